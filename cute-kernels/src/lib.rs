@@ -35,8 +35,8 @@ pub mod lib {
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{
-        Config, FEW, NARROW, PAIR, SINGLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE, SQUARE_NN,
-        SQUARE_NT, SQUARE_TT, THIN, WHOLE, WIDE, gemm_with, multiply,
+        Config, FEW, NARROW, OBLONG, PAIR, SINGLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE,
+        SQUARE_NN, SQUARE_NT, SQUARE_TT, THIN, WHOLE, WIDE, gemm_with, multiply,
     };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};

@@ -1,5 +1,7 @@
 //! Copies of matrices to rows that TMA can load.
 
+use std::any::Any;
+
 use cute_runtime::{Device, Tensor, TensorView};
 
 use crate::Error;
@@ -9,16 +11,26 @@ pub trait Pack: kernels::pack_types {}
 
 impl<T: kernels::pack_types> Pack for T {}
 
+/// The memory of a copy that may be used again: a `Tensor<T, 3>` for some `T`.
+pub(crate) type Kept = Option<Box<dyn Any + Send>>;
+
 /// A copy of matrices (batch, row, column) that are contiguous along their columns, or along their rows if `mn`. In the copy, each
-/// row is contiguous and begins at a multiple of 128 bytes, and zeros follow it up to the end of the copy's last mode.
+/// row is contiguous and begins at a multiple of 128 bytes, and zeros follow it up to the end of the copy's last mode. The memory
+/// is what has been kept, if it fits.
 pub(crate) fn pack<T: Pack>(
     device: &Device,
     x: TensorView<'_, T, 3>,
     mn: bool,
-) -> Result<Tensor<T, 3>, Error> {
+    kept: &mut Kept,
+) -> Result<Box<Tensor<T, 3>>, Error> {
     let [batches, rows, columns] = x.shape();
     let line = 64.max(128 / size_of::<T>());
-    let mut copy = Tensor::zeros(device, [batches, rows, columns.next_multiple_of(line)])?;
+    let shape = [batches, rows, columns.next_multiple_of(line)];
+    let kept: Option<Box<Tensor<T, 3>>> = kept.take().and_then(|kept| kept.downcast().ok());
+    let mut copy = match kept {
+        Some(kept) if kept.shape() == shape && kept.buffer().device() == device => kept,
+        _ => Box::new(Tensor::zeros(device, shape)?),
+    };
     let (way, x) = match mn {
         true => (kernels::pack_MN::_true, x.select([0, 2, 1])?),
         false => (kernels::pack_MN::_false, x),

@@ -1,6 +1,6 @@
 //! The notation: from text or tokens to values.
 //!
-//! One grammar serves [`FromStr`](std::str::FromStr), the macros and the kernel language. Lowest binding first:
+//! One grammar serves [`FromStr`](core::str::FromStr), the macros and the kernel language. Lowest binding first:
 //!
 //! ```text
 //! expr    := ["ragged"] chain ("/" chain)*            // zipped_divide; `ragged` rounds up
@@ -18,7 +18,7 @@
 //! A layout divided by an integer has a stride: `24:1 / 4`. As `/` binds less than `:`, a quotient that is an extent or a
 //! stride by itself stands in a tuple.
 //!
-//! A token has a position, which is a [`Range`](std::ops::Range). For a text it counts bytes; for a macro it counts
+//! A token has a position, which is a [`Range`](core::ops::Range). For a text it counts bytes; for a macro it counts
 //! indices into a list of spans. Expressions and errors keep these positions, and this module never looks at their unit.
 
 mod definition;

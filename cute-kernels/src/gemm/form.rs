@@ -6,7 +6,7 @@ use super::Tile;
 use super::instances::GemmInput;
 use crate::Error;
 use crate::extent::extent;
-use crate::pack::{Pack, pack};
+use crate::pack::{Kept, Pack, pack};
 use crate::tma::{can_load_by_tma, can_store_by_tma};
 
 /// Matrices of a batch, which may be one: (batch, row, column).
@@ -43,20 +43,22 @@ impl Place {
         self.mn && !self.copied
     }
 
-    /// The copy of a matrix, if it is copied.
+    /// The copy of a matrix, if it is copied, in the memory that is kept if it fits.
     pub(super) fn copy<T: Pack>(
         self,
         device: &Device,
         x: Matrices<'_, T>,
-    ) -> Result<Option<Tensor<T, 3>>, Error> {
-        self.copied.then(|| pack(device, x, self.mn)).transpose()
+        kept: &mut Kept,
+    ) -> Result<Option<Box<Tensor<T, 3>>>, Error> {
+        let copy = self.copied.then(|| pack(device, x, self.mn, kept));
+        copy.transpose()
     }
 
     /// The matrix or its copy as the kernel reads it, with its contiguous mode last.
     pub(super) fn view<'v, T: Element>(
         self,
         x: Matrices<'v, T>,
-        copy: &'v Option<Tensor<T, 3>>,
+        copy: &'v Option<Box<Tensor<T, 3>>>,
     ) -> Result<Matrices<'v, T>, cute_runtime::Error> {
         match copy {
             Some(copy) => copy.view().slice(2, 0..x.shape()[2]),

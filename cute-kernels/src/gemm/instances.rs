@@ -87,6 +87,7 @@ macro_rules! all {
         } = $instance;
         let config = match (tile, a_mn, b_mn) {
             (Tile::Wide, ..) => WIDE,
+            (Tile::Oblong, ..) => OBLONG,
             (Tile::Narrow, ..) => NARROW,
             (Tile::Thin, ..) => THIN,
             (Tile::Few, ..) => FEW,

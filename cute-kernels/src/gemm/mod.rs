@@ -33,7 +33,7 @@ pub use tile::Tile;
 /// done in another way. D that does not start at multiples of 16 bytes, or is not multiples of 16 bytes long, is stored by
 /// elements. A or B that does not start at multiples of 16 bytes is copied first. So is one that is contiguous along M or N, unless
 /// it is `bf16` with D `bf16`, or `f16` with D `f16`. On a GPU the call returns before the product is complete, unless it copies:
-/// then it waits.
+/// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
 /// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products.
 ///

@@ -1,6 +1,8 @@
 //! The choice of a tile by the time that it is expected to take.
 
+use std::any::Any;
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
@@ -8,6 +10,7 @@ use super::form::Form;
 use super::instances::{GemmInput, Instance, Operands};
 use super::tile::Tile;
 use crate::Error;
+use crate::pack::Kept;
 
 /// Bytes that the memory delivers in a microsecond.
 const BANDWIDTH: f64 = 4.0e6;
@@ -49,6 +52,8 @@ pub struct Plan {
     tile: Tile,
     /// The tiles that are possible, with the microseconds that each is expected to take.
     candidates: Vec<(Tile, f64)>,
+    /// The memory of the copies of A and B, from launch to launch.
+    copies: Arc<Mutex<[Kept; 2]>>,
 }
 
 impl Plan {
@@ -80,6 +85,7 @@ impl Plan {
             multiprocessors: product.multiprocessors,
             tile: candidates[0].0,
             candidates,
+            copies: Arc::default(),
         })
     }
 
@@ -103,8 +109,9 @@ impl Plan {
         }
     }
 
-    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete,
-    /// unless A or B has to be [copied](super::gemm()).
+    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If A or
+    /// B has to be [copied](super::gemm()), the first launch allocates memory for that. The plan and its clones keep it, and the
+    /// last of them waits for the device before it frees it.
     ///
     /// # Errors
     ///
@@ -144,7 +151,10 @@ impl Plan {
             (a, b) = (b, a);
             d = d.select([0, 2, 1])?;
         }
-        let (a_copy, b_copy) = (form.a.copy(device, a)?, form.b.copy(device, b)?);
+        // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
+        let mut kept = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let a_copy = form.a.copy(device, a, &mut kept[0])?;
+        let b_copy = form.b.copy(device, b, &mut kept[1])?;
         let instance = Instance {
             tile: self.tile,
             a_mn: form.a.reads_mn(),
@@ -160,6 +170,7 @@ impl Plan {
             extents: form.extents,
         };
         <T as GemmInput<D>>::launch(instance, operands)?;
+        *kept = [a_copy, b_copy].map(|copy| copy.map(|copy| copy as Box<dyn Any + Send>));
         Ok(())
     }
 
@@ -270,7 +281,7 @@ mod tests {
         for ([m, n, k], tile) in [
             ([1000, 1000, 1000], Tile::Narrow),
             ([1024, 1024, 1024], Tile::Narrow),
-            ([1536, 1536, 1536], Tile::Wide),
+            ([1536, 1536, 1536], Tile::Oblong),
             ([2048, 2048, 2048], Tile::Single),
             ([3072, 3072, 3072], Tile::Wide),
             ([8192, 8192, 8192], Tile::Single),

@@ -56,6 +56,13 @@ pub mod kernels {
     /// Three quarters of the largest tile, for matrices that it does not divide evenly among the multiprocessors.
     pub const WIDE: Config = Config { bn: 192, ..SINGLE };
 
+    /// A little more than half of the largest tile: 1536 × 1536 elements are 132 of them, one for each multiprocessor.
+    pub const OBLONG: Config = Config {
+        bn: 144,
+        stages: 6,
+        ..SINGLE
+    };
+
     /// Half of the largest tile.
     pub const SQUARE: Config = Config {
         bn: 128,
@@ -146,7 +153,7 @@ pub mod kernels {
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (f16, f16)],
-        CFG in [WIDE, SQUARE, NARROW, THIN, FEW, WHOLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
+        CFG in [WIDE, OBLONG, SQUARE, NARROW, THIN, FEW, WHOLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
     )]
     pub fn gemm_16bit<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,

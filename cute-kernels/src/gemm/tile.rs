@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::product::kernels::{Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WHOLE, WIDE};
+use super::product::kernels::{
+    Config, FEW, NARROW, OBLONG, PAIR, SINGLE, SQUARE, THIN, WHOLE, WIDE,
+};
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub enum Tile {
     Pair,
     /// 128 × 192.
     Wide,
+    /// 128 × 144.
+    Oblong,
     /// 128 × 128.
     Square,
     /// 128 × 64.
@@ -27,10 +31,11 @@ pub enum Tile {
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 8] = [
+    pub const ALL: [Tile; 9] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
+        Tile::Oblong,
         Tile::Square,
         Tile::Narrow,
         Tile::Thin,
@@ -44,6 +49,7 @@ impl Tile {
             Tile::Single => SINGLE,
             Tile::Pair => PAIR,
             Tile::Wide => WIDE,
+            Tile::Oblong => OBLONG,
             Tile::Square => SQUARE,
             Tile::Narrow => NARROW,
             Tile::Thin => THIN,
@@ -58,6 +64,7 @@ impl Tile {
             Tile::Single => 0.63,
             Tile::Pair => 0.65,
             Tile::Wide => 0.49,
+            Tile::Oblong => 0.38,
             Tile::Square => 0.34,
             Tile::Narrow => 0.22,
             Tile::Thin | Tile::Few | Tile::Whole => 0.20,

@@ -412,25 +412,31 @@ fn gemm_takes_any_alignment() {
     }
 }
 
-/// As many tiles as CTAs in one matrix, fewer and more, and an odd number of tiles for pairs.
+/// One tile in each matrix, which is an odd number for pairs, and several.
 #[test]
 fn gemm_multiplies_batches() {
     let device = device();
-    for shape in [[40, 64, 72], [130, 520, 136], [64, 264, 64]] {
-        for tile in Tile::ALL {
-            let case = Case {
-                batches: 3,
-                ..Case::new(shape, 8)
-            };
-            case.tile(tile).check::<bf16, bf16>(&device, BF16);
-        }
-        let case = Case {
-            batches: 2,
-            mn: [true, false, false],
-            ..Case::new(shape, 3)
-        };
-        case.check::<bf16, f32>(&device, F32);
+    let case = |shape| Case {
+        batches: 3,
+        ..Case::new(shape, 8)
+    };
+    for tile in Tile::ALL {
+        case([40, 64, 72])
+            .tile(tile)
+            .check::<bf16, bf16>(&device, BF16);
     }
+    for tile in [Tile::Pair, Tile::Thin] {
+        case([130, 520, 136])
+            .tile(tile)
+            .check::<bf16, bf16>(&device, BF16);
+    }
+    // Stored by element.
+    let unaligned = Case {
+        mn: [true, false, false],
+        pad: 3,
+        ..case([64, 264, 64])
+    };
+    unaligned.check::<bf16, f32>(&device, F32);
     let case = Case {
         batches: 5,
         mn: [false, true, true],
@@ -438,6 +444,40 @@ fn gemm_multiplies_batches() {
         ..Case::new([37, 45, 19], 1)
     };
     case.check::<i8, i32>(&device, 0.0);
+}
+
+/// A plan keeps the memory of its copies, for matrices of any type.
+#[test]
+fn a_plan_copies_again() {
+    let device = device();
+    let numbers = |seed| normal(seed, 24 * 33);
+    let (b, mut d) = (
+        numbers(9),
+        Tensor::<f32, 2>::zeros(&device, [24, 24]).unwrap(),
+    );
+    let bt = Tensor::from_slice(&device, &b, [24, 33]).unwrap();
+    let plan = Plan::new(&device, &bt.view(), &bt.view(), &d.view_mut()).unwrap();
+    for seed in 1..4 {
+        let a = numbers(seed);
+        let at = Tensor::from_slice(&device, &a, [24, 33]).unwrap();
+        plan.launch(&device, &at.view(), &bt.view(), &mut d.view_mut())
+            .unwrap();
+        let found = d.download().unwrap();
+        let found = reference::gemm(
+            Matrix::packed(&a, 24, 33),
+            Matrix::packed(&b, 24, 33),
+            Matrix::packed(&found, 24, 24),
+        );
+        assert!(found.is_rounding(F32, 3), "{found:?} by {plan}");
+    }
+    let (a, mut d) = (
+        vec![1i8; 24 * 33],
+        Tensor::<i32, 2>::zeros(&device, [24, 24]).unwrap(),
+    );
+    let at = Tensor::from_slice(&device, &a, [24, 33]).unwrap();
+    plan.launch(&device, &at.view(), &at.view(), &mut d.view_mut())
+        .unwrap();
+    assert_eq!(d.download().unwrap(), [33; 24 * 24]);
 }
 
 /// All matrices of A with one of B.
