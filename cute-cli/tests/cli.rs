@@ -18,6 +18,9 @@ fn transcripts() {
         expect_file!["transcripts/check.md"],
         expect_file!["transcripts/lines.md"],
         expect_file!["../../docs/cli.md"],
+        expect_file!["../../docs/debugging.md"],
+        expect_file!["../../docs/layouts.md"],
+        expect_file!["../../docs/soundness.md"],
         expect_file!["../../README.md"],
     ] {
         let text = read(&file);

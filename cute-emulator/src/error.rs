@@ -398,6 +398,15 @@ fn in_cta(address: u64, rank: usize) -> u64 {
     (rank as u64 + 1) << RANK_SHIFT | address & ((1 << RANK_SHIFT) - 1)
 }
 
+/// `(3, 4)`, or `3` for one number.
+pub(crate) fn tuple(numbers: &[impl Display]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    match &numbers[..] {
+        [number] => number.clone(),
+        numbers => format!("({})", numbers.join(", ")),
+    }
+}
+
 /// Why a loop counts as endless.
 fn endless(limit: Option<u64>) -> String {
     match limit {
@@ -533,6 +542,66 @@ pub enum FaultKind {
         bytes: u64,
         /// The first address of the CTA's shared memory, and one past the last.
         available: (u64, u64),
+    },
+    /// An access to an element that the tensor does not have.
+    #[error(
+        "{tensor}[{}] is outside of {tensor} of shape {}",
+        tuple(coordinate),
+        tuple(extents)
+    )]
+    OutsideTensor {
+        /// The name of the tensor.
+        tensor: String,
+        /// The coordinate, as the PTX says it.
+        coordinate: Vec<i64>,
+        /// The extent of each mode.
+        extents: Vec<u64>,
+    },
+    /// An access to bytes of shared memory that the tensor does not have.
+    #[error(
+        "{bytes} byte{} at {} are outside of {tensor}, which has {:#x}..{:#x}",
+        plural(*bytes as usize),
+        shared(*address),
+        available.0,
+        available.1
+    )]
+    OutsideBytes {
+        /// The name of the tensor.
+        tensor: String,
+        /// The first shared address of the access.
+        address: u64,
+        /// The length of the access in bytes.
+        bytes: u64,
+        /// The first address of the tensor, and one past the last.
+        available: (u64, u64),
+    },
+    /// An access elsewhere than at the element that the PTX names.
+    #[error(
+        "accesses {space} address {address:#x}, but the PTX names {element}, which is at {expected:#x}"
+    )]
+    OtherElement {
+        /// The element, such as `x[(3, 4)]`, or the tensor.
+        element: String,
+        /// `shared` or `global`.
+        space: &'static str,
+        /// The address of the access.
+        address: u64,
+        /// The address of the element.
+        expected: u64,
+    },
+    /// A copy of another box than the PTX names.
+    #[error(
+        "copies the box of {tensor} that begins at {}, but the PTX names the one at {}",
+        tuple(coordinate),
+        tuple(expected)
+    )]
+    OtherBox {
+        /// The name of the tensor.
+        tensor: String,
+        /// The coordinate of the box.
+        coordinate: Vec<i64>,
+        /// The coordinate that the PTX says.
+        expected: Vec<i64>,
     },
     /// An address that is not a multiple of what the access needs.
     #[error("address {address:#x} is not a multiple of {align}")]
@@ -849,6 +918,7 @@ impl FaultKind {
     fn shared_address_mut(&mut self) -> Option<&mut u64> {
         match self {
             FaultKind::Shared { address, .. }
+            | FaultKind::OutsideBytes { address, .. }
             | FaultKind::Misaligned { address, .. }
             | FaultKind::Uninitialised { address }
             | FaultKind::Race { address, .. }

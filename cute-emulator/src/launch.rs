@@ -17,6 +17,9 @@ pub struct Launch<'a> {
     pub dynamic_shared_bytes: u32,
     /// The little-endian bytes of each argument: one element for each parameter, of the parameter's size.
     pub args: &'a [Vec<u8>],
+    /// The extents of tensors in global memory that the PTX names, as far as they are known. An access by coordinates outside of
+    /// these is a fault.
+    pub extents: &'a [Extents],
     /// In which order warps run and asynchronous work happens.
     pub schedule: Schedule,
     /// Which mistakes are looked for.
@@ -33,11 +36,21 @@ impl Default for Launch<'_> {
             cluster: [1; 3],
             dynamic_shared_bytes: 0,
             args: &[],
+            extents: &[],
             schedule: Schedule::default(),
             checks: Checks::default(),
             limits: Limits::default(),
         }
     }
+}
+
+/// The extents of a tensor in global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extents {
+    /// The name by which the PTX names the tensor.
+    pub tensor: String,
+    /// The extent of each mode.
+    pub extents: Vec<u64>,
 }
 
 /// In which order warps run and asynchronous work happens. The hardware promises little about this order, so a correct
@@ -131,6 +144,9 @@ pub struct Checks {
     /// Races in global memory, and reads of global memory that nobody has written. Without these checks, accesses to global
     /// memory are faster, and take no memory of the host for records.
     pub global: bool,
+    /// Accesses that are not where the PTX says, in the comments of its instructions, and accesses outside of the tensors that it
+    /// names there.
+    pub tensors: bool,
 }
 
 impl Default for Checks {
@@ -140,6 +156,7 @@ impl Default for Checks {
             uninitialised: true,
             order: true,
             global: true,
+            tensors: true,
         }
     }
 }

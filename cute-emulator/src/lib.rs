@@ -7,7 +7,7 @@
 //!
 //! # What is reported
 //!
-//! [`FaultKind`] is the list: accesses out of bounds or misaligned, reads of memory that nobody wrote, races in shared and in
+//! [`FaultKind`] is the list: accesses out of bounds or misaligned, accesses that are not of the tensor that the PTX names, reads of memory that nobody wrote, races in shared and in
 //! global memory between threads, those of a warp included, uses of data that a copy is still writing, writes of data that a wgmma, a bulk store or a copy is still reading,
 //! a CTA that ends before those, reads by the async proxy of generic writes without a proxy fence, uses of registers that a wgmma
 //! still uses, a missing `wgmma.fence`, and mbarriers that are initialised twice, used as data, or counted wrongly.
@@ -16,7 +16,7 @@
 //! # What is not modelled
 //!
 //! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
-//!   them. im2col copies and asynchronous reductions are among them.
+//!   them. im2col copies are among them.
 //! - Matrix descriptors with a base offset are refused.
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
 //! - Of the functions that the driver defines there are `vprintf`, `__assertfail`, `malloc` and `free`. What kernels print is in
@@ -68,6 +68,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
+mod claim;
 mod counts;
 mod decode;
 mod error;
@@ -91,7 +92,7 @@ pub use error::{
     AllocError, Assertion, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem,
     MemoryError, Nearest, Other, Site, Stuck, Thread,
 };
-pub use launch::{Checks, Launch, Policy, Schedule};
+pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use observed::Observed;

@@ -1,6 +1,7 @@
 //! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
 //! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
+use crate::claim::{Claim, View};
 use crate::error::Other;
 use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
@@ -44,6 +45,8 @@ pub(crate) struct Code {
     pub(crate) param_bytes: u32,
     /// The tensors in dynamic shared memory that the module names.
     pub(crate) tensors: Vec<Tensor>,
+    /// The tensors in global memory that the module names.
+    pub(crate) views: Vec<View>,
     /// The shared address at which dynamic shared memory begins.
     pub(crate) dynamic_shared: u64,
 }
@@ -175,6 +178,8 @@ pub(crate) struct Instruction {
     pub(crate) matrix_registers: Box<[Reg]>,
     /// Registers that may be read before they are written; `None` if it uses none of these.
     pub(crate) followed: Option<Box<Followed>>,
+    /// What the module claims of its addresses.
+    pub(crate) claims: Box<[Claim]>,
     pub(crate) line: u32,
     /// Where it comes from, if the module says so.
     pub(crate) place: Option<Arc<Place>>,
@@ -311,8 +316,12 @@ pub(crate) enum Region {
     Tile { map: Address, coords: Box<[Reg]> },
     /// The source in shared memory, and its size in bytes.
     Shared { address: Address, bytes: Reg },
-    /// The values that `st.async` stores, of `bytes` bytes each.
-    Values { src: Box<[Reg]>, bytes: usize },
+    /// The values that `st.async` stores, of `bytes` bytes each, or the one with which `red.async` updates memory.
+    Values {
+        src: Box<[Reg]>,
+        bytes: usize,
+        update: Option<Binary>,
+    },
     /// Bytes in global memory, and their number.
     Bytes { address: Address, bytes: Reg },
 }

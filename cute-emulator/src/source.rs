@@ -1,9 +1,12 @@
-//! What a module says about the program that it was made from, for messages: the place of each instruction, and which tensor
-//! lies where in shared memory.
+//! What a module says about the program that it was made from: the place of each instruction, which tensor lies where in shared
+//! memory, and which parameters are tensors in global memory.
 //!
 //! A comment of the module such as `shared memory 0..1024, tile: f32 at (8,32):(32,1)` names the bytes of dynamic shared
-//! memory that a tensor has. What follows the colon is for readers, and not looked at here.
+//! memory that a tensor has. What follows the colon is for readers, and not looked at here. A comment such as
+//! `tensor x: f32 at x_ptr, strides (x_stride0, 1)` names the parameters that hold the address of a tensor's first element, and
+//! its strides in elements. What comments of single instructions say is in `claim.rs`.
 
+use cute_hopper::ElementType;
 use cute_hopper::barriers::MBARRIER_BYTES;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -87,6 +90,34 @@ impl Tensor {
             coordinate: self
                 .is_mbarriers()
                 .then(|| ((byte - self.bytes.start) / u64::from(MBARRIER_BYTES)).to_string()),
+        })
+    }
+}
+
+/// A tensor in global memory, by the names of the parameters that describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Described {
+    pub(crate) name: String,
+    /// Bytes of an element.
+    pub(crate) bytes: u64,
+    /// The parameter that holds the address of the first element.
+    pub(crate) pointer: String,
+    /// The parameters that hold the strides, in elements, or numbers.
+    pub(crate) strides: Vec<String>,
+}
+
+impl Described {
+    /// The tensor that a comment of the module describes.
+    pub(crate) fn parse(comment: &str) -> Option<Described> {
+        let (name, description) = comment.strip_prefix("tensor ")?.split_once(": ")?;
+        let (element, place) = description.split_once(" at ")?;
+        let (pointer, strides) = place.split_once(", strides (")?;
+        let strides = strides.strip_suffix(')')?.split(", ");
+        Some(Described {
+            name: name.to_owned(),
+            bytes: ElementType::from_name(element)?.bytes().into(),
+            pointer: pointer.to_owned(),
+            strides: strides.map(str::to_owned).collect(),
         })
     }
 }

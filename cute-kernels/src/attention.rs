@@ -214,8 +214,7 @@ pub mod kernels {
                 wgmma_wait(0);
                 vs.release(before);
                 acc *= rcp_fast(l);
-                // All warps have read Q, so O takes its place.
-                bar_sync(index + 1, 128);
+                // The products have read Q in all warps once they are complete in one, so O takes its place.
                 copy(convert::<bf16>(acc), mine);
                 fence_proxy_async();
                 bar_sync(index + 1, 128);

@@ -3,21 +3,25 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (row, column) of D by TMA, in pieces with rows
-    /// of 128 bytes, or, if the rows are shorter, of 64 or 32.
-    pub fn store_by_tma<D: Element>(
+    use crate::tile_scheduler::kernels::place;
+
+    /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (batch, row, column) of D by TMA, in pieces with rows
+    /// of 128 bytes, or, if these do not divide the rows, of 64 or 32.
+    pub fn store_by_tma<D: Element, const R: u32>(
         acc: Fragment,
-        d: TmaStore<D, 2>,
+        d: TmaStore<D, R>,
         consumer: u32,
-        row: u32,
-        column: u32,
+        (batch, row, column): (u32, u32, u32),
     ) {
-        let columns = min(1024 / bits::<D>(), 2 * size(acc));
-        let swizzle = match columns * bits::<D>() {
-            1024 => SW128,
-            512 => SW64,
-            _ => SW32,
+        let all = 2 * size(acc) * bits::<D>();
+        let (swizzle, row_bits) = if all % 1024 == 0 {
+            (SW128, 1024)
+        } else if all % 512 == 0 {
+            (SW64, 512)
+        } else {
+            (SW32, 256)
         };
+        let columns = row_bits / bits::<D>();
         let pieces = size(acc) * 2 / columns;
         let buffers = min(pieces, 2);
         let staging = smem::<D>(tile_to_shape(
@@ -39,17 +43,22 @@ pub mod kernels {
             fence_proxy_async();
             bar_sync(consumer + 1, 128);
             if warpgroup_thread() == 0 {
-                tma_store(out, d, (row, column + piece * columns));
+                tma_store(out, d, place::<R>(batch, row, column + piece * columns));
                 tma_commit();
             }
         }
     }
 
     /// Stores those accumulators that lie inside of D, whose rows may have any stride and alignment. `row` is a multiple of 64,
-    /// and `column` of BN.
-    pub fn store_by_element<D: Element>(acc: Fragment, d: Global<D, 2>, row: u32, column: u32) {
+    /// and `column` of the accumulators' columns.
+    pub fn store_by_element<D: Element, const R: u32>(
+        acc: Fragment,
+        d: Global<D, R>,
+        (batch, row, column): (u32, u32, u32),
+    ) {
+        let d = if R == 2 { d } else { d[(batch, _, _)] };
         let tile = (64, size(acc) * 2);
-        let place = (row / 64, column / tile.1);
-        copy_inside(convert::<D>(acc), local_tile(d, tile, place));
+        let at = (row / 64, column / tile.1);
+        copy_inside(convert::<D>(acc), local_tile(d, tile, at));
     }
 }

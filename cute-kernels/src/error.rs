@@ -13,31 +13,29 @@ use crate::Tile;
 pub enum Error {
     /// The shapes of a product do not fit together.
     #[error(
-        "gemm needs a of shape (M, K), b of (N, K) and d of (M, N): found a ({}, {}), b ({}, {}) and d ({}, {})",
-        a[0], a[1], b[0], b[1], d[0], d[1]
+        "gemm needs a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before: found a {a:?}, b {b:?} and d {d:?}"
     )]
     GemmShapes {
         /// Shape of A.
-        a: [usize; 2],
+        a: Vec<usize>,
         /// Shape of B.
-        b: [usize; 2],
+        b: Vec<usize>,
         /// Shape of D.
-        d: [usize; 2],
+        d: Vec<usize>,
     },
     /// The matrices of a product have other shapes than its plan.
     #[error(
-        "a plan of M, N, K = {extents:?} needs a of shape (M, K), b of (N, K) and d of (M, N): found a ({}, {}), b ({}, {}) and d ({}, {})",
-        a[0], a[1], b[0], b[1], d[0], d[1]
+        "a plan of (batches, M, N, K) = {extents:?} needs a of shape (M, K), b of (N, K) and d of (M, N), all lying as those that it was made for: found a {a:?}, b {b:?} and d {d:?}"
     )]
     GemmPlan {
-        /// M, N and K of the plan.
-        extents: [u32; 3],
+        /// Batches, M, N and K of the plan.
+        extents: [u32; 4],
         /// Shape of A.
-        a: [usize; 2],
+        a: Vec<usize>,
         /// Shape of B.
-        b: [usize; 2],
+        b: Vec<usize>,
         /// Shape of D.
-        d: [usize; 2],
+        d: Vec<usize>,
     },
     /// There is no instance of the product with a tile for these types and this alignment of D.
     #[error(

@@ -13,14 +13,16 @@ pub mod gemm;
 pub mod histogram;
 pub mod mma;
 pub mod norm;
+pub mod pack;
 pub mod pipeline;
 pub mod reference;
 pub mod row;
 pub mod softmax;
 pub mod split;
-mod store;
 pub mod sum;
 pub mod tile_scheduler;
+pub mod timing;
+mod tma;
 pub mod transpose;
 
 /// The functions, structs and constants of the kernel language that modules of kernels import:
@@ -33,7 +35,8 @@ pub mod lib {
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{
-        Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE, gemm_with, multiply,
+        Config, FEW, NARROW, PAIR, SINGLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE, SQUARE_NN,
+        SQUARE_NT, SQUARE_TT, THIN, WHOLE, WIDE, gemm_with, multiply,
     };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
@@ -41,8 +44,8 @@ pub mod lib {
         ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
-    pub use crate::split::kernels::{Exchange, Split};
-    pub use crate::tile_scheduler::kernels::{Tile, Tiles};
+    pub use crate::split::kernels::Split;
+    pub use crate::tile_scheduler::kernels::{Tile, Tiles, place};
 }
 
 /// The crate of devices, tensors and `#[kernels]`. What the functions here take and return is here, too.

@@ -3,6 +3,8 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
+    use crate::tile_scheduler::kernels::place;
+
     /// A ring of STAGES stages in each CTA of a cluster of CTAS. Barrier `full[i]` counts the bytes that arrive in stage i,
     /// and `empty[i]` the warpgroups that have read it.
     pub struct Ring<const STAGES: u32, const CTAS: u32> {
@@ -98,27 +100,27 @@ pub mod kernels {
             tma_load(from, at, to, self.full);
         }
 
-        /// Like `load`. If all CTAs of the cluster load the same tile, which `same` says, each loads a part of its rows for
-        /// all.
-        pub fn load_same<T: Element>(
+        /// Like `load`, at (batch, row, column). If all CTAs of the cluster load the same tile, which `same` says, each loads a part
+        /// of its rows for all.
+        pub fn load_same<T: Element, const R: u32>(
             &self,
-            from: TmaLoad<T, 2>,
-            at: (u32, u32),
+            from: TmaLoad<T, R>,
+            (batch, row, column): (u32, u32, u32),
             to: Tensor,
             same: bool,
         ) {
             if CTAS == 1 {
-                tma_load(from, at, to, self.full);
+                tma_load(from, place::<R>(batch, row, column), to, self.full);
             } else {
                 let (rows, columns) = (size(get(to, 0)) / CTAS, size(get(to, 1)));
                 let rank = cluster_ctarank();
                 for part in 0..CTAS {
                     let tile = local_tile(to, (rows, columns), (part, 0));
-                    let place = (at.0 + part * rows, at.1);
+                    let at = place::<R>(batch, row + part * rows, column);
                     if !same {
-                        tma_load(from, place, tile, self.full);
+                        tma_load(from, at, tile, self.full);
                     } else if rank == part {
-                        tma_load(from, place, tile, self.full, (1 << CTAS) - 1);
+                        tma_load(from, at, tile, self.full, (1 << CTAS) - 1);
                     }
                 }
             }

@@ -10,7 +10,6 @@ pub mod kernels {
     /// run.
     pub struct Split<C: Element, const CTAS: u32, const N: u32> {
         rank: u32,
-        arrived: Barriers,
     }
 
     impl<C: Element, const CTAS: u32, const N: u32> Split<C, CTAS, N> {
@@ -18,7 +17,6 @@ pub mod kernels {
         pub fn new() -> Self {
             Self {
                 rank: if CTAS == 1 { 0 } else { cluster_ctarank() },
-                arrived: mbarriers(2, 1),
             }
         }
 
@@ -36,7 +34,7 @@ pub mod kernels {
             step * CTAS + self.rank
         }
 
-        /// What threads that have no accumulators do in place of `Exchange::sum`.
+        /// What threads that have no accumulators do in place of `sum`.
         pub fn pause(&self) {
             if CTAS > 1 {
                 sync_cluster();
@@ -44,34 +42,18 @@ pub mod kernels {
             }
         }
 
-        /// The side that has accumulators.
-        pub fn exchange(&self) -> Exchange<C, CTAS, N> {
-            Exchange {
-                rank: self.rank,
-                arrived: self.arrived,
-                phase: 0,
-            }
-        }
-    }
-
-    /// The exchange of accumulators.
-    pub struct Exchange<C: Element, const CTAS: u32, const N: u32> {
-        rank: u32,
-        arrived: Barriers,
-        phase: u32,
-    }
-
-    impl<C: Element, const CTAS: u32, const N: u32> Exchange<C, CTAS, N> {
-        /// The sums of this CTA's part of the columns over all CTAs of the cluster, and the first of these columns. The bytes of
-        /// two tensors in shared memory, which no CTA reads or writes any more, are overwritten. All threads of the
-        /// cluster call this or `pause`.
+        /// The sums of this CTA's part of the columns over all CTAs of the cluster, and the first of these columns. `turn` counts
+        /// the calls before. The bytes of two tensors in shared memory, which no CTA reads or writes any more, are overwritten. All
+        /// threads of the cluster call this or `pause`.
         pub fn sum(
-            &mut self,
+            &self,
             acc: Fragment,
             warpgroup: u32,
+            turn: u32,
             out: Tensor,
             into: Tensor,
         ) -> (Fragment, u32) {
+            let arrived = mbarriers(2, 1)[warpgroup];
             // Values lie in shared memory as threads hold them.
             let columns = N / CTAS;
             let tile = layout!((64, columns));
@@ -90,7 +72,6 @@ pub mod kernels {
             fence_proxy_async();
             bar_sync(warpgroup + 1, 128);
             if warpgroup_thread() == 0 {
-                let arrived = self.arrived[warpgroup];
                 expect_tx(arrived, (CTAS - 1) * bytes(out[(_, _, 0, 0)]));
                 for cta in 0..CTAS {
                     if self.rank != cta {
@@ -99,8 +80,7 @@ pub mod kernels {
                     }
                 }
             }
-            wait(self.arrived[warpgroup], self.phase);
-            self.phase ^= 1;
+            wait(arrived, turn % 2);
             let sum = fragment::<C>(wgmma_c(columns));
             copy(into[(_, _, 0, warpgroup)], sum);
             for cta in 1..CTAS {

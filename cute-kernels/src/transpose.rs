@@ -4,7 +4,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::extent;
-use crate::store::can_store_by_tma;
+use crate::tma::can_store_by_tma;
 
 /// D = Sᵀ for S of shape (M, N) and D of shape (N, M), both with their last mode contiguous.
 ///
@@ -42,7 +42,7 @@ pub fn transpose<T: Transpose>(
     // The rows of a tile are 128 bytes long.
     let tile = 128 / size_of::<T>() as u32;
     let grid = (n.div_ceil(tile), m.div_ceil(tile));
-    match can_store_by_tma(destination) {
+    match can_store_by_tma(&destination.as_view()) {
         true => kernels::transpose::launch(device, grid, source, destination)?,
         false => kernels::transpose_unaligned::launch(device, grid, source, destination)?,
     }

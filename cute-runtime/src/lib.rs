@@ -1,8 +1,67 @@
 //! CuTe layouts at compile time, and kernels that run on a GPU or on the CPU emulator.
 //!
-//! [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them. The results are constants ([`Layout`],
-//! [`Tiling`]) and types ([`StaticLayout`]). [`kernels`] turns functions in Rust syntax into PTX, and [`Device`], [`Tensor`]
-//! and the `launch` of each kernel run it.
+#![doc = include_str!("../docs/layout.svg")]
+//!
+//! **A layout** says where things are. `(6,2):(8,2)` has 6 rows that are 8 apart and 2 columns that are 2 apart: element (i, j) is at
+//! 8·i + 2·j. [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them, and what is no layout is an error with the
+//! numbers. The results are constants ([`Layout`], [`Tiling`]) and types ([`StaticLayout`], [`StaticTiling`]).
+//! ```
+//! use cute_runtime::{Layout, StaticLayout, layout};
+//!
+//! layout! {
+//!     pub A = (6,2):(8,2);
+//!     pub R = A o (4,3):(3,1);
+//! }
+//! assert_eq!(A.crd2idx(&[5, 1]), 42);
+//! // Composition: R(c) is A(B(c)).
+//! assert_eq!(R.to_string(), "((2,2),3):((24,2),8)");
+//! assert_eq!(R::OFFSETS, [0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42]);
+//! // Tiles of 2 × 2, and where tile (2,0) begins.
+//! const TILES: Layout = layout!((6,2):(8,2) / <2,2>);
+//! assert_eq!(TILES.mode(1).at(2), 32);
+//! ```
+//! **A kernel** is a function in Rust syntax with layouts as values, which [`kernels`] turns into PTX. [`Device`], [`Tensor`] and the
+//! `launch` of each kernel run it. A launch is safe: no access is outside of a tensor.
+//! ```
+//! use cute_runtime::{Device, Error, Tensor, kernels};
+//!
+//! #[kernels]
+//! mod vectors {
+//!     /// y = a · x + y.
+//!     #[kernel(threads = 256)]
+//!     pub fn axpy(x: Global<f32, 1>, #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>, a: f32) {
+//!         let i = block_idx().0 * 256 + thread();
+//!         if i < extent(x, 0) {
+//!             y[i] = a * x[i] + y[i];
+//!         }
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), Error> {
+//!     // The first GPU that can be used, or else the emulator.
+//!     let device = Device::default();
+//!     let x = Tensor::from_slice(&device, &[1.0f32; 1000], [1000])?;
+//!     let mut y = Tensor::from_slice(&device, &[0.5f32; 1000], [1000])?;
+//!     vectors::axpy::launch(&device, 4, &x.view(), &mut y.view_mut(), 2.0)?;
+//!     assert_eq!(y.download()?, [2.5; 1000]);
+//!     Ok(())
+//! }
+//! ```
+//! # Where to look
+//!
+//! | | |
+//! |---|---|
+//! | [`layout!`], [`tile!`] | the notation, by examples; [the operations](cute_algebra::operations) |
+//! | [`Layout`], [`StaticLayout`], [`DynamicLayout`] | layouts that are values, types, and those of integers that are known late |
+//! | [`HostTensor`], [`HostTensorMut`] | slices of the host with a layout, and tiles of them that threads write at the same time |
+//! | [`kernels`], [`kernel_language`] | kernels, and their language: search finds each function by its name |
+//! | [`Device`], [`Tensor`], [`Kernel`], [`Error`] | running them |
+//! | [`Device::under_schedules`], [`Device::emulator_rewriting`], [`Counts`] | testing them |
+//! | [`Picture`] | drawing layouts |
+//!
+//! The repository has guides, whose code is tested: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial from the
+//! addition of vectors to a GEMM), `docs/testing-kernels.md`, `docs/debugging.md`, `docs/dictionary.md` (for readers who know CuTe),
+//! `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
 //!
 //! # Features
 //!
@@ -192,6 +251,15 @@ macro_rules! __carry {
 /// assert!(tiles.is_inside(((1, 31), (2, 2))) && !tiles.is_inside(((2, 31), (2, 2))));
 /// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
+/// ```
+/// The function `new` of such an item is `const`: a condition that does not hold for constants is an error of compilation.
+/// ```
+/// use cute_runtime::layout;
+/// layout! { pub PADDED = (m,n):(n+1,1); }
+/// const ROWS: i64 = 8;
+/// const PLACES: PADDED = PADDED::new(ROWS, 32);
+/// const LAST: i64 = PLACES.offset((ROWS - 1, 31));
+/// assert_eq!(LAST, 7 * 33 + 31);
 /// ```
 /// The name of such an item stands for its expression and its facts. An item that uses the name takes the same integers; an
 /// expression that uses it takes them from the variables of the same names. An expression whose value is an integer or a

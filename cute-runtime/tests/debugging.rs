@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, iter};
 
-use cute_runtime::{Device, EmulatorOptions, Error, Kernel, Tensor, bf16};
+use cute_runtime::{Checks, Device, EmulatorOptions, Error, Kernel, Tensor, bf16};
 
 #[cute_runtime::kernels]
 mod kernels {
@@ -56,6 +56,24 @@ mod kernels {
     #[kernel(threads = 4)]
     pub unsafe fn column(x: Global<f32, 2>, j: u32) {
         x[(thread(), j)] = 3.0;
+    }
+
+    /// Arrives at one of two barriers, behind which is another one.
+    #[kernel(threads = 1)]
+    pub fn arrive_at_one(n: u32) {
+        let ready = mbarriers(2, 1);
+        let other = mbarriers(1, 1);
+        arrive(ready[n]);
+        arrive(other[0]);
+    }
+
+    /// Stores to column j of a tile, behind which is another one.
+    #[kernel(threads = 4)]
+    pub fn column_of_tile(j: u32) {
+        let tile = smem::<f32>(layout!((4,8):(8,1)));
+        let other = smem::<f32>(layout!(8:1));
+        tile[(thread(), j)] = 3.0;
+        other[thread()] = 3.0;
     }
 
     /// Shows values of many kinds.
@@ -177,6 +195,15 @@ fn faults_are_told_in_the_words_of_the_source() {
         "{error}"
     );
 
+    // Without the checks of tensors, an access outside of the memory is told by the element that would be there.
+    let unchecked = EmulatorOptions {
+        checks: Checks {
+            tensors: false,
+            ..Checks::default()
+        },
+        ..EmulatorOptions::default()
+    };
+    let device = Device::emulator_with(unchecked);
     let mut x = Tensor::<f32, 2>::zeros(&device, [4, 8]).unwrap();
     // SAFETY: the emulator checks every access.
     let error = fault(unsafe { kernels::column::launch(&device, 1, &mut x.view_mut(), 25) });
@@ -188,6 +215,40 @@ fn faults_are_told_in_the_words_of_the_source() {
     ] {
         assert!(error.contains(&part), "{part}\n{error}");
     }
+}
+
+#[test]
+fn accesses_outside_of_a_tensor_are_told_inside_of_the_memory() {
+    let device = Device::emulator();
+    let mut x = Tensor::<f32, 2>::zeros(&device, [5, 8]).unwrap();
+    // SAFETY: the emulator checks every access.
+    let mut column = |j| unsafe { kernels::column::launch(&device, 1, &mut x.view_mut(), j) };
+    column(7).unwrap();
+    let errors = [
+        (
+            column(8),
+            "x[(thread(), j)] = 3.0;",
+            "lane 0: x[(0, 8)] is outside of x of shape (5, 8)",
+        ),
+        (
+            kernels::arrive_at_one::launch(&device, 1, 2),
+            "arrive(ready[n]);",
+            "8 bytes at shared address 0x410 are outside of ready, which has 0x400..0x410",
+        ),
+        (
+            kernels::column_of_tile::launch(&device, 1, 8),
+            "tile[(thread(), j)] = 3.0;",
+            "lane 0: tile[(0, 8)] is outside of tile of shape (4, 8)",
+        ),
+    ];
+    for (error, statement, message) in errors {
+        let error = fault(error);
+        let place = format!("debugging.rs:{} in ", line(statement));
+        assert!(error.contains(&place), "{place}\n{error}");
+        assert!(error.contains(message), "{message}\n{error}");
+    }
+    kernels::arrive_at_one::launch(&device, 1, 1).unwrap();
+    kernels::column_of_tile::launch(&device, 1, 7).unwrap();
 }
 
 #[test]

@@ -123,6 +123,17 @@ const_assert!(layout!(compatible(24, (4, 6))));
 assert_impl_all!(Layout: Copy, Eq, Send, Sync, std::fmt::Debug, std::fmt::Display);
 assert_impl_all!(Tiling: Copy, Eq, Send, Sync);
 
+/// The picture of the README and of the crate's first page.
+#[test]
+fn first_picture() {
+    let drawn = layout!((6,2):(8,2)).to_svg().unwrap();
+    let shown = include_str!("../docs/layout.svg");
+    assert!(
+        drawn == shown,
+        "`cute svg -o cute-runtime/docs/layout.svg \"(6,2):(8,2)\"` draws it anew"
+    );
+}
+
 #[test]
 fn modes_of_a_value() {
     let layout = layout!((4,(2,8)):(16,(8,1)));

@@ -19,7 +19,7 @@ mod kernels {
         n: u32,
         k: u32,
     ) {
-        gemm_with::<_, _, SINGLE>(a, b, d, (m, n, k), |x, at| gelu(x + of_column(bias, at)));
+        gemm_with::<_, _, _, SINGLE>(a, b, d, (m, n, k), |x, at| gelu(x + of_column(bias, at)));
     }
 }
 

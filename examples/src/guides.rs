@@ -11,7 +11,13 @@ macro_rules! guides {
 guides! {
     Readme: "../../README.md";
     Analyses: "../../docs/analyses.md";
+    Debugging: "../../docs/debugging.md";
+    Dictionary: "../../docs/dictionary.md";
     Emulator: "../../docs/emulator.md";
+    Kernels: "../../docs/kernels.md";
+    Layouts: "../../docs/layouts.md";
     Pictures: "../../docs/pictures.md";
+    Soundness: "../../docs/soundness.md";
+    Testing: "../../docs/testing-kernels.md";
     Tour: "../../docs/tour.md";
 }

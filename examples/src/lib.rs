@@ -4,6 +4,7 @@
 
 #[cfg(doctest)]
 mod guides;
+pub mod layouts;
 pub mod sanitize;
 
 use std::ffi::OsString;

@@ -32,6 +32,32 @@ fn names_fold_across_crates() {
     assert_eq!(A::index(1), 8);
 }
 
+const M: i64 = 4;
+
+layout! {
+    where M >= 1;
+    BESIDE_A_CONSTANT = (M,m):(1,M);
+    EXTENT_OF_A_CONSTANT = size((M,m));
+    #[cfg(any())]
+    CHOSEN = NOWHERE o 4:1;
+    #[cfg(not(any()))]
+    CHOSEN = 8:1;
+}
+
+#[test]
+fn constants_are_no_patterns() {
+    let layout = BESIDE_A_CONSTANT::try_new(M, 3).unwrap();
+    assert_eq!(
+        (layout.to_string(), layout.M(), layout.m()),
+        ("(4,3):(1,4)".to_owned(), 4, 3)
+    );
+    assert_eq!(EXTENT_OF_A_CONSTANT(2, 3).unwrap(), 6);
+    const LAYOUT: BESIDE_A_CONSTANT = BESIDE_A_CONSTANT::new(M, 3);
+    const_assert_eq!(LAYOUT.offset((3, 2)), 11);
+    assert_eq!(LAYOUT, layout);
+    assert_eq!(layout!(CHOSEN), CHOSEN);
+}
+
 /// No prelude, modules called `core` and `std` that are not the crates, and `cute_runtime` under another name.
 mod hygiene {
     #![no_implicit_prelude]

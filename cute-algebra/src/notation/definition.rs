@@ -8,6 +8,7 @@ use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
 use super::parse::{node, parse_where};
 use super::token::{MAX_TOKENS, lex};
 use crate::operations;
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -100,6 +101,20 @@ impl Definition {
             }
         }
         integers
+    }
+
+    /// A name that stands for an integer in a fact or a leaf, and for a layout elsewhere, with its position there.
+    pub fn both_integer_and_layout(&self) -> Option<(String, Range<usize>)> {
+        let none = |_: &str| None;
+        let facts = self.facts.iter().flat_map(|fact| [&fact.left, &fact.right]);
+        let mut integers = self.expr.run_time_leaves(&none);
+        integers.extend(facts.flat_map(|side| side.integers(&none)));
+        let is_integer = |name: &str| {
+            (integers.iter()).any(|(leaf, _)| matches!(leaf, Leaf::Named(known) if known == name))
+        };
+        let mut names = self.expr.layout_names().into_iter();
+        let found = names.find(|(name, _)| is_integer(name));
+        found.map(|(name, at)| (name.to_owned(), at))
     }
 }
 

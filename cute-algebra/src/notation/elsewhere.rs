@@ -18,7 +18,7 @@ const TEMPLATES: &[(&[&str], &str)] = &[
     (&["Layout"], "`Layout<Shape<_4,_8>, Stride<_8,_1>>` is written `(4,8):(8,1)` here"),
     (&["Tile"], "`Tile<_4,_8>` is written `<4,8>` here"),
     (&["Swizzle"], "`Swizzle<3,4,3>` is written `Sw<3,4,3>` here"),
-    (&["E", "ScaledBasis"], "`E<0>{}` is written `1@0` here, and `E<1,0>{}` is `1@1@0`"),
+    (&["E", "ScaledBasis"], "`E<0>{}` is written `1@0` here, and `E<1,0>{}` is `1@0@1`"),
     (&["Step"], "`Step<_1,_0>` is the order of the modes, which is a tuple here: `make_ordered_layout((4,8),(1,0))`"),
     (&["group_modes"], "`group_modes<0,2>(L)` is written `group(L, 0, 2)` here"),
     (&["Copy_Atom", "TiledCopy"], "`tiled_copy(operation, element bits, threads, values, TiledLayout_TV)` is the layout of a tiled copy here"),

@@ -15,7 +15,7 @@ fn plain(layout: Layout) -> Result<ComposedLayout, LayoutError> {
     ComposedLayout::new(Swizzle::IDENTITY, 0, layout)
 }
 
-/// One picture of each kind, with the file that it is documented in.
+/// The pictures of the documentation, at least one of each kind, with their files.
 fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
     let swizzle = Swizzle::new(3, 4, 3)?;
     let smem: ComposedLayout = "Sw<2,1,3> o (8,16):(16,1)".parse()?;
@@ -35,6 +35,14 @@ fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
         (
             Picture::new(layout("((2,2),(2,4)):((1,4),(2,8))"))?,
             expect_file!["../../docs/layout.svg"],
+        ),
+        (
+            Picture::new(layout("(4,8):(8,1)"))?,
+            expect_file!["../../docs/row_major.svg"],
+        ),
+        (
+            Picture::new(layout("(4,8):(1,4)"))?,
+            expect_file!["../../docs/column_major.svg"],
         ),
         (
             Picture::new(swizzle)?.color_by(ColorBy::Bank { bits: 128 })?,

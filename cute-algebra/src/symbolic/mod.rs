@@ -31,5 +31,5 @@ mod value;
 pub use crate::domain::Answer;
 pub use check::Check;
 pub use facts::MAX_STEPS;
-pub use scope::{MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
+pub use scope::{MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil, narrow};
 pub use term::{Atom, Sum, Term, evaluate};

@@ -569,7 +569,23 @@ impl Swizzling for Scope {
 }
 
 /// The quotient of positive numbers, rounded up; `None` where it does not fit 64 bits.
-pub fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
-    let below = dividend.checked_sub(1)?.checked_div(divisor)?;
-    i64::try_from(below.checked_add(1)?).ok()
+pub const fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
+    let Some(before) = dividend.checked_sub(1) else {
+        return None;
+    };
+    let Some(below) = before.checked_div(divisor) else {
+        return None;
+    };
+    match below.checked_add(1) {
+        Some(quotient) => narrow(quotient),
+        None => None,
+    }
+}
+
+/// The number in 64 bits; `None` if it does not fit.
+pub const fn narrow(number: i128) -> Option<i64> {
+    match i64::MIN as i128 <= number && number <= i64::MAX as i128 {
+        true => Some(number as i64),
+        false => None,
+    }
 }

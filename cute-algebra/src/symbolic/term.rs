@@ -158,25 +158,40 @@ impl Term {
     /// The value for these values of the atoms by index; `None` where it is not an integer or does not fit 128 bits.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
         let powers = self.powers.iter().map(|(atom, power)| (atom.index, *power));
-        evaluate(self.numerator, self.denominator, powers, atoms)
+        let powers: Vec<_> = powers.collect();
+        evaluate(self.numerator, self.denominator, &powers, atoms)
     }
 }
 
 /// The value of `numerator/denominator * product of powers`, where a power is an index into `atoms` and an exponent;
 /// `None` where it is not an integer or does not fit 128 bits.
-pub fn evaluate(
+pub const fn evaluate(
     numerator: i64,
     denominator: i64,
-    powers: impl IntoIterator<Item = (usize, i32)>,
+    powers: &[(usize, i32)],
     atoms: &[i64],
 ) -> Option<i128> {
-    let (mut above, mut below) = (i128::from(numerator), i128::from(denominator));
-    for (atom, power) in powers {
-        let factor = i128::from(*atoms.get(atom)?).checked_pow(power.unsigned_abs())?;
+    let (mut above, mut below) = (numerator as i128, denominator as i128);
+    let mut i = 0;
+    while i < powers.len() {
+        let (atom, power) = powers[i];
+        if atom >= atoms.len() {
+            return None;
+        }
+        let Some(factor) = (atoms[atom] as i128).checked_pow(power.unsigned_abs()) else {
+            return None;
+        };
         let side = if power > 0 { &mut above } else { &mut below };
-        *side = side.checked_mul(factor)?;
+        let Some(product) = side.checked_mul(factor) else {
+            return None;
+        };
+        *side = product;
+        i += 1;
     }
-    (above.checked_rem(below)? == 0).then(|| above / below)
+    match above.checked_rem(below) {
+        Some(0) => Some(above / below),
+        _ => None,
+    }
 }
 
 impl Integer for Term {

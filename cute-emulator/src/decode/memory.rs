@@ -56,7 +56,34 @@ pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     }
     Ok(Op::CopyIn {
         to: to.address()?,
-        region: Region::Values { src, bytes },
+        region: Region::Values {
+            src,
+            bytes,
+            update: None,
+        },
+        barrier: barrier.address()?,
+        multicast: None,
+    })
+}
+
+/// `red.async`.
+pub(super) fn reduce_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let ty = m.ty("t")?;
+    let update = m.get("op").and_then(|op| arithmetic::update(op, ty));
+    let update = update.ok_or_else(|| {
+        format!(
+            "this asynchronous reduction of .{} is not modelled",
+            ty.name()
+        )
+    })?;
+    let [to, src, barrier] = take(args)?;
+    Ok(Op::CopyIn {
+        to: to.address()?,
+        region: Region::Values {
+            src: src.rows()?,
+            bytes: ty.bits() as usize / 8,
+            update: Some(update),
+        },
         barrier: barrier.address()?,
         multicast: None,
     })

@@ -6,6 +6,7 @@ mod arithmetic;
 mod asynchronous;
 mod bindings;
 mod calls;
+mod claim;
 mod instruction;
 mod memory;
 mod operands;
@@ -19,6 +20,7 @@ mod unwritten;
 pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope, param_layout};
 pub(crate) use unsupported::Unsupported;
 
+use crate::claim::View;
 use crate::limits::{Limits, hold};
 use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine};
 use crate::source::Place;
@@ -48,8 +50,10 @@ pub(crate) fn decode<'a>(
         .map_err(|message| at_head(&format!(".entry {}", entry.name), message))?;
     let called = calls::reached(scope, &entry.body);
     let mut routines = vec![(&entry.body[..], lines)];
+    let views = addresses.views();
     let mut decoder = Decoder {
         scope,
+        views,
         registers: Registers::new(addresses),
         function: None,
         functions: scope.functions.iter().map(|_| None).collect(),
@@ -108,6 +112,8 @@ pub(crate) fn decode<'a>(
 
 struct Decoder<'a, 's> {
     scope: &'s Scope<'a>,
+    /// The tensors in global memory that comments describe.
+    views: Vec<View>,
     registers: Registers<'a, 's>,
     /// The number of the function that is being decoded; `None` for the entry.
     function: Option<usize>,
@@ -241,6 +247,10 @@ impl<'a> Decoder<'a, '_> {
             args.pop();
         }
         let convergence = convergence(inst, &args)?;
+        let operands = match inst.comment {
+            Some(_) => claim::operands(&args),
+            None => Vec::new(),
+        };
         let op = match inst.mnemonic.opcode() {
             Opcode::Call => self.call(inst)?,
             Opcode::BrxIdx => self.branch_indexed(inst, args)?,
@@ -280,6 +290,10 @@ impl<'a> Decoder<'a, '_> {
         }
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
+            if let Some(comment) = &inst.comment {
+                let registers = &mut self.registers;
+                last.claims = claim::claims(registers, &self.views, comment, operands).into();
+            }
         }
         if let Some(last) = self.uses.last_mut() {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -301,6 +315,7 @@ impl<'a> Decoder<'a, '_> {
             convergence,
             matrix_registers: Box::default(),
             followed: None,
+            claims: Box::default(),
             line: self.line,
             place: self.place.clone(),
             text,
@@ -344,6 +359,7 @@ impl<'a> Decoder<'a, '_> {
             specials: registers.specials,
             static_shared: registers.addresses.static_shared(),
             tensors: self.scope.tensors.clone(),
+            views: self.views,
             dynamic_shared: registers.addresses.dynamic_shared(),
             param_offsets: registers.addresses.param_offsets,
             param_bytes: registers.addresses.param_bytes,

@@ -4,8 +4,9 @@
 use super::operands::Result;
 use super::unsupported::Unsupported;
 use crate::arithmetic::constant;
+use crate::claim::{Stride, View};
 use crate::op::Slot;
-use crate::source::{Place, Tensor};
+use crate::source::{Described, Place, Tensor};
 use crate::variables::Image;
 use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
 use cute_ptx::ast;
@@ -38,6 +39,8 @@ pub(crate) struct Scope<'a> {
     files: HashMap<u32, Arc<str>>,
     /// The tensors in dynamic shared memory that comments name.
     pub(super) tensors: Vec<Tensor>,
+    /// The tensors in global memory that comments describe.
+    described: Vec<Described>,
 }
 
 /// The addresses of static shared variables, and the bytes that they take with padding.
@@ -95,6 +98,7 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
         function_numbers: HashMap::new(),
         files: HashMap::new(),
         tensors: Vec::new(),
+        described: Vec::new(),
     };
     let mut lines = source.function_lines.iter();
     let mut variables = Vec::new();
@@ -109,7 +113,10 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
                 scope.function(function, lines);
             }
             Item::File { number, path } => _ = scope.files.insert(*number, path.as_str().into()),
-            Item::Comment(text) => scope.tensors.extend(Tensor::parse(text)),
+            Item::Comment(text) => {
+                scope.tensors.extend(Tensor::parse(text));
+                scope.described.extend(Described::parse(text));
+            }
             Item::Blank | Item::Entry(_) => {}
         }
     }
@@ -255,6 +262,30 @@ impl<'a, 's> Addresses<'a, 's> {
         }
         addresses.routines.push(names);
         Ok(addresses)
+    }
+
+    /// The tensors in global memory that comments describe by parameters of the entry.
+    pub(super) fn views(&self) -> Vec<View> {
+        let described = self.scope.described.iter();
+        described.filter_map(|it| self.view(it)).collect()
+    }
+
+    fn view(&self, described: &Described) -> Option<View> {
+        let entry = self.routines.first()?;
+        let parameter = |name: &str| match entry.found.get(name) {
+            Some(Named::Address(address)) => u32::try_from(address.checked_sub(PARAM_WINDOW)?).ok(),
+            _ => None,
+        };
+        let strides = described.strides.iter().map(|stride| match stride.parse() {
+            Ok(known) => Some(Stride::Known(known)),
+            Err(_) => parameter(stride).map(Stride::Parameter),
+        });
+        Some(View {
+            name: described.name.clone(),
+            bytes: described.bytes.max(1),
+            pointer: parameter(&described.pointer)?,
+            strides: strides.collect::<Option<_>>()?,
+        })
     }
 
     /// Adds a function, which becomes the current routine.

@@ -11,6 +11,7 @@ use super::state::repetition::Repetition;
 use super::state::shared::Shared;
 use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
+use super::views::{Launched, launched};
 use super::watch::Watch;
 use crate::error::{EmulatorError, Fault, Site, Stuck};
 use crate::launch::Launch;
@@ -49,6 +50,7 @@ pub(crate) fn run(
     let mut machine = Machine {
         code,
         params,
+        views: launched(&code.views, params, launch),
         variables,
         memory,
         global: Global::new(
@@ -81,6 +83,8 @@ pub(crate) fn run(
 struct Machine<'a> {
     code: &'a Code,
     params: &'a [u8],
+    /// The tensors in global memory that the module names.
+    views: Vec<Launched>,
     /// The address of the module's variables.
     variables: u64,
     memory: &'a mut GlobalMemory,
@@ -220,6 +224,7 @@ impl Machine<'_> {
         let mut step = Step {
             code: self.code,
             params: self.params,
+            views: &self.views,
             cluster: &mut self.running[c],
             warp,
             memory: self.memory,

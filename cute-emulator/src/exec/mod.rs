@@ -9,6 +9,7 @@ mod random;
 mod run;
 mod state;
 mod step;
+mod views;
 mod watch;
 
 pub(crate) use machine::run;

@@ -36,6 +36,9 @@ impl Step<'_> {
                 if let Some(followed) = followed {
                     self.check_reads(followed, active)?;
                 }
+                if !instruction.claims.is_empty() && self.checks.tensors {
+                    self.check_claims(instruction, active)?;
+                }
                 let flow = self.execute(instruction, &mut split, active)?;
                 if let Some(followed) = followed {
                     self.record_writes(followed, active);

@@ -7,6 +7,7 @@ use super::state::global::Global;
 use super::state::origin::Origin;
 use super::state::queue::Budget;
 use super::state::warp::{Frame, Warp};
+use super::views::Launched;
 use super::watch::Watch;
 use crate::error::FaultKind;
 use crate::launch::Checks;
@@ -19,6 +20,8 @@ use std::rc::Rc;
 pub(crate) struct Step<'a> {
     pub(crate) code: &'a Code,
     pub(crate) params: &'a [u8],
+    /// The tensors in global memory that the module names.
+    pub(crate) views: &'a [Launched],
     pub(crate) cluster: &'a mut Cluster,
     /// The warp that executes it, taken out of `cluster.warps` meanwhile.
     pub(crate) warp: &'a mut Warp,

@@ -71,6 +71,15 @@ fn matrix(
 }
 
 fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Result<Vec<u16>, EmulatorError> {
+    load_by(&module(LOAD_PARAMS, LOAD), run, map, coords)
+}
+
+fn load_by(
+    ptx: &str,
+    run: &mut Run<'_>,
+    map: &TensorMap,
+    coords: [i32; 2],
+) -> Result<Vec<u16>, EmulatorError> {
     let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes();
     let out = run.words(&vec![0; bytes as usize / 4]);
     let args = [
@@ -80,7 +89,7 @@ fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Result<Vec<u16>
         coords[1].to_le_bytes().to_vec(),
         bytes.to_le_bytes().to_vec(),
     ];
-    run.go(&module(LOAD_PARAMS, LOAD), &args)?;
+    run.go(ptx, &args)?;
     let words = run.read_words(out, bytes as usize / 4).into_iter();
     Ok(words
         .flat_map(|word| [word as u16, (word >> 16) as u16])
@@ -113,6 +122,29 @@ fn every_swizzle_permutes_the_box() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_box_is_the_one_that_the_ptx_names() {
+    let copy = "[%d31, {%r20, %r21}], [%r3];";
+    for seed in 0..20 {
+        for (named, fine) in [("%r21, %r20", true), ("%r20, %r21", false)] {
+            let named = format!("{copy} // tile at 0 in 0..768; x[{named}]");
+            let ptx = module(LOAD_PARAMS, &LOAD.replace(copy, &named));
+            let mut run = Run::threads(64).seed(seed);
+            let map = matrix(&mut run, 40, 72, [16, 24], SwizzleMode::None);
+            let loaded = load_by(&ptx, &mut run, &map, [8, 3]);
+            if fine {
+                assert_eq!(loaded.unwrap()[0], 308);
+                continue;
+            }
+            let (kind, _) = fault(loaded);
+            assert_eq!(
+                kind.to_string(),
+                "copies the box of x that begins at (3, 8), but the PTX names the one at (8, 3)"
+            );
         }
     }
 }
@@ -544,5 +576,61 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
     for (map, part) in broken {
         let problem = encode_tensor_map(&map).unwrap_err();
         assert!(problem.contains(part), "{problem}");
+    }
+}
+
+/// Threads of both CTAs of a cluster add to a word of CTA 0, and CTA 0 stores it once all have arrived.
+const REDUCE_ASYNC: &str = "
+    ld.param.u64 %d0, [out];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, smem;
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 mbarrier.init.shared::cta.b64 [%r2+128], 1;
+    @%p0 st.shared.b32 [%r2], 7;
+    @%p0 fence.mbarrier_init.release.cluster;
+    @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+128], 256;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    mapa.shared::cluster.u32 %r3, %r2, 0;
+    add.u32 %r4, %r0, 1;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.OP [%r3], %r4, [%r3+128];
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra DONE;
+WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r2+128], 0;
+    @!%p2 bra WAIT;
+    ld.shared.b32 %r5, [%r2];
+    @%p0 st.global.b32 [%d0], %r5;
+DONE:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;";
+
+#[test]
+fn asynchronous_reductions_of_many_threads_overlap() {
+    let run = |body: &str, seed: u64| {
+        let mut run = Run::threads(32).cluster(2).seed(seed);
+        let out = run.words(&[0]);
+        let result = run.go(&module(".param .u64 out", body), &[pointer(out)]);
+        result.map(|_| run.read_words(out, 1)[0])
+    };
+    for seed in 0..20 {
+        for (op, expected) in [
+            ("add.u32", 7 + 2 * 528),
+            ("max.s32", 32),
+            ("xor.b32", 7),
+            ("min.u32", 1),
+        ] {
+            let body = REDUCE_ASYNC.replace("OP", op);
+            assert_eq!(run(&body, seed), Ok(expected), "{op}");
+        }
+        let body = REDUCE_ASYNC.replace("OP", "add.u32");
+        // A value that nobody has written, and a read before the wait.
+        let unwritten = body.replace("@%p0 st.shared.b32 [%r2], 7;", "");
+        let (kind, _) = fault(run(&unwritten, seed));
+        assert!(matches!(kind, FaultKind::Uninitialised { .. }), "{kind}");
+        let early = body.replace("WAIT:", "ld.shared.b32 %r6, [%r2];\nWAIT:");
+        let (kind, _) = fault(run(&early, seed));
+        assert!(matches!(kind, FaultKind::CopyInFlight { .. }), "{kind}");
     }
 }

@@ -18,6 +18,7 @@ mod mutations;
 mod pipeline;
 mod registers;
 mod tensor_cores;
+mod tensors;
 mod threads;
 mod time;
 

@@ -175,6 +175,29 @@ fn a_multicast_goes_to_mbarriers_that_expect_it() {
     });
 }
 
+/// A wait of `.cta` scope orders what threads of the CTA have done, and the copies that they have started.
+#[test]
+fn the_scope_of_a_wait_reaches_the_cta_that_copies() {
+    let ptx = module(".param .u64 data", MULTICAST);
+    let read = "@!%p2 bra WAIT;\nld.shared.u32 %r4, [%r2];";
+    let ptx = with(&ptx, "@!%p2 bra WAIT;", read);
+    let of_scope = |ptx: &str, scope: &str| {
+        with(
+            ptx,
+            "try_wait.parity",
+            &format!("try_wait.parity.acquire.{scope}"),
+        )
+    };
+    check_fine(&of_scope(&ptx, "cluster"), pair);
+    check_flagged(&of_scope(&ptx, "cta"), pair, |kind| {
+        matches!(kind, FaultKind::CopyInFlight { .. })
+    });
+    // Each CTA copies for itself.
+    let own = "add.u32 %r5, %r1, 1;\ncvt.u16.u32 %h0, %r5;";
+    let own = with(&with(&ptx, "mov.u16 %h0, 3;", own), "@!%p1 cp", "cp");
+    check_fine(&of_scope(&own, "cta"), pair);
+}
+
 /// More bytes arrive than are expected: the phase never completes.
 #[test]
 fn bytes_that_nobody_expects_are_told() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cute_kernels::reference::normal;
 use cute_runtime::{Device, Tensor};
 
-use crate::{ROUNDS, median};
+use cute_kernels::timing::{ROUNDS, median};
 
 /// Launches that are timed together.
 const LAUNCHES: u32 = 4;

@@ -1,21 +1,16 @@
-//! The kernels beside cuBLASLt and a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU.
+//! The kernels beside a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU. The products are measured by
+//! `cargo run --release --example bench_gemm`.
 //!
-//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` `-- transpose`, `-- rows` or `-- attention`. Without a name, all run.
+//! `cargo bench -p cute-kernels --bench kernels -- transpose`, `-- rows` or `-- attention`. Without a name, all run.
 
 mod attention;
-mod cublaslt;
-mod gemm;
 mod plain_copy;
 mod rows;
 mod transpose;
 
 use std::error::Error;
-use std::time::Duration;
 
 use cute_runtime::Device;
-
-/// Timed runs of each side.
-const ROUNDS: usize = 15;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Ok(device) = Device::cuda(0) else {
@@ -28,42 +23,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         .filter(|word| !word.starts_with('-'))
         .collect();
     println!("{}", device.name());
-    match words.split_first() {
-        None => {
-            gemm::table(&device, &[])?;
-            transpose::table(&device)?;
-            rows::table(&device)?;
-            attention::table(&device)
-        }
-        Some((name, shapes)) if name == "gemm" => gemm::table(&device, shapes),
-        Some((name, [])) if name == "transpose" => transpose::table(&device),
-        Some((name, [])) if name == "rows" => rows::table(&device),
-        Some((name, [])) if name == "attention" => attention::table(&device),
-        Some(_) => Err(format!(
-            "expected `gemm [M,N,K …]`, `transpose`, `rows` or `attention`, found {words:?}"
-        )
-        .into()),
+    let table = |name: &str| match name {
+        "transpose" => transpose::table(&device),
+        "rows" => rows::table(&device),
+        "attention" => attention::table(&device),
+        _ => Err(format!("expected `transpose`, `rows` or `attention`, found `{name}`").into()),
+    };
+    match words.is_empty() {
+        true => ["transpose", "rows", "attention"]
+            .into_iter()
+            .try_for_each(table),
+        false => words.iter().try_for_each(|name| table(name)),
     }
-}
-
-/// The median times of two sides that run in turns, so that a drift of the GPU's clock affects both alike.
-fn interleave<E>(
-    mut first: impl FnMut() -> Result<Duration, E>,
-    mut second: impl FnMut() -> Result<Duration, E>,
-) -> Result<(Duration, Duration), E> {
-    for _ in 0..3 {
-        first()?;
-        second()?;
-    }
-    let mut times = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        times.0.push(first()?);
-        times.1.push(second()?);
-    }
-    Ok((median(times.0), median(times.1)))
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -9,7 +9,7 @@ use cute_kernels::reference::normal;
 use cute_runtime::{Device, Tensor, TensorViewMut, bf16};
 
 use crate::plain_copy::PlainCopy;
-use crate::{ROUNDS, interleave};
+use cute_kernels::timing::{ROUNDS, interleave};
 
 /// A matrix of bf16 and the vectors of its norms, on the device.
 struct Operands<'a> {

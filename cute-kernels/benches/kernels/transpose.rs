@@ -8,7 +8,7 @@ use cute_kernels::Transpose;
 use cute_runtime::{Device, Tensor, bf16};
 
 use crate::plain_copy::PlainCopy;
-use crate::{ROUNDS, interleave};
+use cute_kernels::timing::{ROUNDS, interleave};
 
 /// Prints a row for each shape and element type.
 pub(crate) fn table(device: &Device) -> Result<(), Box<dyn Error>> {

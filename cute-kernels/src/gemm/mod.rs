@@ -1,5 +1,6 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
 
+mod form;
 mod instances;
 mod plan;
 mod product;
@@ -9,12 +10,13 @@ use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use crate::Error;
 
-pub use instances::{GemmInput, Operands};
+pub use instances::{GemmInput, Instance, Operands};
 pub use plan::Plan;
 pub use product::kernels;
 pub use tile::Tile;
 
-/// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), all with their last mode contiguous.
+/// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), or for batches of as many matrices, with a mode before
+/// these.
 ///
 /// | A and B | sums | D |
 /// |---|---|---|
@@ -24,10 +26,16 @@ pub use tile::Tile;
 /// | `e4m3` | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
 /// | `i8` | `i32` | `i32` |
 ///
-/// M, N and K are arbitrary, up to 2³¹ − 1. The rows of A and of B must start at
-/// multiples of 16 bytes, as TMA demands. The product is fastest if the rows of D start at multiples of 16 bytes and are
-/// multiples of 16 bytes long. On a GPU the call returns before the product is complete. A [`Plan`] says by which tiles the
-/// product is computed, and why, and can be used for many products.
+/// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along one of its modes, with any stride along the other: for a
+/// matrix X of shape (K, M), `X.view().select([1, 0])` is A. A batch may have stride 0.
+///
+/// The product is fastest if rows, or columns where these are contiguous, start at multiples of 128 bytes. What TMA cannot take is
+/// done in another way. D that does not start at multiples of 16 bytes, or is not multiples of 16 bytes long, is stored by
+/// elements. A or B that does not start at multiples of 16 bytes is copied first. So is one that is contiguous along M or N, unless
+/// it is `bf16` with D `bf16`, or `f16` with D `f16`. On a GPU the call returns before the product is complete, unless it copies:
+/// then it waits.
+///
+/// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -42,13 +50,13 @@ pub use tile::Tile;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The
 /// error names the argument and the rule that it breaks, and nothing has been launched.
-pub fn gemm<T: GemmInput<D>, D: Element>(
+pub fn gemm<T: GemmInput<D>, D: Element, const R: usize>(
     device: &Device,
-    a: &TensorView<'_, T, 2>,
-    b: &TensorView<'_, T, 2>,
-    d: &mut TensorViewMut<'_, D, 2>,
+    a: &TensorView<'_, T, R>,
+    b: &TensorView<'_, T, R>,
+    d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
     Plan::new(device, a, b, d)?.launch(device, a, b, d)
 }

@@ -4,11 +4,10 @@ use std::fmt;
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
-use super::instances::{GemmInput, Operands};
+use super::form::Form;
+use super::instances::{GemmInput, Instance, Operands};
 use super::tile::Tile;
 use crate::Error;
-use crate::extent::extent;
-use crate::store::can_store_by_tma;
 
 /// Bytes that the memory delivers in a microsecond.
 const BANDWIDTH: f64 = 4.0e6;
@@ -45,52 +44,40 @@ const STRADDLE: f64 = 1.4;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Plan {
-    extents: [u32; 3],
+    form: Form,
     multiprocessors: u32,
-    by_tma: bool,
     tile: Tile,
     /// The tiles that are possible, with the microseconds that each is expected to take.
     candidates: Vec<(Tile, f64)>,
 }
 
 impl Plan {
-    /// The plan of D = A · Bᵀ for matrices as [`gemm`](fn@super::gemm) takes them. Their shapes, types and alignments count.
+    /// The plan of D = A · Bᵀ for matrices as [`gemm`](fn@super::gemm) takes them. Their shapes, strides, types and alignments
+    /// count.
     ///
     /// # Errors
     ///
     /// If the shapes do not fit together, or an extent is larger than 2³¹ − 1.
-    pub fn new<T: GemmInput<D>, D: Element>(
+    pub fn new<T: GemmInput<D>, D: Element, const R: usize>(
         device: &Device,
-        a: &TensorView<'_, T, 2>,
-        b: &TensorView<'_, T, 2>,
-        d: &TensorViewMut<'_, D, 2>,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &TensorViewMut<'_, D, R>,
     ) -> Result<Self, Error> {
-        let ([m, k], [n, k_of_b]) = (a.shape(), b.shape());
-        if k_of_b != k || d.shape() != [m, n] {
-            return Err(Error::GemmShapes {
-                a: a.shape(),
-                b: b.shape(),
-                d: d.shape(),
-            });
-        }
-        let extents = [extent(m)?, extent(n)?, extent(k)?];
-        let by_tma = can_store_by_tma(d);
-        let tiles = if by_tma { T::TILES } else { &[Tile::Pair] };
+        let form = Form::new(a, b, d)?;
         let product = Product {
-            extents,
+            extents: form.extents,
             bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
-            whole_lines: has_whole_lines(a) && has_whole_lines(b),
+            whole_lines: form.whole_lines,
             multiprocessors: device.multiprocessor_count(),
         };
-        let mut candidates: Vec<(Tile, f64)> = tiles
-            .iter()
-            .map(|&tile| (tile, product.time(tile)))
-            .collect();
+        let tiles = form.tiles::<T, D>().iter();
+        let mut candidates: Vec<(Tile, f64)> =
+            tiles.map(|&tile| (tile, product.time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         Ok(Self {
-            extents,
+            form,
             multiprocessors: product.multiprocessors,
-            by_tma,
             tile: candidates[0].0,
             candidates,
         })
@@ -116,54 +103,63 @@ impl Plan {
         }
     }
 
-    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete.
+    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete,
+    /// unless A or B has to be [copied](super::gemm()).
     ///
     /// # Errors
     ///
-    /// If the shapes are others than those of the plan, D cannot be stored as the plan says, or the launch is refused. Nothing
-    /// has been launched then.
-    pub fn launch<T: GemmInput<D>, D: Element>(
+    /// If the shapes are others than those of the plan, there is no instance with the tile of the plan for the types and the
+    /// alignments of these matrices, or the launch is refused. Nothing has been launched then.
+    pub fn launch<T: GemmInput<D>, D: Element, const R: usize>(
         &self,
         device: &Device,
-        a: &TensorView<'_, T, 2>,
-        b: &TensorView<'_, T, 2>,
-        d: &mut TensorViewMut<'_, D, 2>,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &mut TensorViewMut<'_, D, R>,
     ) -> Result<(), Error> {
-        let [m, n, k] = self.extents.map(|extent| extent as usize);
-        if a.shape() != [m, k] || b.shape() != [n, k] || d.shape() != [m, n] {
+        let form = Form::new(a, b, d)?;
+        if (form.extents, form.transposed) != (self.form.extents, self.form.transposed) {
+            let plan = &self.form;
+            let [batches, mut m, mut n, k] = plan.extents;
+            if plan.transposed {
+                (m, n) = (n, m);
+            }
             return Err(Error::GemmPlan {
-                extents: self.extents,
-                a: a.shape(),
-                b: b.shape(),
-                d: d.shape(),
+                extents: [batches, m, n, k],
+                a: a.shape().to_vec(),
+                b: b.shape().to_vec(),
+                d: d.shape().to_vec(),
             });
         }
-        if !self
-            .candidates
-            .iter()
-            .all(|(tile, _)| T::TILES.contains(tile))
-            || (self.by_tma && !can_store_by_tma(d))
-        {
+        let possible = form.tiles::<T, D>();
+        if !possible.contains(&self.tile) {
             return Err(Error::GemmTile {
                 tile: self.tile,
-                possible: match can_store_by_tma(d) {
-                    true => T::TILES.to_vec(),
-                    false => vec![Tile::Pair],
-                },
+                possible: possible.to_vec(),
             });
         }
-        T::launch(
-            self.tile,
-            self.by_tma,
-            Operands {
-                device,
-                grid: self.grid(),
-                a,
-                b,
-                d,
-                extents: self.extents,
-            },
-        )?;
+        let (mut a, mut b) = (a.prepend::<3>()?, b.prepend::<3>()?);
+        let mut d = d.as_view_mut().prepend::<3>()?;
+        if form.transposed {
+            (a, b) = (b, a);
+            d = d.select([0, 2, 1])?;
+        }
+        let (a_copy, b_copy) = (form.a.copy(device, a)?, form.b.copy(device, b)?);
+        let instance = Instance {
+            tile: self.tile,
+            a_mn: form.a.reads_mn(),
+            b_mn: form.b.reads_mn(),
+            by_tma: form.by_tma,
+        };
+        let operands = Operands {
+            device,
+            grid: self.grid(),
+            a: &form.a.view(a, &a_copy)?,
+            b: &form.b.view(b, &b_copy)?,
+            d: &mut d,
+            extents: form.extents,
+        };
+        <T as GemmInput<D>>::launch(instance, operands)?;
         Ok(())
     }
 
@@ -172,24 +168,41 @@ impl Plan {
         let config = self.tile.config();
         let ctas = config.ctas * config.split;
         let most = (self.multiprocessors / ctas).max(1);
-        let clusters = tiles(self.tile, self.extents).div_ceil(config.ctas.into());
+        let clusters = clusters(self.tile, self.form.extents);
         clusters.clamp(1, most.into()) as u32 * ctas
     }
 }
 
 impl fmt::Display for Plan {
-    /// One line that names the tile, and one for each tile that is possible, with the time that it is expected to take.
+    /// One line that names the tile, one for each tile that is possible, with the time that it is expected to take, and one for each
+    /// operand that is copied.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [m, n, k] = self.extents;
-        let store = if self.by_tma { "TMA" } else { "elements" };
+        let Form {
+            extents: [batches, m, n, k],
+            transposed,
+            a,
+            b,
+            by_tma,
+            ..
+        } = self.form;
+        if batches > 1 {
+            write!(f, "{batches} x ")?;
+        }
+        let store = if by_tma { "TMA" } else { "elements" };
+        let what = if transposed { ", transposed" } else { "" };
         write!(
             f,
-            "{m} x {n} x {k}: tiles of {}, {} CTAs, stored by {store}",
+            "{m} x {n} x {k}{what}: tiles of {}, {} CTAs, stored by {store}",
             self.tile,
             self.grid()
         )?;
         for (tile, time) in &self.candidates {
             write!(f, "\n  {time:8.1} us  {tile}")?;
+        }
+        for (name, place) in [("A", a), ("B", b)] {
+            if place.copied {
+                write!(f, "\n  {name} is copied to rows that TMA can load")?;
+            }
         }
         Ok(())
     }
@@ -197,7 +210,8 @@ impl fmt::Display for Plan {
 
 /// What the time of a product depends on.
 struct Product {
-    extents: [u32; 3],
+    /// Batches, M, N and K.
+    extents: [u32; 4],
     /// Bytes of an element of A and B, and of D.
     bytes: (f64, f64),
     /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
@@ -209,9 +223,9 @@ impl Product {
     /// The microseconds that the product is expected to take by a tile.
     fn time(&self, tile: Tile) -> f64 {
         let config = tile.config();
-        let [m, n, k] = self.extents.map(f64::from);
+        let [batches, m, n, k] = self.extents.map(f64::from);
         let ctas = config.ctas * config.split;
-        let clusters = (tiles(tile, self.extents) as f64 / f64::from(config.ctas)).ceil();
+        let clusters = clusters(tile, self.extents) as f64;
         let waves = (clusters / f64::from((self.multiprocessors / ctas).max(1))).ceil();
         let stages = (k * self.bytes.0 / f64::from(config.bk) / f64::from(config.split)).ceil();
         let (loads, inside, outside) = self.loads(tile);
@@ -221,7 +235,8 @@ impl Product {
             false => STRADDLE,
         };
         let products = waves * stages * tile.stage_time().max(loads) * straddle;
-        let memory = ((m * k + n * k) * self.bytes.0 + m * n * self.bytes.1) / BANDWIDTH;
+        let bytes = (m * k + n * k) * self.bytes.0 + m * n * self.bytes.1;
+        let memory = batches * bytes / BANDWIDTH;
         let area = f64::from(config.bm * config.bn) / f64::from(128 * 256);
         let exchange = if config.split > 1 { EXCHANGE } else { 0.0 };
         START + products.hypot(memory) + (waves - 1.0) * (STORE * area + exchange) + exchange
@@ -230,7 +245,7 @@ impl Product {
     /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.
     fn loads(&self, tile: Tile) -> (f64, f64, f64) {
         let config = tile.config();
-        let [m, n, _] = self.extents;
+        let [_, m, n, _] = self.extents;
         let inside = config.bm.min(m) + config.bn.min(n);
         let loads = m.div_ceil(config.rows).min(config.bm / config.rows);
         let loaded = loads * config.rows + config.bn;
@@ -238,16 +253,11 @@ impl Product {
     }
 }
 
-/// How many tiles D has.
-fn tiles(tile: Tile, [m, n, _]: [u32; 3]) -> u64 {
+/// How many clusters of CTAs would compute one tile of each CTA of them.
+fn clusters(tile: Tile, [batches, m, n, _]: [u32; 4]) -> u64 {
     let config = tile.config();
-    u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn))
-}
-
-/// Whether each 128-byte row of a stage is one cache line.
-fn has_whole_lines<T: Element>(a: &TensorView<'_, T, 2>) -> bool {
-    let row = a.strides()[0] as u64 * size_of::<T>() as u64;
-    [a.address(), row].iter().all(|n| n.is_multiple_of(128))
+    let tiles = u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
+    u64::from(batches) * tiles.div_ceil(config.ctas.into())
 }
 
 #[cfg(test)]
@@ -270,8 +280,8 @@ mod tests {
             ([1, 4096, 7168], Tile::Few),
             ([1, 7168, 2048], Tile::Few),
             ([1, 8192, 8192], Tile::Few),
-            ([16, 12_288, 4096], Tile::Few),
-            ([16, 28_672, 8192], Tile::Few),
+            ([16, 12_288, 4096], Tile::Whole),
+            ([16, 28_672, 8192], Tile::Whole),
             ([64, 8192, 8192], Tile::Thin),
             ([64, 7168, 2048], Tile::Thin),
             ([64, 4096, 7168], Tile::Thin),
@@ -287,7 +297,7 @@ mod tests {
             ([256, 28_672, 8192], Tile::Single),
         ] {
             let product = Product {
-                extents: [m, n, k],
+                extents: [1, m, n, k],
                 bytes: (2.0, 2.0),
                 whole_lines: k.is_multiple_of(64),
                 multiprocessors: 132,

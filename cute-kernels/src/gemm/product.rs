@@ -7,7 +7,7 @@ pub mod kernels {
     use crate::mma::kernels::TiledMma;
     use crate::pipeline::kernels::Ring;
     use crate::split::kernels::Split;
-    use crate::tile_scheduler::kernels::Tiles;
+    use crate::tile_scheduler::kernels::{Tiles, place};
 
     /// Sizes of a GEMM.
     pub struct Config {
@@ -29,6 +29,11 @@ pub mod kernels {
         /// CTAs of a cluster that compute one tile: each multiplies a part of K, and then they sum up, each a part of the
         /// columns. If there are several, `ctas` is 1.
         pub split: u32,
+        /// Whether A is contiguous along M, not K, so that the modes of its tensor are (K, M). Elements have 16 bits then.
+        pub a_mn: bool,
+        /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
+        /// `ctas` is 1.
+        pub b_mn: bool,
     }
 
     /// The largest tile: the most work for each byte that is loaded.
@@ -41,6 +46,8 @@ pub mod kernels {
         group: 16,
         ctas: 1,
         split: 1,
+        a_mn: false,
+        b_mn: false,
     };
 
     /// Two CTAs a cluster, for rows that are not whole cache lines.
@@ -77,89 +84,149 @@ pub mod kernels {
     /// The same for up to 16 rows.
     pub const FEW: Config = Config { rows: 16, ..THIN };
 
-    /// The product with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16 bytes long.
+    /// The same with all of K, for matrices B that have enough tiles for all multiprocessors.
+    pub const WHOLE: Config = Config { split: 1, ..FEW };
+
+    /// The largest tile for A along M.
+    pub const SINGLE_NN: Config = Config {
+        a_mn: true,
+        ..SINGLE
+    };
+
+    /// The largest tile for A along M and B along N.
+    pub const SINGLE_NT: Config = Config {
+        b_mn: true,
+        ..SINGLE_NN
+    };
+
+    /// The largest tile for B along N.
+    pub const SINGLE_TT: Config = Config {
+        b_mn: true,
+        ..SINGLE
+    };
+
+    /// Half of it for A along M.
+    pub const SQUARE_NN: Config = Config {
+        a_mn: true,
+        ..SQUARE
+    };
+
+    /// Half of it for A along M and B along N.
+    pub const SQUARE_NT: Config = Config {
+        b_mn: true,
+        ..SQUARE_NN
+    };
+
+    /// Half of it for B along N.
+    pub const SQUARE_TT: Config = Config {
+        b_mn: true,
+        ..SQUARE
+    };
+
+    /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
+    /// bytes long.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
         CFG in [SINGLE, PAIR],
     )]
     pub fn gemm<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 2>,
-        b: TmaLoad<T, 2>,
-        d: TmaStore<D, 2>,
+        a: TmaLoad<T, 3>,
+        b: TmaLoad<T, 3>,
+        d: TmaStore<D, 3>,
+        batches: u32,
         m: u32,
         n: u32,
         k: u32,
     ) {
-        gemm_with::<_, _, CFG>(a, b, d, (m, n, k), |x, _| x);
+        gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
     }
 
-    /// The same by smaller tiles.
+    /// The same for elements of 16 bits, by smaller tiles, and for matrices that are contiguous along M or N.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
-    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [WIDE, SQUARE, NARROW, THIN, FEW])]
-    pub fn gemm_small<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 2>,
-        b: TmaLoad<T, 2>,
-        d: TmaStore<D, 2>,
+    #[instances(
+        (T, D) in [(bf16, bf16), (f16, f16)],
+        CFG in [WIDE, SQUARE, NARROW, THIN, FEW, WHOLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
+    )]
+    pub fn gemm_16bit<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 3>,
+        b: TmaLoad<T, 3>,
+        d: TmaStore<D, 3>,
+        batches: u32,
         m: u32,
         n: u32,
         k: u32,
     ) {
-        gemm_with::<_, _, CFG>(a, b, d, (m, n, k), |x, _| x);
+        gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
     }
 
-    /// D = `epilogue` of each element of A · Bᵀ and its coordinate (row, column), stored by TMA. It is called for elements
-    /// outside of D, too, if D's extents are not multiples of those of a tile; their values go nowhere.
-    pub fn gemm_with<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 2>,
-        b: TmaLoad<T, 2>,
-        d: TmaStore<D, 2>,
-        extents: (u32, u32, u32),
-        epilogue: impl Fn(T::Accumulator, (u32, u32)) -> T::Accumulator,
+    /// D = `epilogue` of each element of A · Bᵀ and its coordinate, stored by TMA. It is called for elements outside of D, too, if D's
+    /// extents are not multiples of those of a tile; their values go nowhere.
+    ///
+    /// Matrices have two modes: `extents` is (m, n, k), and coordinates are (row, column). Batches of matrices have three: `extents`
+    /// is (batches, m, n, k), and coordinates are (batch, row, column).
+    pub fn gemm_with<T: Element, D: Element, const R: u32, const CFG: Config>(
+        a: TmaLoad<T, R>,
+        b: TmaLoad<T, R>,
+        d: TmaStore<D, R>,
+        extents: _,
+        epilogue: impl Fn(T::Accumulator, _) -> T::Accumulator,
     ) {
-        multiply::<_, CFG>(a, b, extents, |acc, consumer, row, column| {
-            let result = map(acc, |x, (i, j)| epilogue(x, (row + i, column + j)));
-            store_by_tma(result, d, consumer, row, column);
+        multiply::<_, _, CFG>(a, b, extents, |acc, consumer, (batch, row, column)| {
+            let result = map(acc, |x, (i, j)| {
+                epilogue(x, place::<R>(batch, row + i, column + j))
+            });
+            store_by_tma(result, d, consumer, (batch, row, column));
         });
+        // A CTA must not end while TMA still reads its shared memory.
+        tma_wait_read(0);
     }
 
-    /// The product with D stored element by element, where the element lies inside D: rows of D may have any stride and any
-    /// alignment.
+    /// The products of a batch of matrices, with D stored element by element, where the element lies inside D: rows of D may have any
+    /// stride and any alignment.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
         CFG in [PAIR],
     )]
     pub fn gemm_unaligned<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 2>,
-        b: TmaLoad<T, 2>,
-        d: Global<D, 2>,
+        a: TmaLoad<T, 3>,
+        b: TmaLoad<T, 3>,
+        d: Global<D, 3>,
+        batches: u32,
         m: u32,
         n: u32,
         k: u32,
     ) {
-        multiply::<_, CFG>(a, b, (m, n, k), |acc, _, row, column| {
-            store_by_element(acc, d, row, column);
+        multiply::<_, _, CFG>(a, b, (batches, m, n, k), |acc, _, at| {
+            store_by_element(acc, d, at);
         });
     }
 
-    /// A persistent, warp-specialised product of A and B. `store(acc, consumer, row, column)` gets accumulators of warpgroup
-    /// number `consumer`, 0 or 1: 64 rows that belong at (row, column) of D.
+    /// A persistent, warp-specialised product of A and B, whose tensors have two modes, or three if there are batches.
+    /// `store(acc, consumer, (batch, row, column))` gets accumulators of warpgroup number `consumer`, 0 or 1: 64 rows that belong at
+    /// that place of D.
     ///
     /// Warpgroup 0 loads tiles of A and B by TMA into a ring of stages in shared memory, and warpgroups 1 and 2 multiply.
-    pub fn multiply<T: Element, const CFG: Config>(
-        a: TmaLoad<T, 2>,
-        b: TmaLoad<T, 2>,
-        (m, n, k): (u32, u32, u32),
-        store: impl Fn(Fragment, u32, u32, u32),
+    pub fn multiply<T: Element, const R: u32, const CFG: Config>(
+        a: TmaLoad<T, R>,
+        b: TmaLoad<T, R>,
+        extents: _,
+        store: impl Fn(Fragment, u32, (u32, u32, u32)),
     ) {
+        let (batches, m, n, k) = if R == 2 {
+            (1, extents.0, extents.1, extents.2)
+        } else {
+            extents
+        };
         let bk = CFG.bk * 8 / bits::<T>();
-        let atom = smem_atom::<T>(K, SW128);
-        let sa = smem::<T>(tile_to_shape(atom, (CFG.bm, bk, CFG.stages)));
-        let sb = smem::<T>(tile_to_shape(atom, (CFG.bn, bk, CFG.stages)));
+        let sa = stages::<T>(CFG.bm, bk, CFG.stages, CFG.a_mn);
+        let sb = stages::<T>(CFG.bn, bk, CFG.stages, CFG.b_mn);
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(2);
         let tiles =
-            Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(m, n);
+            Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(
+                batches, m, n,
+            );
         // What a warpgroup computes of a tile.
         let above = CFG.bm / 64;
         let columns = CFG.bn * above / 2;
@@ -188,15 +255,26 @@ pub mod kernels {
                             CFG.bm
                         };
                         let slot = producer.acquire(rows * CFG.bk + bytes(sb[(_, _, 0)]));
-                        let to = sa[(_, _, slot.stage)];
+                        let (to_a, to_b) = (sa[(_, _, slot.stage)], sb[(_, _, slot.stage)]);
                         for i in 0..CFG.bm / CFG.rows {
-                            if i * CFG.rows < rows {
-                                let place = (tile.row + i * CFG.rows, at);
-                                slot.load(a, place, local_tile(to, (CFG.rows, bk), (i, 0)));
+                            let row = tile.row + i * CFG.rows;
+                            if CFG.a_mn {
+                                slot.load(a, place::<R>(tile.batch, at, row), select(to_a, 1, 0));
+                            } else if i * CFG.rows < rows {
+                                let part = local_tile(to_a, (CFG.rows, bk), (i, 0));
+                                slot.load(a, place::<R>(tile.batch, row, at), part);
                             }
                         }
-                        let place = (tile.column, at);
-                        slot.load_same(b, place, sb[(_, _, slot.stage)], tile.same_columns);
+                        if CFG.b_mn {
+                            slot.load(
+                                b,
+                                place::<R>(tile.batch, at, tile.column),
+                                select(to_b, 1, 0),
+                            );
+                        } else {
+                            let first = (tile.batch, tile.column, at);
+                            slot.load_same(b, first, to_b, tile.same_columns);
+                        }
                         if few {
                             filled += 1;
                         }
@@ -213,7 +291,7 @@ pub mod kernels {
             let mma = TiledMma::<T::Accumulator, { CFG.bn * CFG.bm / 128 }>::new(i);
             let acc = mma.fragment_c();
             let mut consumer = ring.consumer();
-            let mut parts = split.exchange();
+            let mut turn = 0;
             for tile in tiles {
                 let mut previous = 0;
                 for step in 0..steps {
@@ -232,20 +310,30 @@ pub mod kernels {
                 consumer.release(previous);
                 let (row, column) = (tile.row + i * 64, tile.column + j * columns);
                 if CFG.split == 1 {
-                    store(acc, index, row, column);
+                    store(acc, index, (tile.batch, row, column));
                 } else {
-                    let (part, first) = parts.sum(acc, index, sa, sb);
-                    store(part, index, row, column + first);
+                    let (part, first) = split.sum(acc, index, turn, sa, sb);
+                    turn += 1;
+                    store(part, index, (tile.batch, row, column + first));
                 }
-            }
-            // A CTA must not end while TMA still reads its shared memory.
-            if warpgroup_thread() == 0 {
-                tma_wait_read(0);
             }
         }
         // A CTA must not end while the other one may still write to its shared memory or arrive at its barriers.
         if CFG.ctas > 1 {
             sync_cluster();
+        }
+    }
+
+    /// Stages of `rows` × `bk` elements, contiguous along K, or along the rows if `mn`.
+    fn stages<T: Element>(rows: u32, bk: u32, stages: u32, mn: bool) -> Tensor {
+        if mn {
+            smem::<T>(tile_to_shape(
+                smem_atom::<T>(MN, SW128),
+                (rows, bk, stages),
+                (1, 0, 2),
+            ))
+        } else {
+            smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (rows, bk, stages)))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::product::kernels::{Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE};
+use super::product::kernels::{Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WHOLE, WIDE};
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +21,13 @@ pub enum Tile {
     Thin,
     /// The same, with loads of 16 rows of A.
     Few,
+    /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K.
+    Whole,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 7] = [
+    pub const ALL: [Tile; 8] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
@@ -33,6 +35,7 @@ impl Tile {
         Tile::Narrow,
         Tile::Thin,
         Tile::Few,
+        Tile::Whole,
     ];
 
     /// Its sizes.
@@ -45,6 +48,7 @@ impl Tile {
             Tile::Narrow => NARROW,
             Tile::Thin => THIN,
             Tile::Few => FEW,
+            Tile::Whole => WHOLE,
         }
     }
 
@@ -56,7 +60,7 @@ impl Tile {
             Tile::Wide => 0.49,
             Tile::Square => 0.34,
             Tile::Narrow => 0.22,
-            Tile::Thin | Tile::Few => 0.20,
+            Tile::Thin | Tile::Few | Tile::Whole => 0.20,
         }
     }
 }

@@ -28,7 +28,7 @@ mod kernels {
         alpha: f32,
         beta: f32,
     ) {
-        gemm_with::<_, _, CFG>(a, b, d, (m, n, k), |x, at| {
+        gemm_with::<_, _, _, CFG>(a, b, d, (m, n, k), |x, at| {
             let sum =
                 alpha * x + beta * of_element(c, at) + of_row(rows, at) + of_column(columns, at);
             match F {

@@ -2,7 +2,7 @@
 
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
-use cute_runtime::{Device, Element, Tensor, bf16, e4m3, f16};
+use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, f16};
 
 use crate::device;
 
@@ -59,91 +59,197 @@ impl Input for i8 {
     }
 }
 
-/// A matrix whose rows are `stride` elements apart, with padding between them.
-fn padded<T: Input>(seed: u64, rows: usize, cols: usize, stride: usize) -> Vec<T> {
-    let mut matrix = vec![T::PADDING; rows * stride];
-    let numbers = normal(seed, rows * cols);
-    for (row, numbers) in matrix.chunks_mut(stride).zip(numbers.chunks(cols)) {
-        for (element, number) in row.iter_mut().zip(numbers) {
-            *element = T::random(number.to_f32());
+/// Where the elements of a batch of matrices lie in a buffer.
+#[derive(Clone, Copy)]
+struct Place {
+    offset: usize,
+    shape: [usize; 3],
+    strides: [usize; 3],
+}
+
+impl Place {
+    /// Matrices that are contiguous along their columns, or along their rows if `mn`, with `ld` elements from one to the next of the
+    /// others, and a row or column between matrices.
+    fn new(offset: usize, shape: [usize; 3], mn: bool, ld: usize) -> Self {
+        let [_, rows, columns] = shape;
+        let (outer, strides) = match mn {
+            true => (columns, [1, ld]),
+            false => (rows, [ld, 1]),
+        };
+        Self {
+            offset,
+            shape,
+            strides: [(outer + 1) * ld, strides[0], strides[1]],
         }
     }
-    matrix
-}
 
-/// Multiplies with padded rows of A, B and D, so that a wrong stride or a store past the end of a row is found. `epsilon` is the
-/// relative error of D's type.
-fn check_gemm<T, D>(device: &Device, shape: [usize; 3], pad: usize, epsilon: f64)
-where
-    T: Input + GemmInput<D>,
-    D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
-{
-    check_tile::<T, D>(device, None, shape, pad, epsilon);
-}
-
-/// The same by a tile, or by that of the plan.
-fn check_tile<T, D>(
-    device: &Device,
-    tile: Option<Tile>,
-    [m, n, k]: [usize; 3],
-    pad: usize,
-    epsilon: f64,
-) where
-    T: Input + GemmInput<D>,
-    D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
-{
-    let unit = 16 / size_of::<T>();
-    let (lda, ldb, ldd) = (
-        k.next_multiple_of(unit) + unit,
-        k.next_multiple_of(unit),
-        n + pad,
-    );
-    let (a, b) = (padded::<T>(1, m, k, lda), padded::<T>(2, n, k, ldb));
-    // The padding of D changes if it is written.
-    let guard = D::from(113);
-    let buffer_a = device.upload(&a).unwrap();
-    let buffer_b = device.upload(&b).unwrap();
-    let mut buffer_d = device.upload(&vec![guard; m * ldd]).unwrap();
-    let (a_view, b_view) = (
-        buffer_a.view(0, [m, k], [lda, 1]).unwrap(),
-        buffer_b.view(0, [n, k], [ldb, 1]).unwrap(),
-    );
-    let mut d_view = buffer_d.view_mut(0, [m, n], [ldd, 1]).unwrap();
-    let mut plan = Plan::new(device, &a_view, &b_view, &d_view).unwrap();
-    if let Some(tile) = tile {
-        plan = plan.with_tile(tile).unwrap();
+    fn len(&self) -> usize {
+        let last = |(extent, stride): (usize, usize)| (extent - 1) * stride;
+        self.offset
+            + self
+                .shape
+                .into_iter()
+                .zip(self.strides)
+                .map(last)
+                .sum::<usize>()
+            + 1
     }
-    plan.launch(device, &a_view, &b_view, &mut d_view).unwrap();
 
-    let d = buffer_d.download().unwrap();
-    let matrix = |data, rows, cols, stride| Matrix {
-        data,
-        rows,
-        cols,
-        stride,
-    };
-    let found = reference::gemm(
-        matrix(&a, m, k, lda),
-        matrix(&b, n, k, ldb),
-        Matrix {
-            data: &d,
-            rows: m,
-            cols: n,
-            stride: ldd,
-        },
-    );
-    let instructions = (k * size_of::<T>()).div_ceil(32);
-    assert!(
-        found.is_rounding(epsilon + T::error(instructions), instructions),
-        "rows of {ldd} {}, of {}: {found:?} by {plan}",
-        D::TYPE,
-        T::TYPE
-    );
-    for (i, row) in d.chunks(ldd).enumerate() {
+    fn index(&self, batch: usize, row: usize, column: usize) -> usize {
+        let [b, r, c] = self.strides;
+        self.offset + batch * b + row * r + column * c
+    }
+
+    /// The elements of a buffer, matrix by matrix and row by row.
+    fn gather<T: Copy>(&self, buffer: &[T]) -> Vec<T> {
+        self.indices().map(|at| buffer[at]).collect()
+    }
+
+    fn indices(&self) -> impl Iterator<Item = usize> {
+        let [batches, rows, columns] = self.shape;
+        (0..batches * rows * columns)
+            .map(move |i| self.index(i / columns / rows, i / columns % rows, i % columns))
+    }
+
+    /// A buffer with random numbers as elements, and padding where there are none.
+    fn filled<T: Input>(&self, seed: u64) -> Vec<T> {
+        let mut buffer = vec![T::PADDING; self.len()];
+        let numbers = normal(seed, self.shape.iter().product());
+        for (at, number) in self.indices().zip(numbers) {
+            buffer[at] = T::random(number.to_f32());
+        }
+        buffer
+    }
+}
+
+/// A product of matrices with padding between their rows, so that a wrong stride, or a store past the end of a row, is found.
+#[derive(Clone, Copy)]
+struct Case {
+    /// A tile, or that of the plan.
+    tile: Option<Tile>,
+    /// Matrices of tensors with three modes; 0 for tensors with two.
+    batches: usize,
+    shape: [usize; 3],
+    /// Whether A, B and D are contiguous along M, N and M.
+    mn: [bool; 3],
+    /// Whether A and B begin at multiples of 16 bytes, and so do their rows.
+    is_aligned: bool,
+    /// Elements between rows of D.
+    pad: usize,
+}
+
+impl Case {
+    fn new(shape: [usize; 3], pad: usize) -> Self {
+        Self {
+            tile: None,
+            batches: 0,
+            shape,
+            mn: [false; 3],
+            is_aligned: true,
+            pad,
+        }
+    }
+
+    fn tile(self, tile: Tile) -> Self {
+        let tile = Some(tile);
+        Self { tile, ..self }
+    }
+
+    /// Computes it. `epsilon` is the relative error of D's type.
+    fn check<T, D>(self, device: &Device, epsilon: f64)
+    where
+        T: Input + GemmInput<D>,
+        D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+    {
+        let ([m, n, k], batches) = (self.shape, self.batches.max(1));
+        let inner = |mn, rows, columns| if mn { rows } else { columns };
+        let [mn_a, mn_b, mn_d] = self.mn;
+        let unit = 16 / size_of::<T>();
+        let (offset, lda, ldb) = match (self.is_aligned, inner(mn_a, m, k), inner(mn_b, n, k)) {
+            (true, a, b) => (0, a.next_multiple_of(unit) + unit, b.next_multiple_of(unit)),
+            (false, a, b) => (1, (a + 2) | 1, b | 1),
+        };
+        let a_place = Place::new(offset, [batches, m, k], mn_a, lda);
+        let b_place = Place::new(offset, [batches, n, k], mn_b, ldb);
+        let ldd = inner(mn_d, m, n) + self.pad;
+        let d_place = Place::new(0, [batches, m, n], mn_d, ldd);
+        let (a, b) = (a_place.filled::<T>(1), b_place.filled::<T>(2));
+        // The padding of D changes if it is written.
+        let guard = D::from(113);
+        let buffer_a = device.upload(&a).unwrap();
+        let buffer_b = device.upload(&b).unwrap();
+        let mut buffer_d = device.upload(&vec![guard; d_place.len()]).unwrap();
+        let plan = match self.batches {
+            0 => self.launch::<T, D, 2>(
+                device,
+                (&buffer_a, a_place),
+                (&buffer_b, b_place),
+                (&mut buffer_d, d_place),
+            ),
+            _ => self.launch::<T, D, 3>(
+                device,
+                (&buffer_a, a_place),
+                (&buffer_b, b_place),
+                (&mut buffer_d, d_place),
+            ),
+        };
+
+        let mut d = buffer_d.download().unwrap();
+        let [all_a, all_b] = [a_place.gather(&a), b_place.gather(&b)];
+        let all_d = d_place.gather(&d);
+        for batch in 0..batches {
+            let found = reference::gemm(
+                Matrix::packed(&all_a[batch * m * k..], m, k),
+                Matrix::packed(&all_b[batch * n * k..], n, k),
+                Matrix::packed(&all_d[batch * m * n..], m, n),
+            );
+            let instructions = (k * size_of::<T>()).div_ceil(32);
+            assert!(
+                found.is_rounding(epsilon + T::error(instructions), instructions),
+                "rows of {ldd} {}, of {}, {:?}: {found:?} in {batch} by {plan}",
+                D::TYPE,
+                T::TYPE,
+                self.mn,
+            );
+        }
+        for at in d_place.indices() {
+            d[at] = guard;
+        }
         assert!(
-            row[n..].iter().all(|x| *x == guard),
-            "{m} x {n} x {k}: row {i} written past column {n}"
+            d.iter().all(|x| *x == guard),
+            "{m} x {n} x {k}: written between rows by {plan}"
         );
+    }
+
+    fn launch<T, D, const R: usize>(
+        self,
+        device: &Device,
+        a: (&Buffer<T>, Place),
+        b: (&Buffer<T>, Place),
+        d: (&mut Buffer<D>, Place),
+    ) -> Plan
+    where
+        T: GemmInput<D>,
+        D: Element,
+    {
+        // Of two modes, the last two.
+        let modes = |of: [usize; 3]| std::array::from_fn::<usize, R, _>(|i| of[i + 3 - R]);
+        let a =
+            a.0.view(a.1.offset, modes(a.1.shape), modes(a.1.strides))
+                .unwrap();
+        let b =
+            b.0.view(b.1.offset, modes(b.1.shape), modes(b.1.strides))
+                .unwrap();
+        let (d, at) = d;
+        let mut d = d
+            .view_mut(at.offset, modes(at.shape), modes(at.strides))
+            .unwrap();
+        let mut plan = Plan::new(device, &a, &b, &d).unwrap();
+        if let Some(tile) = self.tile {
+            plan = plan.with_tile(tile).unwrap();
+        }
+        plan.launch(device, &a, &b, &mut d).unwrap();
+        plan
     }
 }
 
@@ -204,11 +310,13 @@ fn gemm_agrees_with_float64() {
         // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
         let whole = n.next_multiple_of(8);
         for tile in Tile::ALL {
-            check_tile::<bf16, bf16>(&device, Some(tile), [m, whole, k], 8, BF16);
+            Case::new([m, whole, k], 8)
+                .tile(tile)
+                .check::<bf16, bf16>(&device, BF16);
         }
-        check_gemm::<bf16, f32>(&device, [m, whole, k], 4, F32);
-        check_gemm::<bf16, bf16>(&device, [m, n, k], 3 - n % 2, BF16);
-        check_gemm::<bf16, f32>(&device, [m, n, k], 2 - n % 2, F32);
+        Case::new([m, whole, k], 4).check::<bf16, f32>(&device, F32);
+        Case::new([m, n, k], 3 - n % 2).check::<bf16, bf16>(&device, BF16);
+        Case::new([m, n, k], 2 - n % 2).check::<bf16, f32>(&device, F32);
     }
 }
 
@@ -223,15 +331,17 @@ fn gemm_multiplies_every_type() {
     for &[m, n, k] in [[129, 257, 72], [63, 40, 280]].iter().chain(large) {
         let whole = n.next_multiple_of(8);
         for tile in Tile::ALL {
-            check_tile::<f16, f16>(&device, Some(tile), [m, whole, k], 8, F16);
+            Case::new([m, whole, k], 8)
+                .tile(tile)
+                .check::<f16, f16>(&device, F16);
         }
-        check_gemm::<f16, f32>(&device, [m, n, k], 1, F32);
-        check_gemm::<f32, f32>(&device, [m, whole, k], 4, F32);
-        check_gemm::<f32, f32>(&device, [m, n, k], 1, F32);
-        check_gemm::<e4m3, bf16>(&device, [m, whole, k], 8, BF16);
-        check_gemm::<e4m3, f32>(&device, [m, n, k], 1, F32);
-        check_gemm::<i8, i32>(&device, [m, whole, k], 4, 0.0);
-        check_gemm::<i8, i32>(&device, [m, n, k], 1, 0.0);
+        Case::new([m, n, k], 1).check::<f16, f32>(&device, F32);
+        Case::new([m, whole, k], 4).check::<f32, f32>(&device, F32);
+        Case::new([m, n, k], 1).check::<f32, f32>(&device, F32);
+        Case::new([m, whole, k], 8).check::<e4m3, bf16>(&device, BF16);
+        Case::new([m, n, k], 1).check::<e4m3, f32>(&device, F32);
+        Case::new([m, whole, k], 4).check::<i8, i32>(&device, 0.0);
+        Case::new([m, n, k], 1).check::<i8, i32>(&device, 0.0);
     }
 }
 
@@ -240,7 +350,9 @@ fn gemm_does_not_notice_the_schedule() {
     for seed in 1..4 {
         for tile in Tile::ALL {
             let device = Device::emulator_with_seed(seed);
-            check_tile::<bf16, bf16>(&device, Some(tile), [130, 392, 328], 8, BF16);
+            Case::new([130, 392, 328], 8)
+                .tile(tile)
+                .check::<bf16, bf16>(&device, BF16);
         }
     }
 }
@@ -251,9 +363,99 @@ fn gemm_multiplies_few_rows() {
     let device = device();
     for m in [1, 16, 17, 64, 97] {
         for tile in [Tile::Thin, Tile::Few] {
-            check_tile::<bf16, bf16>(&device, Some(tile), [m, 136, 2500], 8, BF16);
+            Case::new([m, 136, 2500], 8)
+                .tile(tile)
+                .check::<bf16, bf16>(&device, BF16);
         }
     }
+}
+
+/// Along K, M or N, with D along either of its modes.
+#[test]
+fn gemm_takes_every_major() {
+    let device = device();
+    for mn in [1, 2, 3, 4, 6] {
+        let mn = [mn & 1 > 0, mn & 2 > 0, mn & 4 > 0];
+        for tile in [Tile::Single, Tile::Square] {
+            let case = Case {
+                mn,
+                ..Case::new([136, 264, 200], 8)
+            };
+            case.tile(tile).check::<bf16, bf16>(&device, BF16);
+        }
+        // Copied first, or stored by element.
+        let case = Case {
+            mn,
+            ..Case::new([67, 40, 72], 4)
+        };
+        case.check::<f16, f16>(&device, F16);
+        case.check::<f32, f32>(&device, F32);
+        case.check::<i8, i32>(&device, 0.0);
+    }
+}
+
+/// Matrices that begin anywhere, with rows of odd length.
+#[test]
+fn gemm_takes_any_alignment() {
+    let device = device();
+    for mn in [[false; 3], [true, true, false], [true, false, true]] {
+        let case = Case {
+            mn,
+            is_aligned: false,
+            ..Case::new([37, 70, 131], 3)
+        };
+        case.check::<bf16, bf16>(&device, BF16);
+        case.check::<f16, f32>(&device, F32);
+        case.check::<f32, f32>(&device, F32);
+        case.check::<e4m3, bf16>(&device, BF16);
+        case.check::<i8, i32>(&device, 0.0);
+    }
+}
+
+/// As many tiles as CTAs in one matrix, fewer and more, and an odd number of tiles for pairs.
+#[test]
+fn gemm_multiplies_batches() {
+    let device = device();
+    for shape in [[40, 64, 72], [130, 520, 136], [64, 264, 64]] {
+        for tile in Tile::ALL {
+            let case = Case {
+                batches: 3,
+                ..Case::new(shape, 8)
+            };
+            case.tile(tile).check::<bf16, bf16>(&device, BF16);
+        }
+        let case = Case {
+            batches: 2,
+            mn: [true, false, false],
+            ..Case::new(shape, 3)
+        };
+        case.check::<bf16, f32>(&device, F32);
+    }
+    let case = Case {
+        batches: 5,
+        mn: [false, true, true],
+        is_aligned: false,
+        ..Case::new([37, 45, 19], 1)
+    };
+    case.check::<i8, i32>(&device, 0.0);
+}
+
+/// All matrices of A with one of B.
+#[test]
+fn a_batch_may_share_a_matrix() {
+    let device = device();
+    let (a, b) = (normal(1, 3 * 24 * 16), normal(2, 40 * 16));
+    let at = Tensor::from_slice(&device, &a, [3, 24, 16]).unwrap();
+    let bt = device.upload(&b).unwrap();
+    let mut d = Tensor::<bf16, 3>::zeros(&device, [3, 24, 40]).unwrap();
+    let shared = bt.view(0, [3, 40, 16], [0, 16, 1]).unwrap();
+    gemm(&device, &at.view(), &shared, &mut d.view_mut()).unwrap();
+    let found = reference::gemm(
+        Matrix::packed(&a, 3 * 24, 16),
+        Matrix::packed(&b, 40, 16),
+        Matrix::packed(&d.download().unwrap(), 3 * 24, 40),
+    );
+    assert!(found.is_rounding(BF16, 1), "{found:?}");
 }
 
 #[test]
@@ -266,8 +468,8 @@ fn a_plan_takes_what_it_was_made_for() {
     assert!(text.starts_with("16 x 24 x 16: tiles of "), "{text}");
     assert_eq!(text.lines().count(), 1 + Tile::ALL.len(), "{text}");
 
-    let other = matrix(32, 16);
-    let error = plan.launch(&device, &other.view(), &b.view(), &mut d.view_mut());
+    let (other, mut larger) = (matrix(32, 16), matrix(32, 24));
+    let error = plan.launch(&device, &other.view(), &b.view(), &mut larger.view_mut());
     let error = error.unwrap_err();
     assert!(matches!(error, Error::GemmPlan { .. }), "{error}");
 
@@ -315,13 +517,15 @@ fn gemm_refuses_before_it_launches() {
     let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut()).unwrap_err();
     assert!(matches!(error, Error::GemmShapes { .. }), "{error}");
 
-    // Rows of 12 elements start at multiples of 24 bytes.
-    let (a, b) = (matrix(16, 12), matrix(24, 12));
-    let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut())
+    // Elements that are nowhere contiguous.
+    let all = matrix(64, 64);
+    let apart = all.buffer().view(0, [16, 16], [64, 2]).unwrap();
+    let b = matrix(24, 16);
+    let error = gemm(&device, &apart, &b.view(), &mut d.view_mut())
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("argument a") && error.contains("16"),
+        error.contains("argument a") && error.contains("stride"),
         "{error}"
     );
 

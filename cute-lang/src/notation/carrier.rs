@@ -29,8 +29,11 @@ pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStr
     let (name, visibility) = (&item.name, &item.visibility);
     let exported = matches!(visibility, Visibility::Public(_));
     let (hidden, declaration) = declaration(facade, "layout", name, exported, bound);
+    let conditions: Vec<_> = item.conditions().collect();
     quote! {
+        #(#conditions)*
         #declaration
+        #(#conditions)*
         #[doc(hidden)]
         #[allow(unused_imports)]
         #visibility use #hidden as #name;

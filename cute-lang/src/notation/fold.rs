@@ -40,7 +40,16 @@ pub(super) fn fold(
 ) -> syn::Result<Folded> {
     let spanned = Spanned::new(body.clone())?;
     let (facts, expr) = spanned.parse_where()?;
-    let named = match Named::all(context, &expr)? {
+    let mut definition = Definition::new(facts, expr);
+    let at_token = |error: NotationError| spanned.error(&error);
+    if let Some((name, at)) = definition.both_integer_and_layout() {
+        let message = format!(
+            "`{name}` is a run-time integer in this expression, and a layout or a tiler is expected here"
+        );
+        let help = format!("the layout of one mode with this extent is `{name}:1`");
+        return Err(at_token(NotationError::new(&at, message).help(help)));
+    }
+    let named = match Named::all(context, &definition.expr)? {
         Ok(named) => named,
         Err(at) => {
             let carrier = spanned.path(&at);
@@ -62,10 +71,7 @@ pub(super) fn fold(
         Some(Named::Expression(definition)) => Some(definition.clone()),
         _ => None,
     };
-    let at_token = |error: NotationError| spanned.error(&error);
-    let mut definition = Definition::new(facts, expr)
-        .expand(&with_integers)
-        .map_err(at_token)?;
+    definition = definition.expand(&with_integers).map_err(at_token)?;
     if let Some(fact) = definition.take_stray_facts(&names).first()
         && stray == Stray::IsAnError
     {

@@ -63,6 +63,8 @@ pub(super) struct Item {
     pub(super) body: TokenStream,
     /// All tokens of the item.
     pub(super) tokens: TokenStream,
+    /// Set if the item is not to be evaluated: the errors that say why, of which another item may have given all.
+    pub(super) fault: Option<TokenStream>,
 }
 
 impl Input {
@@ -108,8 +110,14 @@ impl Input {
                     });
                 }
                 _ => {
-                    let item = Item::parse.parse2(statement.iter().cloned().collect());
-                    items.push(item.map(|item| item.under(facts)));
+                    let mut parts = items_of(statement);
+                    if let Some(next) = parts.get(1) {
+                        items.push(Err(missing_semicolon(next)));
+                    }
+                    items.extend(parts.drain(..).map(|part| {
+                        let item = Item::parse.parse2(part.iter().cloned().collect());
+                        item.map(|item| item.under(facts))
+                    }));
                 }
             }
         }
@@ -120,6 +128,45 @@ impl Input {
         items.extend(unused.err().map(Err));
         Ok(Self::Items { context, items })
     }
+}
+
+/// The items of a statement: more than one, if a `;` is missing between them. Each begins at its attributes, its visibility or
+/// its name, and has one `=`.
+fn items_of(statement: &[TokenTree]) -> Vec<&[TokenTree]> {
+    let signs = statement.iter().enumerate();
+    let signs = signs.filter_map(|(at, token)| is_equals(token).then_some(at));
+    let mut starts: Vec<usize> = signs
+        .skip(1)
+        .filter_map(|sign| start_of_item(statement, sign))
+        .collect();
+    starts.insert(0, 0);
+    let ends = starts.iter().skip(1).copied().chain([statement.len()]);
+    let ranges = starts.iter().zip(ends);
+    ranges.map(|(&start, end)| &statement[start..end]).collect()
+}
+
+/// Where the item begins whose `=` is at `sign`; none if no name is before that.
+fn start_of_item(statement: &[TokenTree], sign: usize) -> Option<usize> {
+    let mut start = sign.checked_sub(1)?;
+    let TokenTree::Ident(_) = statement[start] else {
+        return None;
+    };
+    loop {
+        start = match &statement[..start] {
+            [.., TokenTree::Ident(word)] if word == "pub" || word == "mut" => start - 1,
+            [.., TokenTree::Ident(word), TokenTree::Group(_)] if word == "pub" => start - 2,
+            [.., TokenTree::Punct(sign), TokenTree::Group(group)]
+                if sign.as_char() == '#' && group.delimiter() == Delimiter::Bracket =>
+            {
+                start - 2
+            }
+            _ => return Some(start),
+        };
+    }
+}
+
+fn missing_semicolon(next: &[TokenTree]) -> syn::Error {
+    syn::Error::new_spanned(&next[0], "expected `;` before the next item")
 }
 
 /// Whether a statement is an item: it has a `=`, or begins with `pub` or `#`, which no expression does.
@@ -209,6 +256,26 @@ fn is_semicolon(token: &TokenTree) -> bool {
 }
 
 impl Item {
+    /// Its `cfg` attributes, which hold for all that it declares.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Attribute> {
+        let attributes = self.attributes.iter();
+        attributes.filter(|attribute| attribute.path().is_ident("cfg"))
+    }
+
+    pub(super) fn is_conditional(&self) -> bool {
+        self.conditions().next().is_some()
+    }
+
+    /// What follows the facts in its body.
+    pub(super) fn expression(&self) -> TokenStream {
+        let body: Vec<TokenTree> = self.body.clone().into_iter().collect();
+        let end = body.iter().rposition(is_semicolon);
+        body[end.map_or(0, |end| end + 1)..]
+            .iter()
+            .cloned()
+            .collect()
+    }
+
     /// The item with facts in front of its expression: those whose integers occur in it, or all if it names other
     /// layouts.
     fn under(self, facts: &[TokenTree]) -> Self {
@@ -327,7 +394,11 @@ impl Parse for Item {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let mutable = input.parse()?;
+        for keyword in ["const", "static", "let", "type"] {
+            refuse(input, keyword)?;
+        }
         let name = input.parse()?;
+        refuse(input, ":")?;
         let sign = input.parse::<Token![=]>()?;
         if input.is_empty() {
             return Err(syn::Error::new_spanned(
@@ -342,7 +413,19 @@ impl Parse for Item {
             name,
             body: input.parse()?,
             tokens,
+            fault: None,
         })
+    }
+}
+
+/// Refuses what a constant of Rust has in front of its `=`, and an item of the macro has not.
+fn refuse(input: ParseStream<'_>, word: &str) -> syn::Result<()> {
+    let next = input.fork().parse::<TokenTree>();
+    match next.is_ok_and(|next| next.to_string() == word) {
+        true => Err(input.error(format!(
+            "expected an item such as `pub NAME = 4:1;`, which declares a constant and a type, found `{word}`"
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -13,6 +13,7 @@ mod fixed;
 mod fold;
 mod input;
 mod literal;
+mod names;
 mod seen;
 mod tokens;
 
@@ -47,20 +48,31 @@ fn expansion(input: TokenStream, form: Form) -> TokenStream {
         Ok(Input::Expression { context, body }) => {
             expand_expression(&context, &body, form).unwrap_or_else(braced)
         }
-        Ok(Input::Items { context, items }) => {
+        Ok(Input::Items { context, mut items }) => {
+            names::check(&mut items);
             let items = items.into_iter().map(|item| match item {
-                // The item is declared nevertheless, so that uses of it give no errors of their own.
-                Ok(item) => expand_item(&context, &item, form).unwrap_or_else(|error| {
-                    let errors = error.to_compile_error();
-                    let fallback = fallback_item(&context, &item, form);
-                    quote!(#errors #fallback)
-                }),
+                Ok(item) => expand_or_report(&context, &item, form),
                 Err(error) => error.to_compile_error(),
             });
             items.collect()
         }
         Err(error) => braced(error),
     }
+}
+
+/// The declarations of an item. One with an error is declared nevertheless, so that uses of it give no errors of their own.
+fn expand_or_report(context: &Context, item: &Item, form: Form) -> TokenStream {
+    let errors = match &item.fault {
+        Some(errors) => errors.clone(),
+        None => match expand_item(context, item, form) {
+            Ok(declarations) => return declarations,
+            Err(error) => error.to_compile_error(),
+        },
+    };
+    let conditions = item.conditions();
+    let conditions = (!errors.is_empty()).then(|| quote!(#(#conditions)*));
+    let fallback = fallback_item(context, item, form);
+    quote!(#conditions #errors #fallback)
 }
 
 fn expand_expression(
@@ -98,8 +110,8 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         Folded::Tiling(tiling) => Ok(fixed::tiling::item(context, item, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::item(context, item, &dynamic),
         Folded::Continue { carrier, state } => {
-            let tokens = &item.tokens;
-            Ok(quote!(#carrier ! { #state #tokens }))
+            let (tokens, conditions) = (&item.tokens, item.conditions());
+            Ok(quote!(#(#conditions)* #carrier ! { #state #tokens }))
         }
         Folded::Poisoned => Ok(fallback_item(context, item, form)),
     }

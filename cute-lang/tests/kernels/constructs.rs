@@ -17,7 +17,7 @@ fn known_integers_leave_nothing() {
                 mov.u32 %smem_base, smem;
                 // out[0] = b
                 mov.u32 %r0, 14;
-                st.shared.u32 [%smem_base], %r0;
+                st.shared.u32 [%smem_base], %r0;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -44,7 +44,7 @@ fn arithmetic_simplifies() {
                 sub.u32 %r3, 3, %m;
                 // out[0] = x + y
                 add.u32 %r4, %r2, %r3;
-                st.shared.u32 [%smem_base], %r4;
+                st.shared.u32 [%smem_base], %r4;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -75,7 +75,7 @@ fn a_variable_is_a_register() {
                 mul.lo.u32 %x, %x, 3;
                 // out[0] = x + before
                 add.u32 %r3, %x, %r0;
-                st.shared.u32 [%smem_base], %r3;
+                st.shared.u32 [%smem_base], %r3;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -105,7 +105,7 @@ fn tuples_swap() {
                 mov.u32 %b, %r1;
                 // out[0] = a - b
                 sub.u32 %r2, %a, %b;
-                st.shared.u32 [%smem_base], %r2;
+                st.shared.u32 [%smem_base], %r2;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -141,7 +141,7 @@ fn run_time_if_is_a_branch() {
                 @%p1 mov.u32 %x, 2;
             $endif:
                 // out[0] = x
-                st.shared.u32 [%smem_base], %x;
+                st.shared.u32 [%smem_base], %x;                         // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -167,7 +167,7 @@ fn small_branches_are_predicated() {
                 // x = 0
                 @%p0 mov.u32 %x, 0;
                 // out[0] = x
-                st.shared.u32 [%smem_base], %x;
+                st.shared.u32 [%smem_base], %x;                         // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -197,7 +197,7 @@ fn if_as_a_value_selects() {
                 add.u32 %r2, %r0, %n;
                 shl.b32 %r3, %r1, 2;
                 add.u32 %r4, %smem_base, %r3;
-                st.shared.u32 [%r4], %r2;
+                st.shared.u32 [%r4], %r2;                               // out[%r1 < 64] at %r3 in 0..256
                 ret;
             }
         "#]],
@@ -222,7 +222,7 @@ fn if_as_a_value_computes() {
                 // out[m]
                 shl.b32 %r0, %m, 2;
                 add.u32 %r1, %smem_base, %r0;
-                ld.shared.u32 %r2, [%r1];
+                ld.shared.u32 %r2, [%r1];                               // out[%m < 64] at %r0 in 0..256
                 mov.u32 %r4, %r2;
                 bra $endif;
             $else:
@@ -231,7 +231,7 @@ fn if_as_a_value_computes() {
                 mov.u32 %r4, %r3;
             $endif:
                 // out[0] = x
-                st.shared.u32 [%smem_base], %r4;
+                st.shared.u32 [%smem_base], %r4;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -250,11 +250,11 @@ fn known_bounds_unroll() {
                 // i = 0
                 // if i != 1
                 // out[i] = m
-                st.shared.u32 [%smem_base], %m;
+                st.shared.u32 [%smem_base], %m;                         // out[0 < 64] at 0 in 0..256
                 // i = 2
                 // if i != 1
                 // out[i] = m
-                st.shared.u32 [%smem_base+8], %m;
+                st.shared.u32 [%smem_base+8], %m;                       // out[2 < 64] at 8 in 0..256
                 ret;
             }
         "#]],
@@ -276,7 +276,7 @@ fn unrolled_loops_break_and_continue() {
                 // continue
                 @%p0 bra $for_continue;
                 // out[i] = m
-                st.shared.u32 [%smem_base], %m;
+                st.shared.u32 [%smem_base], %m;                         // out[0 < 64] at 0 in 0..256
             $for_continue:
                 // i = 1
                 // if m == i
@@ -284,7 +284,7 @@ fn unrolled_loops_break_and_continue() {
                 // continue
                 @%p1 bra $for_continue_2;
                 // out[i] = m
-                st.shared.u32 [%smem_base+4], %m;
+                st.shared.u32 [%smem_base+4], %m;                       // out[1 < 64] at 4 in 0..256
             $for_continue_2:
                 // i = 2
                 // if i == 2
@@ -313,7 +313,7 @@ fn run_time_bounds_count() {
                 // out[i] = i
                 shl.b32 %r0, %i, 2;
                 add.u32 %r1, %smem_base, %r0;
-                st.shared.u32 [%r1], %i;
+                st.shared.u32 [%r1], %i;                                // out[%i < 64] at %r0 in 0..256
                 add.u32 %i, %i, 1;
                 setp.lt.u32 %p1, %i, %n;
                 @%p1 bra $for;
@@ -365,7 +365,7 @@ fn loops_break_and_continue() {
                 // if out[j] == 0
                 shl.b32 %r1, %j, 2;
                 add.u32 %r2, %smem_base, %r1;
-                ld.shared.u32 %r3, [%r2];
+                ld.shared.u32 %r3, [%r2];                               // out[%j < 64] at %r1 in 0..256
                 setp.eq.u32 %p2, %r3, 0;
                 // break 'outer
                 @%p2 bra $for_end;
@@ -377,7 +377,7 @@ fn loops_break_and_continue() {
             $for_end:
                 // out[0] = 1
                 mov.u32 %r4, 1;
-                st.shared.u32 [%smem_base], %r4;
+                st.shared.u32 [%smem_base], %r4;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -410,7 +410,7 @@ fn while_tests_at_its_head() {
                 bra $while;
             $while_end:
                 // out[0] = x
-                st.shared.u32 [%smem_base], %x;
+                st.shared.u32 [%smem_base], %x;                         // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -431,13 +431,13 @@ fn the_right_side_is_guarded() {
                 @!%p0 bra $decided;
                 shl.b32 %r0, %m, 2;
                 add.u32 %r1, %smem_base, %r0;
-                ld.shared.u32 %r2, [%r1];
+                ld.shared.u32 %r2, [%r1];                               // out[%m < 64] at %r0 in 0..256
                 setp.gt.u32 %p1, %r2, 3;
                 mov.pred %p2, %p1;
             $decided:
                 // out[0] = 1
                 @%p2 mov.u32 %r3, 1;
-                @%p2 st.shared.u32 [%smem_base], %r3;
+                @%p2 st.shared.u32 [%smem_base], %r3;                   // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -468,7 +468,7 @@ fn predicates_are_values() {
                 // out[0] = (p && q) as u32
                 mov.pred %p5, %p;
                 selp.u32 %r0, 1, 0, %p5;
-                st.shared.u32 [%smem_base], %r0;
+                st.shared.u32 [%smem_base], %r0;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -500,7 +500,7 @@ fn casts() {
                 // out[0] = b as u32 + c as u32
                 cvt.rzi.u32.f32 %r2, %f1;
                 add.u32 %r3, %r2, %r1;
-                st.shared.u32 [%smem_base], %r3;
+                st.shared.u32 [%smem_base], %r3;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -542,7 +542,7 @@ fn return_ends_the_kernel() {
                 // return
                 @%p0 bra $exit;
                 // out[0] = m
-                st.shared.u32 [%smem_base], %m;
+                st.shared.u32 [%smem_base], %m;                         // out[0 < 64] at 0 in 0..256
                 // return
             $exit:
                 ret;
@@ -566,7 +566,7 @@ fn uniform_ids() {
                 add.u32 %r1, %lane, %thread;
                 shl.b32 %r2, %warp, 2;
                 add.u32 %r3, %smem_base, %r2;
-                st.shared.u32 [%r3], %r1;
+                st.shared.u32 [%r3], %r1;                               // out[%warp < 64] at %r2 in 0..256
                 ret;
             }
         "#]],
@@ -599,7 +599,7 @@ fn any_instruction_may_be_written() {
                 add.u32 %r2, %r0, %r1;
                 cvt.rzi.u32.f32 %r3, %f1;
                 add.u32 %r4, %r2, %r3;
-                st.shared.u32 [%smem_base], %r4;
+                st.shared.u32 [%smem_base], %r4;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -624,7 +624,7 @@ fn helpers_are_inlined() {
                 // x * N
                 shl.b32 %r0, %m, 1;
                 add.u32 %r1, %r0, 21;
-                st.shared.u32 [%smem_base], %r1;
+                st.shared.u32 [%smem_base], %r1;                        // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -670,7 +670,7 @@ fn mutable_references_alias() {
                 mov.u32 %r2, %s;
                 shl.b32 %r3, %r2, 2;
                 add.u32 %r4, %smem_base, %r3;
-                st.shared.u32 [%r4], %p;
+                st.shared.u32 [%r4], %p;                                // out[%r2 < 64] at %r3 in 0..256
                 ret;
             }
         "#]],
@@ -704,7 +704,7 @@ fn arguments_are_copies() {
                 // a += b
                 add.u32 %a, %a, %r1;
                 // out[0] = a
-                st.shared.u32 [%smem_base], %a;
+                st.shared.u32 [%smem_base], %a;                         // out[0 < 64] at 0 in 0..256
                 ret;
             }
         "#]],
@@ -735,12 +735,12 @@ fn helpers_return_early() {
                 mov.u32 %r0, 1;
                 shl.b32 %r1, %m, 2;
                 add.u32 %r2, %smem_base, %r1;
-                st.shared.u32 [%r2], %r0;
+                st.shared.u32 [%r2], %r0;                               // out[%m < 64] at %r1 in 0..256
             $store_end:
                 // store(out, 3)
                 // t[i] = 1
                 mov.u32 %r3, 1;
-                st.shared.u32 [%smem_base+12], %r3;
+                st.shared.u32 [%smem_base+12], %r3;                     // out[3 < 64] at 12 in 0..256
                 ret;
             }
         "#]],
@@ -753,8 +753,9 @@ fn constants_of_the_module() {
         "
             const SIZE: u32 = 4 * 16;
             const TILE: u32 = SIZE / 2;
+            const HELD: Layout = layout!((TILE,2):(1,SIZE/2));
             #[kernel(threads = TILE)] fn k(m: u32) {
-                let out = smem::<u32>(layout!(64:1));
+                let out = smem::<u32>(layout!(coalesce(HELD)));
                 out[m % TILE] = TILE;
             }
         ",
@@ -767,7 +768,7 @@ fn constants_of_the_module() {
                 mov.u32 %r1, 32;
                 shl.b32 %r2, %r0, 2;
                 add.u32 %r3, %smem_base, %r2;
-                st.shared.u32 [%r3], %r1;
+                st.shared.u32 [%r3], %r1;                               // out[%r0 < 64] at %r2 in 0..256
                 ret;
             }
         "#]],
@@ -797,12 +798,12 @@ fn questions_about_a_tensor_are_answered_at_expansion() {
                 mov.u32 %smem_base, smem;
                 // out[0] = bank_conflicts(tile, layout!(32:1)) + bank_conflicts(column, layout!(32:1), layout!(32:32))
                 mov.u32 %r0, 33;
-                st.shared.u32 [%smem_base], %r0;
+                st.shared.u32 [%smem_base], %r0;                        // out[0 < 64] at 0 in 0..256
                 // let stage = ring[(_, _, m % 4)]
                 // if is_injective(stage)
                 // out[1] = bank_conflicts(stage, layout!((8,4):(1,512)))
                 mov.u32 %r3, 1;
-                st.shared.u32 [%smem_base+4], %r3;
+                st.shared.u32 [%smem_base+4], %r3;                      // out[1 < 64] at 4 in 0..256
                 ret;
             }
         "#]],

@@ -58,6 +58,7 @@ fn an_instance_becomes_a_type() {
             /// shared memory 0..1024, tile: f32 at (8,32):(32,1)
             /// shared memory 1024..1032, ready: 1 mbarriers, 1 arrivals a phase
             /// tensor map src: f32, boxes of [8, 32], INTER
+            /// tensor dst: f32 at dst_ptr, strides (dst_stride0, 1)
             /// ```
             #[allow(non_camel_case_types)]
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -71,6 +72,7 @@ fn an_instance_becomes_a_type() {
         // shared memory 0..1024, tile: f32 at (8,32):(32,1)
         // shared memory 1024..1032, ready: 1 mbarriers, 1 arrivals a phase
         // tensor map src: f32, boxes of [8, 32], INTER
+        // tensor dst: f32 at dst_ptr, strides (dst_stride0, 1)
         .extern .shared .align 1024 .b8 smem[];
 
         .visible .entry add_one_f32(
@@ -104,20 +106,20 @@ fn an_instance_becomes_a_type() {
             // thread 0 initialises the barriers; everyone waits until that is visible
             setp.ne.u32 %p4, %thread, 0;
             @%p4 bra $initialised;
-            mbarrier.init.shared::cta.b64 [%smem_base+1024], 1;
+            mbarrier.init.shared::cta.b64 [%smem_base+1024], 1;     // at 1024 in 1024..1032
             fence.mbarrier_init.release.cluster;
         $initialised:
             bar.sync 0;
             // if thread() == 0
             setp.eq.u32 %p0, %thread, 0;
             // expect_tx(ready[0], bytes(tile))
-            @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%smem_base+1024], 1024;
+            @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%smem_base+1024], 1024;  // ready at 1024 in 1024..1032
             // tma_load(src, (0, 0), tile, ready[0])
             @%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%smem_base],
-                [%src_map, {0, 0}], [%smem_base+1024];
+                [%src_map, {0, 0}], [%smem_base+1024];              // tile at 0 in 0..1024; src[0, 0]; ready at 1024 in 1024..1032
             // wait(ready[0], 0)
         $wait:
-            mbarrier.try_wait.parity.shared::cta.b64 %p1, [%smem_base+1024], 0;
+            mbarrier.try_wait.parity.shared::cta.b64 %p1, [%smem_base+1024], 0;  // ready at 1024 in 1024..1032
             @!%p1 bra $wait;
             // for i in 0..n
             setp.gt.u32 %p2, %n, 0;
@@ -129,7 +131,7 @@ fn an_instance_becomes_a_type() {
             shl.b32 %r1, %thread, 2;
             add.u32 %r2, %r0, %r1;
             add.u32 %r3, %smem_base, %r2;
-            ld.shared.f32 %f0, [%r3];
+            ld.shared.f32 %f0, [%r3];                               // tile[%i < 8, %thread < 32] at %r2 in 0..1024
             add.rn.f32 %f1, %f0, 0f3F800000;
             cvt.u64.u32 %rd0, %i;
             mul.lo.u64 %rd1, %rd0, %dst_stride0;
@@ -137,7 +139,7 @@ fn an_instance_becomes_a_type() {
             add.u64 %rd3, %rd1, %rd2;
             shl.b64 %rd4, %rd3, 2;
             add.u64 %rd5, %dst_ptr, %rd4;
-            st.global.f32 [%rd5], %f1;
+            st.global.f32 [%rd5], %f1;                              // dst[%i, %thread]
             add.u32 %i, %i, 1;
             setp.lt.u32 %p3, %i, %n;
             @%p3 bra $for;

@@ -2,18 +2,10 @@
 
 use crate::judge;
 use cute_emulator::{GlobalMemory, Launch, Program, Schedule};
-use cute_lang::kernel::lower::lower;
+use cute_lang::kernel::lower::{Lowered, lower};
 
-/// Runs statements that compute a fragment `y` from a fragment `x` of that tile, and gives the elements of y by row and
-/// column. The element of x in row i and column j is `value(i, j)`.
-fn run(
-    held: &str,
-    element: &str,
-    [rows, columns]: [usize; 2],
-    threads: usize,
-    statements: &str,
-    value: fn(usize, usize) -> i32,
-) -> Vec<Vec<f32>> {
+/// The kernel of statements that compute a fragment `y` from a fragment `x` of that tile.
+fn lowered(held: &str, element: &str, threads: usize, statements: &str) -> Lowered {
     let source = format!(
         "mod kernels {{
             #[kernel(threads = {threads})]
@@ -25,9 +17,22 @@ fn run(
             }}
         }}"
     );
-    let instance = lower(source.parse().expect("tokens"))
+    lower(source.parse().expect("tokens"))
         .unwrap_or_else(|error| panic!("{statements}: {error}"))
-        .remove(0);
+        .remove(0)
+}
+
+/// Runs statements that compute a fragment `y` from a fragment `x` of that tile, and gives the elements of y by row and
+/// column. The element of x in row i and column j is `value(i, j)`.
+fn run(
+    held: &str,
+    element: &str,
+    [rows, columns]: [usize; 2],
+    threads: usize,
+    statements: &str,
+    value: fn(usize, usize) -> i32,
+) -> Vec<Vec<f32>> {
+    let instance = lowered(held, element, threads, statements);
     let bytes = rows * columns * 4;
     let places = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
     let values = places.flat_map(|(i, j)| value(i, j).to_le_bytes());
@@ -196,6 +201,83 @@ fn reductions_follow_one_another() {
     }
 }
 
+/// The readers of scratch are waited for where it is used again: in the next block, after a branch, in the next iteration of a
+/// loop. The last ones are not.
+#[test]
+fn scratch_is_waited_for_where_it_is_used_again() {
+    let most = |j: usize| (0..64).map(|i| value(i, j)).max().unwrap_or(0);
+    // The statements, how often they add the greatest value of a column, and the barriers in their text.
+    for (statements, times, barriers) in [
+        ("y += reduce(x, 0, max);", 1, 1),
+        (
+            "{ y += reduce(x, 0, max); } { y += reduce(x, 0, max); }",
+            2,
+            3,
+        ),
+        ("for _ in 0..3 { y += reduce(x, 0, max); }", 3, 5),
+        ("if n < 5 { y += reduce(x, 0, max); }", 0, 1),
+        // The scratch of a branch is used again after the block around the `if`.
+        (
+            "if n > 4 { y += reduce(x, 0, max); } y += reduce(x, 0, max);",
+            2,
+            2,
+        ),
+        (
+            "{ if n > 4 { y += reduce(x, 0, max); } } y += reduce(x, 0, max);",
+            2,
+            3,
+        ),
+        (
+            "{ if n > 4 { y += reduce(x, 0, max); } else { y += reduce(x, 0, min); } } y += reduce(x, 0, max);",
+            2,
+            4,
+        ),
+        ("while n > 2 { y += reduce(x, 0, max); n -= 1; }", 3, 2),
+        (
+            "while n > 2 { if n > 4 { y += reduce(x, 0, max); } n -= 1; }",
+            1,
+            2,
+        ),
+        (
+            "for _ in 2..n { y += reduce(x, 0, max); } y += reduce(x, 0, max);",
+            4,
+            4,
+        ),
+        (
+            "#[unroll(3)] for _ in 2..n { y += reduce(x, 0, max); }",
+            3,
+            6,
+        ),
+        (
+            "loop { y += reduce(x, 0, max); n -= 1; if n < 3 { break; } y += reduce(x, 0, max); }",
+            5,
+            4,
+        ),
+    ] {
+        for (threads, barrier) in [(128, ""), (256, ", warpgroup() + 1")] {
+            let statements =
+                ["max", "min"]
+                    .iter()
+                    .fold(statements.to_owned(), |statements, operation| {
+                        statements
+                            .replace(&format!("{operation})"), &format!("{operation}{barrier})"))
+                    });
+            let statements = format!("let y = x * 1; let mut n = a[(0, 0)] * 0 + 5; {statements}");
+            let found = run("wgmma_c(24)", "i32", [64, 24], threads, &statements, value);
+            for (i, row) in found.iter().enumerate() {
+                for (j, found) in row.iter().enumerate() {
+                    let expected = value(i, j) + times * most(j);
+                    assert_eq!(*found, expected as f32, "{statements}");
+                }
+            }
+            let text = lowered("wgmma_c(24)", "i32", threads, &statements)
+                .module
+                .to_string();
+            assert_eq!(text.matches("bar.sync").count(), barriers, "{text}");
+        }
+    }
+}
+
 /// The scratch of reductions is one allocation, beside tensors.
 #[test]
 fn scratch_is_shared() {
@@ -220,7 +302,7 @@ fn scratch_is_shared() {
         ]
     );
     let text = instance.module.to_string();
-    assert_eq!(text.matches("bar.sync").count(), 2 * 3, "{text}");
+    assert_eq!(text.matches("bar.sync").count(), 2 * 3 - 1, "{text}");
     // The parts of four warps in one load.
     assert_eq!(text.matches("ld.shared.v4.f32").count(), 3 * 16, "{text}");
 }

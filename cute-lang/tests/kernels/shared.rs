@@ -139,6 +139,7 @@ fn the_map_shows_what_takes_turns() {
             "shared memory 384..896, a: u32 at 128:1",
             "shared memory 384..896, in turn with others, a: u32 at 128:1",
             "shared memory 384..896, in turn with others, b: bf16 at (32,8):(1,32)",
+            "tensor d: u32 at d_ptr, strides (1)",
         ]
     );
 }

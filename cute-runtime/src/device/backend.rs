@@ -11,6 +11,7 @@ use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::report::Output;
+use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 
 /// A device: memory, copies, launches and time.
@@ -56,12 +57,17 @@ pub(crate) trait Backend: Send + Sync {
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
     /// Starts a launch. `parameters` holds the bytes of each PTX parameter, but for the address of the buffer of a kernel that
-    /// reports.
+    /// reports. `tensors` names the arguments that are tensors.
     ///
     /// # Safety
     /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
-    unsafe fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>])
-    -> Result<(), Error>;
+    unsafe fn launch(
+        &self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+        tensors: &[(&'static str, &RawView)],
+    ) -> Result<(), Error>;
     fn synchronize(&self) -> Result<(), Error>;
     /// Who gets the text that kernels print.
     fn output(&self) -> &Output;

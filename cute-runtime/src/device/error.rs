@@ -8,6 +8,46 @@ use cute_emulator::EmulatorError;
 use crate::{ElementType, Grid, Named};
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
+///
+/// Errors are values with the numbers. A launch that breaks a rule is refused before anything runs, on every kind of device:
+/// ```
+/// use cute_runtime::{ArgumentRule, Device, Error, LaunchRule, Tensor, kernels};
+///
+/// #[kernels]
+/// mod example {
+///     #[kernel(threads = 32)]
+///     pub fn load(x: TmaLoad<f32, 2>, #[facts(extent(y, 0) % 4 == 0)] y: Global<f32, 1>) {
+///         let (tile, ready) = (smem::<f32>(layout!((8,32):(32,1))), mbarriers(1, 1));
+///         if thread() == 0 {
+///             expect_tx(ready[0], bytes(tile));
+///             tma_load(x, (0, 0), tile, ready[0]);
+///         }
+///         wait(ready[0], 0);
+///         if thread() < extent(y, 0) {
+///             y[thread()] = tile[(0, thread())];
+///         }
+///     }
+/// }
+///
+/// let device = Device::emulator();
+/// let mut y = Tensor::<f32, 1>::zeros(&device, [4])?;
+/// // Rows of 5 elements do not start at multiples of 16 bytes.
+/// let x = Tensor::<f32, 2>::zeros(&device, [3, 5])?;
+/// match example::load::launch(&device, 1, &x.view(), &mut y.view_mut()) {
+///     Err(Error::Argument { argument: "x", rule: ArgumentRule::Stride { bytes: 20, nearest: 8, .. }, .. }) => {}
+///     other => panic!("{other:?}"),
+/// }
+/// // A fact that does not hold.
+/// let x = Tensor::<f32, 2>::zeros_strided(&device, [3, 5], [8, 1])?;
+/// let mut y = Tensor::<f32, 1>::zeros(&device, [5])?;
+/// match example::load::launch(&device, 1, &x.view(), &mut y.view_mut()) {
+///     Err(Error::Launch { rule: LaunchRule::Fact { fact, .. }, .. }) => assert_eq!(fact, "extent(y, 0) % 4 == 0"),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), Error>(())
+/// ```
+/// What goes wrong while a kernel runs is [`Error::Emulator`] or [`Error::Assertion`]; on a GPU, the first call that waits for the
+/// kernel returns it, such as [`Device::synchronize`](crate::Device::synchronize).
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -13,6 +13,22 @@ use crate::device::cuda;
 ///
 /// A device does its work in the order of the calls. On a GPU, a launch returns before the kernel has finished; reading or
 /// dropping a buffer waits for everything launched before.
+///
+/// ```
+/// use cute_runtime::{Device, Error, Tensor};
+///
+/// // The first GPU that can be used, or else the emulator; `Device::cuda(0)` is an error without a GPU.
+/// let device = Device::default();
+/// println!("{} with {} multiprocessors", device.name(), device.multiprocessor_count());
+/// if let Some(reason) = device.fallback_reason() {
+///     println!("on the emulator: {reason}");
+/// }
+///
+/// // Tensors belong to a device, and a launch takes tensors of its own device only.
+/// let x = Tensor::from_slice(&device, &[1, 2, 3], [3])?;
+/// assert_eq!(x.download()?, [1, 2, 3]);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,

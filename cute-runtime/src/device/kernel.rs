@@ -6,7 +6,37 @@ use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
 
 /// A kernel as PTX, with what a launch must know about it.
 ///
-/// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it.
+/// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it. The type's function `launch` takes the
+/// device, the grid and the kernel's own arguments: a view for a tensor that it reads, a mutable view for one that it writes, and
+/// numbers by value.
+///
+/// ```
+/// use cute_runtime::{Device, Error, Kernel, Tensor, kernels};
+///
+/// #[kernels]
+/// mod scaling {
+///     /// x[i] *= by.
+///     #[kernel(threads = 64)]
+///     #[instance(scale_f32: T = f32)]
+///     #[instance(scale_i32: T = i32)]
+///     pub fn scale<T: Element>(x: Global<T, 1>, by: i32) {
+///         let i = block_idx().0 * 64 + thread();
+///         if i < extent(x, 0) {
+///             x[i] = x[i] * convert::<T>(by);
+///         }
+///     }
+/// }
+///
+/// use scaling::scale_i32;
+/// assert_eq!((scale_i32::NAME, scale_i32::THREADS, scale_i32::SMEM_BYTES), ("scale_i32", 64, 0));
+/// assert!(scale_i32::PTX.contains(".visible .entry scale_i32("));
+///
+/// let device = Device::emulator();
+/// let mut x = Tensor::from_slice(&device, &[5; 100], [100])?;
+/// scale_i32::launch(&device, 2, &mut x.view_mut(), 3)?;
+/// assert_eq!(x.download()?, [15; 100]);
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Safety
 ///

@@ -135,25 +135,20 @@ pub(crate) unsafe fn launch_image(
             return Err(refuse(LaunchRule::Fact { fact, numbers }));
         }
     }
+    let tensors = image.params.iter().zip(arguments);
+    let tensors = tensors.filter_map(|(param, argument)| match &argument.0 {
+        Kind::Tensor { view, .. } => Some((param.name(), view)),
+        Kind::Scalar { .. } => None,
+    });
+    let tensors: Vec<(&str, &RawView)> = tensors.collect();
     // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
     // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The kernel's author promises that the
     // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
-    let launched = unsafe { device.backend().launch(image, grid, &parameters) };
+    let launched = unsafe { device.backend().launch(image, grid, &parameters, &tensors) };
     #[cfg(feature = "emulator")]
-    let launched = launched.map_err(|error| located(error, &tensors(image, arguments)));
+    let launched = launched.map_err(|error| located(error, &tensors));
     launched
-}
-
-/// The arguments that are tensors, with their names.
-#[cfg(feature = "emulator")]
-fn tensors<'a>(image: &Image, arguments: &'a [Argument<'_>]) -> Vec<(&'static str, &'a RawView)> {
-    let arguments = image.params.iter().zip(arguments);
-    let tensors = arguments.filter_map(|(param, argument)| match &argument.0 {
-        Kind::Tensor { view, .. } => Some((param.name(), view)),
-        Kind::Scalar { .. } => None,
-    });
-    tensors.collect()
 }
 
 impl Device {

@@ -16,6 +16,26 @@ struct Placement<const R: usize> {
 }
 
 /// A tensor of rank `R` that owns its buffer. No two coordinates name the same element.
+///
+/// Kernels take views, which are the whole tensor or a part of it, in another order of modes if need be:
+/// ```
+/// use cute_runtime::{Device, Error, Tensor, TensorView};
+///
+/// let device = Device::emulator();
+/// // Two rows of four elements. The last mode is contiguous.
+/// let x = Tensor::from_slice(&device, &[0, 1, 2, 3, 10, 11, 12, 13], [2, 4])?;
+/// assert_eq!((x.shape(), x.strides()), ([2, 4], [4, 1]));
+///
+/// let right: TensorView<'_, i32, 2> = x.view().slice(1, 2..4)?;
+/// assert_eq!(right.download()?, [2, 3, 12, 13]);
+/// let transposed = x.view().select([1, 0])?;
+/// assert_eq!(transposed.download()?, [0, 10, 1, 11, 2, 12, 3, 13]);
+///
+/// // What does not fit is an error with the numbers.
+/// let error = Tensor::from_slice(&device, &[0.0f32; 7], [2, 4]).unwrap_err();
+/// assert_eq!(error.to_string(), "expected 8 elements, found 7");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Tensor<T: Element, const R: usize> {
     buffer: Buffer<T>,
@@ -246,6 +266,17 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         })
     }
 
+    /// The same elements with modes of extent 1 before the first: `prepend::<3>()` of a matrix is a batch of one matrix.
+    ///
+    /// # Errors
+    /// If `N` is smaller than `R`.
+    pub fn prepend<const N: usize>(self) -> Result<TensorView<'a, T, N>, Error> {
+        Ok(TensorView {
+            placement: self.placement.prepend()?,
+            buffer: self.buffer,
+        })
+    }
+
     /// Copies the elements to the host in row-major order (the last mode runs fastest), once everything launched before has
     /// finished.
     pub fn download(&self) -> Result<Vec<T>, Error> {
@@ -293,6 +324,22 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
             placement,
             buffer: self.buffer,
         })
+    }
+
+    /// The same elements with modes of extent 1 before the first: see [`TensorView::prepend`].
+    pub fn prepend<const N: usize>(self) -> Result<TensorViewMut<'a, T, N>, Error> {
+        Ok(TensorViewMut {
+            placement: self.placement.prepend()?,
+            buffer: self.buffer,
+        })
+    }
+
+    /// A view of the same elements, to write while this one is borrowed.
+    pub fn as_view_mut(&mut self) -> TensorViewMut<'_, T, R> {
+        TensorViewMut {
+            buffer: self.buffer,
+            placement: self.placement,
+        }
     }
 
     /// A view of the same elements, to read.
@@ -441,6 +488,21 @@ impl<const R: usize> Placement<R> {
             strides: order.map(|mode| self.strides[mode]),
             ..self
         })
+    }
+
+    fn prepend<const N: usize>(self) -> Result<Placement<N>, ViewError> {
+        let new = N.checked_sub(R).ok_or_else(|| ViewError::Modes {
+            order: (0..N).collect(),
+            rank: R,
+        })?;
+        let mut placement = Placement {
+            offset: self.offset,
+            shape: [1; N],
+            strides: [0; N],
+        };
+        placement.shape[new..].copy_from_slice(&self.shape);
+        placement.strides[new..].copy_from_slice(&self.strides);
+        Ok(placement)
     }
 }
 

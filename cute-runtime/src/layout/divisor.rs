@@ -19,14 +19,14 @@ impl Divisor {
     };
 
     /// The reciprocal of `divisor`; `None` if it is not positive.
-    pub(super) fn new(divisor: i64) -> Option<Self> {
-        let divisor = u64::try_from(divisor).ok().filter(|&divisor| divisor > 0)?;
-        let shift = u64::BITS - (divisor - 1).leading_zeros();
-        let reciprocal = (1u128 << (63 + shift)).div_ceil(u128::from(divisor));
-        Some(Self {
-            reciprocal: u64::try_from(reciprocal).ok()?,
-            shift,
-        })
+    pub(super) const fn new(divisor: i64) -> Option<Self> {
+        if divisor <= 0 {
+            return None;
+        }
+        let shift = u64::BITS - (divisor as u64 - 1).leading_zeros();
+        // It fits 64 bits: see above.
+        let reciprocal = (1u128 << (63 + shift)).div_ceil(divisor as u128) as u64;
+        Some(Self { reciprocal, shift })
     }
 
     /// `number / divisor`, rounded down. `number` must not be negative.

@@ -6,7 +6,7 @@ use super::Swizzle;
 use super::divisor::Divisor;
 use alloc::vec::Vec;
 use core::fmt;
-use cute_algebra::symbolic::{div_ceil, evaluate};
+use cute_algebra::symbolic::{MAX_ATOMS, div_ceil, evaluate, narrow};
 use cute_algebra::{Axis, proves_disjoint};
 
 /// For expansions: how to compute numbers from run-time integers.
@@ -156,13 +156,13 @@ pub fn capture<T: TryInto<i64>>(value: T) -> Option<i64> {
 }
 
 impl Term {
-    fn value(&self, atoms: &[i64]) -> Option<i128> {
-        evaluate(self.above, self.below, self.powers.iter().copied(), atoms)
+    const fn value(&self, atoms: &[i64]) -> Option<i128> {
+        evaluate(self.above, self.below, self.powers, atoms)
     }
 }
 
 impl Number {
-    pub(super) fn value(self, kept: &[i64]) -> i64 {
+    pub(super) const fn value(self, kept: &[i64]) -> i64 {
         match self {
             Self::Known(value) => value,
             Self::Kept(index) => kept[index],
@@ -170,30 +170,78 @@ impl Number {
     }
 }
 
+impl AtomOrigin {
+    /// The value of an atom that is computed from those before it. `captured` is the next integer that the caller passed.
+    const fn value(&self, atoms: &[i64], captured: Option<i64>) -> Option<i64> {
+        match self {
+            Self::Captured => captured,
+            Self::Ceiling(dividend, divisor) => {
+                match (dividend.value(atoms), divisor.value(atoms)) {
+                    (Some(dividend), Some(divisor)) => div_ceil(dividend, divisor),
+                    _ => None,
+                }
+            }
+            Self::Quotient(dividend, divisor) => match (sum(dividend, atoms), divisor.value(atoms))
+            {
+                (Some(dividend), Some(divisor)) => match dividend.checked_div(divisor) {
+                    Some(quotient) => narrow(quotient),
+                    None => None,
+                },
+                _ => None,
+            },
+            Self::Swizzled(swizzle, index) => match narrow_sum(index, atoms) {
+                Some(index) => Some(swizzle.apply(index)),
+                None => None,
+            },
+        }
+    }
+}
+
 impl Condition {
-    fn text(&self) -> &'static str {
+    const fn text(&self) -> &'static str {
         match self {
             Self::Divides(text, ..) | Self::AtMost(text, ..) => text,
         }
     }
 
-    fn holds(&self, atoms: &[i64]) -> bool {
+    const fn holds(&self, atoms: &[i64]) -> bool {
         match self {
             Self::Divides(_, divisor, dividend) => {
-                let sides = dividend.value(atoms).zip(divisor.value(atoms));
-                sides.is_some_and(|(dividend, divisor)| dividend.checked_rem(divisor) == Some(0))
+                match (dividend.value(atoms), divisor.value(atoms)) {
+                    (Some(dividend), Some(divisor)) => {
+                        matches!(dividend.checked_rem(divisor), Some(0))
+                    }
+                    _ => false,
+                }
             }
-            Self::AtMost(_, left, right) => {
-                let sides = sum(left, atoms).zip(sum(right, atoms));
-                sides.is_some_and(|(left, right)| left <= right)
-            }
+            Self::AtMost(_, left, right) => match (sum(left, atoms), sum(right, atoms)) {
+                (Some(left), Some(right)) => left <= right,
+                _ => false,
+            },
         }
     }
 }
 
-fn sum(terms: &[Term], atoms: &[i64]) -> Option<i128> {
-    let mut terms = terms.iter();
-    terms.try_fold(0i128, |sum, term| sum.checked_add(term.value(atoms)?))
+const fn sum(terms: &[Term], atoms: &[i64]) -> Option<i128> {
+    let (mut i, mut sum) = (0, 0i128);
+    while i < terms.len() {
+        let Some(term) = terms[i].value(atoms) else {
+            return None;
+        };
+        let Some(with_term) = sum.checked_add(term) else {
+            return None;
+        };
+        sum = with_term;
+        i += 1;
+    }
+    Some(sum)
+}
+
+const fn narrow_sum(terms: &[Term], atoms: &[i64]) -> Option<i64> {
+    match sum(terms, atoms) {
+        Some(sum) => narrow(sum),
+        None => None,
+    }
 }
 
 /// The condition that is reported if two tiles may share an element.
@@ -201,6 +249,8 @@ const DISJOINT: &str = "no two tiles share an element";
 
 /// The condition that is reported if a number does not fit 64 bits.
 const FITS: &str = "the size and all numbers of the layout fit 64 bits";
+
+// `?`, closures and iterators are no parts of `const fn`.
 
 impl Recipe {
     /// Checks the conditions and computes the numbers.
@@ -211,54 +261,59 @@ impl Recipe {
         &self,
         captured: [Option<i64>; C],
     ) -> Result<[i64; N], LayoutCheck> {
-        let atoms = self.atoms(captured)?;
-        self.numbers(&atoms)
-            .ok_or_else(|| self.refusal(FITS, &captured))
+        self.numbers(&captured)
+            .map_err(|condition| self.refusal(condition, &captured))
     }
 
-    /// The values of the atoms, if all conditions hold for them.
-    fn atoms<const C: usize>(&self, captured: [Option<i64>; C]) -> Result<Vec<i64>, LayoutCheck> {
-        let refuse = |condition| Err(self.refusal(condition, &captured));
-        let mut fits = captured.iter().all(Option::is_some);
+    /// As [`build`](Self::build), but the error is the condition alone.
+    const fn numbers<const N: usize>(
+        &self,
+        captured: &[Option<i64>],
+    ) -> Result<[i64; N], &'static str> {
+        let (mut i, mut fits) = (0, true);
+        while i < captured.len() {
+            fits &= captured[i].is_some();
+            i += 1;
+        }
         if !fits {
-            return refuse(FITS);
+            return Err(FITS);
         }
-        let mut values = captured.into_iter().flatten();
-        let mut atoms = Vec::with_capacity(self.atoms.len());
-        for origin in self.atoms {
-            let value = match origin {
-                AtomOrigin::Captured => values.next(),
-                AtomOrigin::Ceiling(dividend, divisor) => {
-                    let sides = dividend.value(&atoms).zip(divisor.value(&atoms));
-                    sides.and_then(|(dividend, divisor)| div_ceil(dividend, divisor))
-                }
-                AtomOrigin::Quotient(dividend, divisor) => {
-                    let sides = sum(dividend, &atoms).zip(divisor.value(&atoms));
-                    let quotient = sides.and_then(|(above, below)| above.checked_div(below));
-                    quotient.and_then(|quotient| i64::try_from(quotient).ok())
-                }
-                AtomOrigin::Swizzled(swizzle, index) => {
-                    let index = sum(index, &atoms).and_then(|index| i64::try_from(index).ok());
-                    index.map(|index| swizzle.apply(index))
-                }
+        let mut atoms = [0; MAX_ATOMS];
+        let (mut i, mut passed) = (0, 0);
+        while i < self.atoms.len() {
+            let next = match passed < captured.len() {
+                true => captured[passed],
+                false => None,
             };
-            // An atom that does not fit is reported only if no condition fails, since a condition makes the better message.
-            fits &= value.is_some();
-            atoms.push(value.unwrap_or(0));
+            passed += matches!(self.atoms[i], AtomOrigin::Captured) as usize;
+            match self.atoms[i].value(atoms.split_at(i).0, next) {
+                Some(value) => atoms[i] = value,
+                // It is reported only if no condition fails, since a condition makes the better message.
+                None => fits = false,
+            }
+            i += 1;
         }
-        match self.checks.iter().find(|check| !check.holds(&atoms)) {
-            Some(check) => refuse(check.text()),
-            None if fits => Ok(atoms),
-            None => refuse(FITS),
+        let atoms = atoms.split_at(self.atoms.len()).0;
+        let mut i = 0;
+        while i < self.checks.len() {
+            if !self.checks[i].holds(atoms) {
+                return Err(self.checks[i].text());
+            }
+            i += 1;
         }
-    }
-
-    fn numbers<const N: usize>(&self, atoms: &[i64]) -> Option<[i64; N]> {
         let mut numbers = [0; N];
-        for (number, terms) in numbers.iter_mut().zip(self.numbers) {
-            *number = i64::try_from(sum(terms, atoms)?).ok()?;
+        let mut i = 0;
+        while fits && i < N {
+            match narrow_sum(self.numbers[i], atoms) {
+                Some(number) => numbers[i] = number,
+                None => fits = false,
+            }
+            i += 1;
         }
-        Some(numbers)
+        match fits {
+            true => Ok(numbers),
+            false => Err(FITS),
+        }
     }
 
     #[cold]
@@ -283,13 +338,30 @@ impl LayoutRecipe {
         captured: [Option<i64>; C],
     ) -> Result<Numbers<N, D>, LayoutCheck> {
         let refuse = |condition| self.recipe.refusal(condition, &captured);
-        let kept = self.recipe.build(captured)?;
-        let numbers = self.complete(kept).ok_or_else(|| refuse(FITS))?;
+        let numbers = self.numbers(&captured).map_err(refuse)?;
         match self.tiles {
-            Some(tiles) if tiles.is_disjoint && !self.is_disjoint(&tiles, &kept) => {
+            Some(tiles) if tiles.is_disjoint && !self.is_disjoint(&tiles, &numbers.kept) => {
                 Err(refuse(DISJOINT))
             }
             _ => Ok(numbers),
+        }
+    }
+
+    /// As [`build`](Self::build), but the integers fit, a condition that does not hold is a panic, and tiles are not proved disjoint.
+    #[track_caller]
+    pub const fn expect<const C: usize, const N: usize, const D: usize>(
+        &self,
+        captured: [i64; C],
+    ) -> Numbers<N, D> {
+        let mut passed = [None; C];
+        let mut i = 0;
+        while i < C {
+            passed[i] = Some(captured[i]);
+            i += 1;
+        }
+        match self.numbers(&passed) {
+            Ok(numbers) => numbers,
+            Err(condition) => panic!("{}", condition),
         }
     }
 
@@ -299,23 +371,55 @@ impl LayoutRecipe {
         tiles.proves_disjoint(kept, &shape, &stride)
     }
 
-    fn complete<const N: usize, const D: usize>(&self, kept: [i64; N]) -> Option<Numbers<N, D>> {
+    const fn numbers<const N: usize, const D: usize>(
+        &self,
+        captured: &[Option<i64>],
+    ) -> Result<Numbers<N, D>, &'static str> {
+        let kept = match self.recipe.numbers(captured) {
+            Ok(kept) => kept,
+            Err(condition) => return Err(condition),
+        };
+        match self.complete(kept) {
+            Some(numbers) => Ok(numbers),
+            None => Err(FITS),
+        }
+    }
+
+    const fn complete<const N: usize, const D: usize>(
+        &self,
+        kept: [i64; N],
+    ) -> Option<Numbers<N, D>> {
         let (mut size, mut span) = (1i64, 1i64);
         let offset = self.offset.value(&kept);
         let mut has_negative = offset < 0;
-        for (extent, stride) in self.shape.iter().zip(self.stride) {
-            let (extent, stride) = (extent.value(&kept), stride.value(&kept));
-            size = size.checked_mul(extent)?;
-            let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
-            span = span.checked_add(reach)?;
+        let mut i = 0;
+        while i < self.shape.len() {
+            let (extent, stride) = (self.shape[i].value(&kept), self.stride[i].value(&kept));
+            (size, span) = match (
+                size.checked_mul(extent),
+                checked_reach(span, extent, stride),
+            ) {
+                (Some(size), Some(span)) => (size, span),
+                _ => return None,
+            };
             has_negative |= stride < 0;
+            i += 1;
         }
         // No value before the swizzle leaves the range.
-        let reach = offset.checked_abs()?.checked_add(span)?;
-        let cosize_bound = self.swizzle.end_of_blocks(reach, has_negative)?;
+        let Some(reach) = checked_reach(span, 2, offset) else {
+            return None;
+        };
+        let Some(cosize_bound) = self.swizzle.end_of_blocks(reach, has_negative) else {
+            return None;
+        };
         let mut divisors = [Divisor::ONE; D];
-        for (divisor, &number) in divisors.iter_mut().zip(self.divisors) {
-            *divisor = Divisor::new(*kept.get(number)?)?;
+        let mut i = 0;
+        while i < D {
+            match Divisor::new(kept[self.divisors[i]]) {
+                Some(divisor) => divisors[i] = divisor,
+                None => return None,
+            }
+            i += 1;
         }
         Some(Numbers {
             kept,
@@ -323,6 +427,17 @@ impl LayoutRecipe {
             size,
             cosize_bound,
         })
+    }
+}
+
+/// The span with that of one more leaf.
+const fn checked_reach(span: i64, extent: i64, stride: i64) -> Option<i64> {
+    let (Some(stride), Some(steps)) = (stride.checked_abs(), extent.checked_sub(1)) else {
+        return None;
+    };
+    match stride.checked_mul(steps) {
+        Some(reach) => span.checked_add(reach),
+        None => None,
     }
 }
 

@@ -75,23 +75,25 @@ impl Swizzle {
 
     /// The number of elements from 0 on that hold the swizzled values of all numbers below `reach`, and with `has_negative` of
     /// all numbers above `-reach`, too; `None` if it does not fit.
-    pub(super) fn end_of_blocks(self, reach: i64, has_negative: bool) -> Option<i64> {
+    pub(super) const fn end_of_blocks(self, reach: i64, has_negative: bool) -> Option<i64> {
         let (source, target) = match self.shift < 0 {
             true => (self.base, self.base + self.shift.unsigned_abs()),
             false => (self.base + self.shift.unsigned_abs(), self.base),
         };
-        // The highest bit that is read and not zero. Of a negative number all bits are read.
-        let read = (0..self.bits)
-            .rev()
-            .find(|bit| has_negative || reach > 1 << (source + bit));
-        let Some(bit) = read else {
+        // One more than the highest bit of the field that is read and not zero. Of a negative number all bits are read.
+        let mut bits = self.bits;
+        while bits > 0 && !has_negative && reach <= 1 << (source + bits - 1) {
+            bits -= 1;
+        }
+        if bits == 0 {
             return Some(reach);
+        }
+        let above = if source > target { source } else { target };
+        let block = match 1i64.checked_shl(above + bits) {
+            Some(block) if block > 0 => block,
+            _ => return None,
         };
-        let block = 1i64
-            .checked_shl(source.max(target) + bit + 1)
-            .filter(|&block| block > 0)?;
-        let blocks = (reach - 1) / block + 1 + i64::from(has_negative);
-        blocks.checked_mul(block)
+        ((reach - 1) / block + 1 + has_negative as i64).checked_mul(block)
     }
 
     /// The number of the lowest bit above all bits that may change.

@@ -106,6 +106,7 @@ impl Description {
             cluster: self.cluster,
             dynamic_shared_bytes: self.shared,
             args: &arguments,
+            extents: &[],
             schedule: Schedule {
                 seed: options.seed,
                 policy: options.schedule,

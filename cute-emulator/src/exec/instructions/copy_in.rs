@@ -2,6 +2,7 @@
 //! with random delays, at a random earlier moment.
 
 use super::region::{BYTES_PER_STEP, check_copy};
+use crate::arithmetic::number;
 use crate::error::FaultKind;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::CopyIn;
@@ -82,7 +83,11 @@ impl Step<'_> {
     ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
         let (code, tag) = (self.code, Tag::copy(self.pc));
-        let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
+        let how = match from.update() {
+            Some(_) => How::Update,
+            None => How::Write,
+        };
+        let usage = self.warp.knowledge.uses(self.warp.index, how);
         if rank != self.warp.rank && rank < size && self.cluster.cta_ended(rank) {
             return Err(FaultKind::Ended {
                 address: to,
@@ -166,7 +171,7 @@ impl Step<'_> {
         let mut fill = [0; CHUNK_BYTES];
         match &from {
             Endpoint::Tile { map, .. } => fill = fill_pattern(map),
-            Endpoint::Values(values) => fill[..values.len()].copy_from_slice(values),
+            Endpoint::Values { bytes, .. } => fill[..bytes.len()].copy_from_slice(bytes),
             Endpoint::Bytes { .. } | Endpoint::Shared { .. } => {}
         }
         let Step {
@@ -203,6 +208,14 @@ impl Step<'_> {
             for (rank, tag) in &ranks {
                 let shared = &mut cluster.ctas[*rank].shared;
                 let range = shared.range(piece.shared, piece.len)?;
+                let mut bytes = bytes;
+                if let Some(update) = from.update() {
+                    let new = update(
+                        number(&shared.bytes[range.clone()]),
+                        number(&bytes[..piece.len]),
+                    );
+                    bytes[..piece.len].copy_from_slice(&new.to_le_bytes()[..piece.len]);
+                }
                 shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
                 shared.written(range, *tag);
             }
@@ -218,7 +231,7 @@ impl Step<'_> {
             let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
             let arrival = (barrier.completed() + 1, origin.instruction);
             copied.insert(barrier.number, arrival);
-            barrier.learn_phases(&phases);
+            barrier.learn_copy(&phases, rank == origin.rank);
             barrier
                 .transfer(-(from.bytes() as i64), address)
                 .map_err(|fault| blame(fault.seen_from(origin.rank, rank)))?;

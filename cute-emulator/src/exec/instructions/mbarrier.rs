@@ -44,6 +44,7 @@ impl Step<'_> {
                 pending: count,
                 bytes: 0,
                 copied: [false; 2],
+                copied_by_others: false,
                 initialiser: self.warp.index,
                 announced: false,
                 arrived: nothing.clone(),

@@ -3,6 +3,7 @@
 mod address;
 mod barrier;
 mod call;
+mod claim;
 mod compute;
 mod copy_async;
 mod copy_in;

@@ -38,11 +38,14 @@ impl Step<'_> {
                     )),
                 }
             }
-            Region::Values { src, bytes } => {
+            Region::Values { src, bytes, update } => {
                 let values = src
                     .iter()
                     .flat_map(|src| self.warp.get(*src, lane).to_le_bytes()[..*bytes].to_vec());
-                Ok(Endpoint::Values(values.collect()))
+                Ok(Endpoint::Values {
+                    bytes: values.collect(),
+                    update: *update,
+                })
             }
             Region::Tile { map, coords } => {
                 let mut bytes = [0; MAP_BYTES];
@@ -121,7 +124,7 @@ pub(crate) fn check_copy(
             }
             Ok(())
         }
-        Endpoint::Values(values) => misaligned(shared, values.len() as u64),
+        Endpoint::Values { bytes, .. } => misaligned(shared, bytes.len() as u64),
         Endpoint::Bytes { address, len } | Endpoint::Shared { address, len, .. } => {
             misaligned(shared, BULK_ALIGN)?;
             misaligned(*address, BULK_ALIGN)?;

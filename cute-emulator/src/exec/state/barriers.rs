@@ -35,6 +35,8 @@ pub(crate) struct Mbarrier {
     pub(crate) bytes: i64,
     /// Whether bytes have arrived in the current phase, and in the last one before it.
     pub(crate) copied: [bool; 2],
+    /// Whether bytes have arrived in the current phase of a copy that another CTA has started.
+    pub(crate) copied_by_others: bool,
     /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
     /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
@@ -97,10 +99,12 @@ impl Mbarrier {
             self.phase += 1;
             self.pending = self.expected;
             self.copied = [false, self.copied[0]];
+            let by_others = std::mem::take(&mut self.copied_by_others);
             let phases = u64::from(self.before) + self.phase;
             hold("phases of an mbarrier", phases, MAX_PHASES)?;
-            for arrived in [&mut self.arrived.all, &mut self.arrived.within] {
-                arrived.learn_phases(self.number, phases as u32);
+            self.arrived.all.learn_phases(self.number, phases as u32);
+            if !by_others {
+                self.arrived.within.learn_phases(self.number, phases as u32);
             }
             self.released = self.arrived.clone();
         }
@@ -218,11 +222,14 @@ impl Mbarrier {
         }
     }
 
-    /// Called when a copy arrives: learns which phases the warp that started it knew to be complete. What the warp wrote stays
-    /// unknown, since a copy releases nothing but its own bytes.
-    pub(crate) fn learn_phases(&mut self, phases: &Phases) {
+    /// Called when a copy arrives that a warp of the mbarrier's own CTA has started, or one of another CTA: learns which phases the
+    /// warp knew to be complete. What the warp wrote stays unknown, since a copy releases nothing but its own bytes.
+    pub(crate) fn learn_copy(&mut self, phases: &Phases, own_cta: bool) {
         self.arrived.all.join_phases(phases);
-        self.arrived.within.join_phases(phases);
+        match own_cta {
+            true => self.arrived.within.join_phases(phases),
+            false => self.copied_by_others = true,
+        }
     }
 }
 

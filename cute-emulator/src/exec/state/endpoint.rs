@@ -1,5 +1,6 @@
 //! The far side of a bulk copy: the source of a copy into shared memory, the destination of a bulk store.
 
+use crate::op::Binary;
 use crate::tensor_map::{CHUNK_BYTES, chunks};
 use cute_hopper::tma::TensorMap;
 use std::ops::Range;
@@ -15,8 +16,11 @@ pub(crate) enum Endpoint {
     Bytes { address: u64, len: u64 },
     /// Bytes in the shared memory of the CTA of this rank.
     Shared { rank: usize, address: u64, len: u64 },
-    /// The bytes of the values that `st.async` stores.
-    Values(Vec<u8>),
+    /// The bytes of the values that `st.async` stores, or of the one with which `red.async` updates memory.
+    Values {
+        bytes: Vec<u8>,
+        update: Option<Binary>,
+    },
 }
 
 impl Endpoint {
@@ -24,7 +28,15 @@ impl Endpoint {
         match self {
             Endpoint::Tile { map, .. } => map.box_bytes(),
             Endpoint::Bytes { len, .. } | Endpoint::Shared { len, .. } => *len,
-            Endpoint::Values(values) => values.len() as u64,
+            Endpoint::Values { bytes, .. } => bytes.len() as u64,
+        }
+    }
+
+    /// The function of the old and the new value, if it updates memory.
+    pub(crate) fn update(&self) -> Option<Binary> {
+        match self {
+            Endpoint::Values { update, .. } => *update,
+            _ => None,
         }
     }
 
@@ -35,9 +47,9 @@ impl Endpoint {
         mut f: impl FnMut(&Piece) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         match self {
-            Endpoint::Values(values) => f(&Piece {
+            Endpoint::Values { bytes, .. } => f(&Piece {
                 offset: 0,
-                len: values.len(),
+                len: bytes.len(),
                 shared,
                 parts: Vec::new(),
             }),

@@ -8,7 +8,7 @@ use super::tag::{Record, Tag};
 use crate::error::FaultKind;
 use crate::launch::Checks;
 use crate::limits::{OutOfHostMemory, filled};
-use crate::op::{Code, Op};
+use crate::op::{Code, Op, Region};
 use crate::windows::SHARED_BASE;
 use std::ops::Range;
 use std::rc::Rc;
@@ -68,6 +68,8 @@ pub(crate) enum How {
     StrongRead,
     /// An atomic or a strong store.
     StrongWrite,
+    /// A warp starts an asynchronous reduction, which others may overlap.
+    Update,
     /// A warp starts an operation that reads through the async proxy.
     Asynchronous,
     /// An operation on the mbarrier that the bytes are.
@@ -244,7 +246,7 @@ impl Shared {
             start = end;
         }
         match usage.how {
-            How::Write | How::StrongWrite => {
+            How::Write | How::StrongWrite | How::Update => {
                 if usage.lanes.is_some() {
                     let mut result = Ok(());
                     self.readers.runs(range.clone(), |bytes, tag| {
@@ -298,9 +300,10 @@ impl Check<'_> {
         } = self.usage;
         let address = self.address;
         match (tag.record(), how) {
-            (Record::Nobody, How::Read | How::StrongRead | How::Asynchronous) => {
+            (Record::Nobody, How::Read | How::StrongRead | How::Asynchronous | How::Update) => {
                 Err(FaultKind::Uninitialised { address })
             }
+            (Record::Copy { instruction, .. }, How::Update) if self.updates(instruction) => Ok(()),
             (
                 Record::Copy {
                     instruction,
@@ -335,7 +338,7 @@ impl Check<'_> {
                     clock,
                     ..
                 },
-                How::Read | How::Write | How::Mbarrier,
+                How::Read | How::Write | How::Update | How::Mbarrier,
             )
             | (
                 Record::Generic {
@@ -362,6 +365,21 @@ impl Check<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether an instruction is an asynchronous reduction.
+    fn updates(&self, instruction: usize) -> bool {
+        let op = &self.code.instructions[instruction].op;
+        matches!(
+            op,
+            Op::CopyIn {
+                region: Region::Values {
+                    update: Some(_),
+                    ..
+                },
+                ..
+            }
+        )
     }
 
     /// An error unless an access is ordered after that of another lane of the warp to the same bytes, which have the marks of
@@ -421,7 +439,9 @@ impl Check<'_> {
                     warp,
                     clock,
                     strong,
-                } if how == How::Write || !strong => self.ordered(instruction, warp, clock),
+                } if matches!(how, How::Write | How::Update) || !strong => {
+                    self.ordered(instruction, warp, clock)
+                }
                 _ => Ok(()),
             },
             Reader::Async(read) if !read.ended(by, knowledge) => {

@@ -7,8 +7,8 @@
 
 use crate::kernel::access::crd2idx::swizzled;
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
-use crate::kernel::value::{Num, Scalar, Tensor};
-use cute_algebra::Swizzle;
+use crate::kernel::value::{Num, Scalar, Tensor, Value};
+use cute_algebra::{Shape, Swizzle};
 use cute_ptx::ast::{Operand, Type};
 use std::collections::BTreeMap;
 use syn::Result;
@@ -22,6 +22,8 @@ pub struct Addresses {
     known: i64,
     /// The offset that run-time coordinates add.
     dynamic: Num,
+    /// The coordinate of the element, if there is one alone, with the extents of its modes.
+    bounds: Vec<(Num, i64)>,
     /// `shared_base + Sw(dynamic)`, if an address has needed it.
     hoisted: Option<Scalar>,
     /// By a mask, the exclusive or of `hoisted` and the mask.
@@ -43,6 +45,7 @@ impl Addresses {
             swizzle,
             known,
             dynamic,
+            bounds: Vec::new(),
             hoisted: None,
             flipped: BTreeMap::new(),
         }
@@ -51,7 +54,10 @@ impl Addresses {
     /// The operand for the element at byte `known`. The run-time offset is added before the swizzle is applied.
     pub fn operand(&mut self, b: &mut Builder, known: i64) -> Result<Operand> {
         let (register, offset) = self.resolve(b, known)?;
-        Ok(address_operand(&register, offset))
+        let operand = address_operand(&register, offset);
+        let offset = (&self.dynamic, self.known + known);
+        b.claim_shared(&operand, self.base, self.swizzle, offset, &self.bounds);
+        Ok(operand)
     }
 
     /// The address of that element in a register.
@@ -136,10 +142,35 @@ pub(crate) fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
     .unwrap_or(swizzle)
 }
 
+/// The numbers of a coordinate in a mode, with the extents of their modes.
+fn bounds(mode: &Shape, coordinate: &Value, found: &mut Vec<(Num, i64)>) {
+    match (coordinate, coordinate.as_num()) {
+        (_, Some(number)) => found.push((number, mode.leaves().product())),
+        (Value::Tuple(coordinates), None) => {
+            for (mode, coordinate) in mode.modes().iter().zip(coordinates) {
+                bounds(mode, coordinate, found);
+            }
+        }
+        _ => {}
+    }
+}
+
 impl Tensor {
     /// Its addresses. The known offset of an element is its [`byte`](Self::byte).
     pub fn addresses(&self) -> Addresses {
         let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes());
         Addresses::new(self.base.into(), swizzle, self.dynamic.clone())
+    }
+
+    /// The operand of the element at a coordinate.
+    pub(crate) fn element(&self, b: &mut Builder, coordinate: &Value) -> Result<Operand> {
+        let part = self.slice(b, coordinate)?;
+        let mut addresses = part.addresses();
+        bounds(
+            self.layout.layout().shape(),
+            coordinate,
+            &mut addresses.bounds,
+        );
+        addresses.operand(b, part.byte(0))
     }
 }

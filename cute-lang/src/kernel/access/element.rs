@@ -21,14 +21,12 @@ pub(crate) struct Place {
 pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Option<Place>> {
     let (space, address) = match x {
         Value::Tensor(tensor) => {
-            let part = tensor.slice(b, coordinate)?;
             if has_wild(coordinate) {
                 return Err(b.error(
                     "a coordinate with `_` names several elements, and this takes one: use `copy`",
                 ));
             }
-            let address = part.addresses().operand(b, part.byte(0))?;
-            (Modifier::Shared, address)
+            (Modifier::Shared, tensor.element(b, coordinate)?)
         }
         Value::Global(global) => (Modifier::Global, global_address(b, global, coordinate)?),
         _ => return Ok(None),

@@ -1,7 +1,7 @@
 //! Threads that hold a fragment together exchange values through shared memory.
 //!
-//! They write to scratch, wait for one another, read, and wait again. After that, the scratch is free for the next exchange of
-//! the same threads.
+//! They write to scratch, wait for one another, and read. If an exchange before may still read that scratch, they wait for one
+//! another before they write, too, so that the last exchange of a kernel is followed by no barrier.
 
 use super::fragment::holder;
 use super::sync::barrier_number;
@@ -62,14 +62,19 @@ impl Group {
         })
     }
 
-    /// Reserves scratch for each group of the CTA.
+    /// Reserves scratch for each group of the CTA, and waits until the threads of the group have read what was there before.
     pub(super) fn scratch(&self, b: &mut Builder, bytes: u32) -> Result<Scratch> {
         let groups = b.threads / self.threads;
         let purpose = Purpose::Scratch {
             threads: self.threads,
             bytes,
         };
-        let base = scratch(b, self.name, purpose, bytes.saturating_mul(groups))?;
+        let total = bytes.saturating_mul(groups);
+        let base = scratch(b, self.name, purpose, total)?;
+        // An iteration of a loop follows another one.
+        if b.in_loop() || b.shared.is_shared(&(base..base + total)) {
+            self.wait(b);
+        }
         let offset = match groups {
             1 => Num::Const(0),
             _ => {
@@ -95,9 +100,8 @@ impl Group {
         holder(b, self.threads.into())
     }
 
-    /// Waits until all have read, and frees the scratch.
+    /// Frees the scratch for the exchanges that follow.
     pub(super) fn end(self, b: &mut Builder) {
-        self.wait(b);
         b.shared.free_since(self.start, &[]);
     }
 }

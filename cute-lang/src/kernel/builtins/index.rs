@@ -71,12 +71,11 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[1].span);
     match &call.args[0].value {
         Value::Tensor(tensor) => {
-            let part = tensor.slice(b, coordinate)?;
             if has_wild(coordinate) {
-                return Ok(Value::Tensor(part));
+                return Ok(Value::Tensor(tensor.slice(b, coordinate)?));
             }
-            let ty = computed(b, part.element)?;
-            let address = part.addresses().operand(b, part.byte(0))?;
+            let ty = computed(b, tensor.element)?;
+            let address = tensor.element(b, coordinate)?;
             Ok(load(b, Modifier::Shared, ty, address).into())
         }
         Value::Global(global) if has_wild(coordinate) => {

@@ -216,10 +216,9 @@ fn copies(
     let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order)
         .map_err(|error| call.error_at(tile, error))?;
     record(b, call, tile, param, &plan)?;
-    let symbol = b.params[param].symbol.clone();
     let element = tma.element.host();
     check_starts(call, coordinate, element, &start, &plan, !load)?;
-    instructions(b, call, tile, &symbol, tile_tensor, &start, &plan)
+    instructions(b, call, tile, param, tile_tensor, &start, &plan)
 }
 
 /// An error if a box starts, by what is known of it, where TMA lets none start.
@@ -313,7 +312,7 @@ fn instructions(
     b: &mut Builder,
     call: &Call,
     index: usize,
-    symbol: &str,
+    param: usize,
     tile: &Tensor,
     start: &[Num],
     plan: &TmaPlan,
@@ -325,7 +324,8 @@ fn instructions(
         );
         return Err(call.error_at(index, message));
     }
-    let map = map(b, symbol);
+    let symbol = b.params[param].symbol.clone();
+    let map = map(b, &symbol);
     // TMA applies the swizzle itself, so it takes addresses without it.
     let mut addresses = Addresses::new(tile.base.into(), Swizzle::IDENTITY, tile.dynamic.clone());
     let mut copies = Vec::new();
@@ -335,11 +335,14 @@ fn instructions(
         for (start, offset) in start.iter().zip(&piece.coordinate).rev() {
             coords.push(b.add(start, &Num::from(*offset))?.operand());
         }
+        let tensor = Operand::Tensor {
+            map: Box::new(map.operand()),
+            coords,
+        };
+        let place = start.iter().cloned().zip(piece.coordinate.iter().copied());
+        b.claim_global(&tensor, param, place, false);
         copies.push(Copy {
-            tensor: Operand::Tensor {
-                map: Box::new(map.operand()),
-                coords,
-            },
+            tensor,
             tile: addresses.operand(b, tile.byte(piece.offset))?,
             // A tensor map has at most five dimensions.
             dims: Modifier::Dims(start.len() as u8),

@@ -8,6 +8,7 @@
 //!
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
+use crate::kernel::emit::claim::Claims;
 use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::note::Note;
@@ -57,6 +58,7 @@ pub struct Builder {
     pub(super) files: Vec<String>,
     pub(super) registers: Registers,
     labels: BTreeMap<String, u32>,
+    pub(super) claims: Claims,
     /// By register, the bits that may be set. A register without an entry may have any bit set.
     bits: BTreeMap<String, u64>,
     pub(super) notes: Vec<Note>,
@@ -67,6 +69,8 @@ pub struct Builder {
     pub(super) lines: Vec<Line>,
     /// What lies in shared memory.
     pub shared: SharedMemory,
+    /// How many loops are around the current line.
+    pub loops: usize,
     /// Which registers of fragments nothing has written.
     pub unwritten: Unwritten,
     pub(super) budget: Budget,
@@ -89,6 +93,7 @@ impl Builder {
             files: Vec::new(),
             registers: Registers::default(),
             labels: BTreeMap::new(),
+            claims: Claims::default(),
             bits: BTreeMap::new(),
             notes: Vec::new(),
             reports: Vec::new(),
@@ -97,6 +102,7 @@ impl Builder {
             init: Vec::new(),
             lines: Vec::new(),
             shared: SharedMemory::default(),
+            loops: 0,
             unwritten: Unwritten::default(),
             budget: Budget::default(),
             defect: None,
@@ -270,11 +276,13 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
+                let inst = Inst::new(mnemonic, operands);
                 let inst = Inst {
                     place: self.source(),
-                    ..Inst::new(mnemonic, operands)
+                    comment: self.claimed(&inst.operands),
+                    ..inst
                 };
-                self.unwritten.look(&inst, self.place);
+                self.unwritten.look(&inst, self.place, self.in_loop());
                 Some(inst)
             }
             Err(unknown) => {
@@ -498,6 +506,11 @@ impl Builder {
                 [base.operand(), Operand::Name("smem".into())],
             );
         })
+    }
+
+    /// Whether the current line may follow itself.
+    pub fn in_loop(&self) -> bool {
+        self.loops > 0
     }
 
     /// The threads of a cluster.

@@ -1,6 +1,7 @@
 //! The end of a kernel: its parts are put in order, and its registers are declared.
 
 use crate::kernel::emit::builder::{Builder, when};
+use crate::kernel::emit::claim::remove_unwritten;
 use crate::kernel::emit::note::Note;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
@@ -31,6 +32,7 @@ impl Builder {
     /// Removes what is not read, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
         self.check_registers()?;
+        self.describe_parameters();
         std::mem::take(&mut self.unwritten).check()?;
         let thread = (!self.init.is_empty()).then(|| self.thread());
         let mut start = Vec::new();
@@ -48,6 +50,7 @@ impl Builder {
             return Err(defect);
         }
         remove_unread(&mut code);
+        remove_unwritten(&mut code);
         let mut body = self.registers.declarations(&code);
         body.push(Line::Blank);
         body.append(&mut code);

@@ -2,6 +2,7 @@
 //! the names of tensors from them.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::ParamKind;
 use crate::kernel::value::Value;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -56,10 +57,28 @@ impl Builder {
         }
     }
 
-    /// Adds a comment about what lies in shared memory, unless it has the same already.
+    /// Adds comments about the tensor parameters in global memory: `tensor x: f32 at x_ptr, strides (x_stride0, 1)`. The emulator
+    /// reads from them which PTX parameters say where an element lies.
+    pub(super) fn describe_parameters(&mut self) {
+        for param in &self.params {
+            let ParamKind::Global { element, rank, .. } = param.kind else {
+                continue;
+            };
+            let strides = (1..rank).map(|mode| param.stride_symbol(mode - 1));
+            let strides: Vec<String> = strides.chain(["1".into()]).collect();
+            self.notes.push(Note::Text(format!(
+                "tensor {}: {element} at {}, strides ({})",
+                param.name,
+                param.pointer_symbol(),
+                strides.join(", ")
+            )));
+        }
+    }
+
+    /// Adds a comment about what lies in shared memory, unless it has the same already: then that is the last again.
     pub fn describe_shared(&mut self, bytes: Range<u32>, description: String) {
         let in_turn = self.shared.is_shared(&bytes);
-        let known = self.notes.iter().any(|note| match note {
+        let known = self.notes.iter().position(|note| match note {
             Note::Shared {
                 bytes: place,
                 in_turn: turn,
@@ -68,14 +87,16 @@ impl Builder {
             } => (place, *turn, known) == (&bytes, in_turn, &description),
             Note::Text(_) => false,
         });
-        if !known {
-            self.notes.push(Note::Shared {
+        let note = match known {
+            Some(known) => self.notes.remove(known),
+            None => Note::Shared {
                 bytes,
                 in_turn,
                 name: None,
                 description,
-            });
-        }
+            },
+        };
+        self.notes.push(note);
     }
 
     /// The name of the variable that holds what lies at this byte of shared memory.

@@ -10,7 +10,8 @@ pub enum Purpose {
     Barriers,
     /// A tensor of the kernel.
     Tensor,
-    /// Values that `threads` threads exchange, in an operation that ends with a barrier of these threads.
+    /// Values that `threads` threads exchange, in an operation that begins with a barrier of these threads if the bytes have been
+    /// in use before.
     Scratch {
         /// The threads that wait for one another.
         threads: u32,
@@ -66,6 +67,13 @@ impl SharedMemory {
     pub fn is_shared(&self, bytes: &Range<u32>) -> bool {
         let overlaps = |it: &&Allocation| it.bytes.start < bytes.end && bytes.start < it.bytes.end;
         self.allocations.iter().filter(overlaps).count() > 1
+    }
+
+    /// The allocation in which a byte lies: of several, one after another, the last.
+    pub fn around(&self, byte: u32) -> Option<Range<u32>> {
+        let mut last = self.allocations.iter().rev();
+        let found = last.find(|it| it.bytes.contains(&byte))?;
+        Some(found.bytes.clone())
     }
 
     /// Now.

@@ -17,8 +17,6 @@ const MESSAGE: &str =
 #[derive(Default)]
 pub struct Unwritten {
     registers: BTreeSet<String>,
-    /// The number of loops around the current line.
-    loops: usize,
     /// Reads of garbage.
     errors: Vec<Error>,
     /// By register, a read in a loop that is one of garbage if nothing ever writes the register.
@@ -42,18 +40,8 @@ impl Unwritten {
         self.suspects.remove(register);
     }
 
-    /// Enters a loop.
-    pub fn enter_loop(&mut self) {
-        self.loops += 1;
-    }
-
-    /// Leaves a loop.
-    pub fn leave_loop(&mut self) {
-        self.loops -= 1;
-    }
-
-    /// Looks at an instruction that is appended.
-    pub fn look(&mut self, inst: &Inst, place: Span) {
+    /// Looks at an instruction that is appended, in a loop or not.
+    pub fn look(&mut self, inst: &Inst, place: Span, in_loop: bool) {
         if self.registers.is_empty() {
             return;
         }
@@ -85,18 +73,23 @@ impl Unwritten {
                 self.write(name);
             }
         }
-        self.read(garbage, place);
+        self.read(garbage, place, in_loop);
     }
 
-    /// Looks at a product that is added to registers.
-    pub fn accumulate<'a>(&mut self, registers: impl Iterator<Item = &'a str>, place: Span) {
+    /// Looks at a product that is added to registers, in a loop or not.
+    pub fn accumulate<'a>(
+        &mut self,
+        registers: impl Iterator<Item = &'a str>,
+        place: Span,
+        in_loop: bool,
+    ) {
         let garbage = registers.filter(|name| self.registers.contains(*name));
         let garbage = garbage.map(str::to_string).collect();
-        self.read(garbage, place);
+        self.read(garbage, place, in_loop);
     }
 
-    fn read(&mut self, garbage: BTreeSet<String>, place: Span) {
-        if self.loops > 0 {
+    fn read(&mut self, garbage: BTreeSet<String>, place: Span, in_loop: bool) {
+        if in_loop {
             for name in garbage {
                 self.suspects.entry(name).or_insert(place);
             }

@@ -9,7 +9,8 @@ use syn::spanned::Spanned;
 use syn::{Error, Result};
 
 impl Interpreter<'_> {
-    /// The value of `layout!(…)`, which may use the names in scope and those of layouts declared outside of the module.
+    /// The value of `layout!(…)`, which may use the names in scope, the constants of the module, and layouts declared outside
+    /// of it.
     pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
         if let Some(span) = self.wrong_name(mac.tokens.clone()) {
             return Err(self.follow(span));
@@ -24,6 +25,7 @@ impl Interpreter<'_> {
                 }),
             );
         }
+        self.add_constants(mac.tokens.clone(), &mut known)?;
         for (name, path) in notation::layout_names(mac.tokens.clone())? {
             if !known.contains_key(&name) {
                 known.insert(name.clone(), self.named_layout(&name, path)?);
@@ -31,6 +33,31 @@ impl Interpreter<'_> {
         }
         notation::eval(mac.tokens.clone(), &|name| known.get(name).cloned())
             .map(Value::from_algebra)
+    }
+
+    /// Adds the constants of the module that the tokens name, unless a name in scope hides them.
+    fn add_constants(
+        &mut self,
+        tokens: TokenStream,
+        known: &mut HashMap<String, cute_algebra::Value>,
+    ) -> Result<()> {
+        let source = self.source;
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => self.add_constants(group.stream(), known)?,
+                TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    let constant = source.constant(self.module, &name);
+                    if let (None, Some((module, item))) = (self.find(&name), constant)
+                        && let Some(value) = self.constant(module, item)?.to_algebra()
+                    {
+                        known.insert(name, value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The value of a layout that is declared outside of the module.

@@ -69,9 +69,9 @@ impl Interpreter<'_> {
 
     /// Runs `f`, which emits a loop.
     pub(super) fn repeated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.b.unwritten.enter_loop();
+        self.b.loops += 1;
         let result = f(self);
-        self.b.unwritten.leave_loop();
+        self.b.loops -= 1;
         result
     }
 

@@ -78,7 +78,7 @@ impl Interpreter<'_> {
     }
 
     /// The value of a constant. Its expression can name only constants.
-    fn constant(&mut self, module: ModuleId, item: &ItemConst) -> Result<Value> {
+    pub(super) fn constant(&mut self, module: ModuleId, item: &ItemConst) -> Result<Value> {
         let start = self.length()?;
         let value = self.in_module(module, Scope::new(), |this| {
             let value = this.eval(&item.expr)?;

@@ -64,7 +64,7 @@ pub(super) fn item(
     let declared = Declared::of(item, docs, &others, parameters);
     let declarations = declarations(context, &declared, scope, coordinates);
     let recipe = recipe_path(context, coordinates);
-    let constructor = constructor(context, &declared, &recipe, &checks(scope));
+    let constructor = constructor(context, &declared, &recipe, &checks(scope), true);
     quote!(#declarations #constructor)
 }
 

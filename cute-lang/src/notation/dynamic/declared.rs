@@ -66,7 +66,7 @@ pub(super) fn structure(
     quote! {
         #docs
         #(#others)*
-        #[allow(dead_code, non_camel_case_types)]
+        #[allow(dead_code, non_camel_case_types, non_snake_case)]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq)]
         #visibility struct #name {
             #(#parameters: ::core::primitive::i64,)*
@@ -89,11 +89,13 @@ pub(super) fn structure(
     }
 }
 
+/// `try_new`, a `new` for constants if `with_new`, and the functions of the run-time integers.
 pub(super) fn constructor(
     context: &Context,
     declared: &Declared<'_>,
     recipe: &TokenStream,
     checks: &str,
+    with_new: bool,
 ) -> TokenStream {
     let facade = &context.facade;
     let Declared {
@@ -104,15 +106,27 @@ pub(super) fn constructor(
         ..
     } = declared;
     let summary = format!(" For these integers{checks}.");
+    let arguments = arguments(parameters);
+    let new = with_new.then(|| {
+        quote! {
+            /// As `try_new`, but a condition that does not hold is a panic: in a constant, an error of compilation.
+            #[track_caller]
+            #visibility const fn new(#(#arguments: ::core::primitive::i64),*) -> Self {
+                let numbers = <Self #recipe.expect([#(#arguments),*]);
+                Self { #(#parameters: #arguments,)* numbers }
+            }
+        }
+    });
     quote! {
         #(#others)*
-        #[allow(dead_code)]
+        #[allow(dead_code, non_snake_case)]
         impl #name {
+            #new
             #[doc = #summary]
-            #visibility fn try_new(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
+            #visibility fn try_new(#(#arguments: ::core::primitive::i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
                 ::core::result::Result::map(
-                    <Self #recipe.build([#(::core::option::Option::Some(#parameters)),*]),
-                    |numbers| Self { #(#parameters,)* numbers },
+                    <Self #recipe.build([#(::core::option::Option::Some(#arguments)),*]),
+                    |numbers| Self { #(#parameters: #arguments,)* numbers },
                 )
             }
             #(
@@ -123,6 +137,27 @@ pub(super) fn constructor(
             )*
         }
     }
+}
+
+/// The names of a function's parameters for run-time integers: those in lower case, since `M` would be a pattern if there is a
+/// constant of this name.
+pub(super) fn arguments(parameters: &[Ident]) -> Vec<Ident> {
+    let mut arguments: Vec<Ident> = Vec::new();
+    for parameter in parameters {
+        let mut name = parameter.to_string();
+        if name.contains(char::is_uppercase) {
+            name = name.to_lowercase();
+            let is_taken = |name: &String| {
+                let others = || parameters.iter().chain(&arguments);
+                syn::parse_str::<Ident>(name).is_err() || others().any(|other| other == name)
+            };
+            while is_taken(&name) {
+                name.push('_');
+            }
+        }
+        arguments.push(Ident::new(&name, parameter.span()));
+    }
+    arguments
 }
 
 /// The functions that take an integer for each leaf, and further functions of the type.
@@ -146,7 +181,7 @@ pub(super) fn methods(
         impl #name {
             /// The value at a coordinate, an integer for each leaf.
             #[inline]
-            #visibility fn offset(&self, coord: #coordinate) -> #value {
+            #visibility const fn offset(&self, coord: #coordinate) -> #value {
                 #offset
             }
             #further

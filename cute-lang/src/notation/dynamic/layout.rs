@@ -27,7 +27,8 @@ pub(super) struct Tiles {
 }
 
 /// The names of the functions of the type, which no run-time integer can have.
-pub(super) const METHODS: [&str; 25] = [
+pub(super) const METHODS: [&str; 26] = [
+    "new",
     "try_new",
     "offset",
     "is_inside",
@@ -87,7 +88,9 @@ pub(super) fn item(
     let declared = Declared::of(item, docs, &others, parameters);
     let declarations = declarations(context, &declared, scope, layout);
     let checks = checks(scope);
-    let constructor = constructor(context, &declared, &recipe_path(context), &checks);
+    // A proof that tiles are disjoint allocates memory.
+    let with_new = !layout.tiles.as_ref().is_some_and(|tiles| tiles.is_disjoint);
+    let constructor = constructor(context, &declared, &recipe_path(context), &checks, with_new);
     quote!(#declarations #constructor)
 }
 
@@ -108,7 +111,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) 
     let (docs, others) = attributes(item, "");
     let declared = Declared::of(item, docs, &others, integers);
     let declarations = fallback(context, &declared, integers.len());
-    let constructor = constructor(context, &declared, &recipe_path(context), "");
+    let constructor = constructor(context, &declared, &recipe_path(context), "", true);
     quote!(#declarations #constructor)
 }
 
@@ -226,7 +229,7 @@ fn declarations(
         quote! {
             /// How many elements in one piece hold index 0 and all values.
             #[inline]
-            #visibility fn cosize(&self) -> #value {
+            #visibility const fn cosize(&self) -> #value {
                 self.numbers.cosize_bound
             }
         }

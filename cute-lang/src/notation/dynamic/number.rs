@@ -1,6 +1,6 @@
 //! Integers, truth values and tuples that depend on run-time integers.
 
-use crate::notation::dynamic::declared::attributes;
+use crate::notation::dynamic::declared::{arguments, attributes};
 use crate::notation::dynamic::recipe::{Kept, checks};
 use crate::notation::input::{Context, Item};
 use crate::notation::literal::literal;
@@ -92,9 +92,10 @@ pub(super) fn item(
     let checks = checks(scope);
     let summary = format!(" For these integers{checks}.");
     let kind = number.kind();
-    let values: Vec<_> = parameters
+    let arguments = arguments(parameters);
+    let values: Vec<_> = arguments
         .iter()
-        .map(|parameter| quote!(::core::option::Option::Some(#parameter)))
+        .map(|argument| quote!(::core::option::Option::Some(#argument)))
         .collect();
     let body = expression(context, scope, number, &values);
     quote! {
@@ -103,7 +104,7 @@ pub(super) fn item(
         #[doc = #summary]
         #(#others)*
         #[allow(dead_code, non_snake_case)]
-        #visibility fn #name(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<#kind, #facade::LayoutCheck> {
+        #visibility fn #name(#(#arguments: ::core::primitive::i64),*) -> ::core::result::Result<#kind, #facade::LayoutCheck> {
             #body
         }
     }

@@ -22,6 +22,7 @@ use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::report::Output;
+use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 use context::{Context, Entered};
 use driver::check;
@@ -215,6 +216,7 @@ impl Backend for Gpu {
         image: &Image,
         grid: Grid,
         parameters: &[Vec<u8>],
+        _: &[(&'static str, &RawView)],
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;

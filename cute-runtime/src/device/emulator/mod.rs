@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cute_emulator::{
-    AllocError, EmulatorError, FaultKind, GlobalMemory, Launch, Limits, Observed, Program,
+    AllocError, EmulatorError, Extents, FaultKind, GlobalMemory, Launch, Limits, Observed, Program,
     Schedule, Trace,
 };
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
@@ -24,6 +24,7 @@ use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::report::{Buffer, Output};
+use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
@@ -153,6 +154,7 @@ impl Backend for Emulator {
         image: &Image,
         grid: Grid,
         parameters: &[Vec<u8>],
+        tensors: &[(&'static str, &RawView)],
     ) -> Result<(), Error> {
         let program = self.program(image)?;
         let mut memory = lock(&self.memory);
@@ -171,12 +173,18 @@ impl Backend for Emulator {
                 .collect();
             image.check_parameters(&sizes, &parameters)?;
         }
+        let extents = tensors.iter().map(|(name, view)| Extents {
+            tensor: (*name).to_owned(),
+            extents: view.shape.iter().map(|&extent| extent as u64).collect(),
+        });
+        let extents: Vec<Extents> = extents.collect();
         let launch = Launch {
             grid: grid.into(),
             block: [image.threads, 1, 1],
             cluster: image.cluster,
             dynamic_shared_bytes: image.smem_bytes,
             args: &parameters,
+            extents: &extents,
             schedule: Schedule {
                 seed: self.options.seed,
                 policy: self.options.schedule,

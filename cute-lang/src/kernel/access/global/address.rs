@@ -34,6 +34,17 @@ impl Addresses {
             Some((last, row)) => (*last, row),
             None => (0, coordinate),
         };
+        let operand = self.resolve(b, row, last)?;
+        let Global {
+            param, is_moved, ..
+        } = self.global;
+        let origin = self.global.origin.iter().cloned();
+        let place = origin.zip(coordinate.iter().copied());
+        b.claim_global(&operand, param, place, is_moved);
+        Ok(operand)
+    }
+
+    fn resolve(&mut self, b: &mut Builder, row: &[i64], last: i64) -> Result<Operand> {
         let register = self.row(b, row)?;
         let offset = i128::from(last) * i128::from(self.global.element.bytes());
         match i32::try_from(offset) {

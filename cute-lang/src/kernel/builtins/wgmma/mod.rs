@@ -106,7 +106,10 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let registers = acc.registers.iter().map(|register| &register.name[..]);
     match call.args[3].value {
-        Value::Bool(true) => b.unwritten.accumulate(registers, call.span),
+        Value::Bool(true) => {
+            let in_loop = b.in_loop();
+            b.unwritten.accumulate(registers, call.span, in_loop);
+        }
         _ => registers.for_each(|register| b.unwritten.write(register)),
     }
     let steps = bt.form.steps.len();

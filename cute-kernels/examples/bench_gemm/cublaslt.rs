@@ -7,12 +7,20 @@ use std::ptr::null_mut;
 use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
 
+use crate::shapes::{Placed, Shape};
+
 /// How many algorithms to request of the heuristic.
 const CANDIDATES: usize = 8;
 /// Scratch memory that cuBLASLt may use, in bytes; NVIDIA recommends 32 MiB on Hopper.
 const WORKSPACE: usize = 32 << 20;
 
-/// D = A·Bᵀ with fixed shapes and types, row-major and packed.
+/// Whether cuBLASLt is on this machine.
+pub(crate) fn is_present() -> bool {
+    // SAFETY: the call only loads the library, which runs NVIDIA's own initialisers. They have no requirements.
+    unsafe { sys::is_culib_present() }
+}
+
+/// D = A·Bᵀ with fixed shapes and types.
 pub(crate) struct Product {
     handle: sys::cublasLtHandle_t,
     desc: sys::cublasLtMatmulDesc_t,
@@ -36,7 +44,7 @@ impl Product {
     /// As long as the product lives, `workspace` is valid in the context that cuBLASLt uses: the thread's current one, or the
     /// primary context of device 0 if none is current.
     pub(crate) unsafe fn new(
-        (m, n, k): (usize, usize, usize),
+        shape: &Shape,
         t: sys::cudaDataType_t,
         d: sys::cudaDataType_t,
         workspace: u64,
@@ -52,16 +60,24 @@ impl Product {
         };
         let handle = result::create_handle()?;
         let desc = result::create_matmul_desc(compute, scale)?;
-        // cuBLASLt's matrices are column-major, so it computes Dᵀ = B·Aᵀ, with B stored transposed: CUBLAS_OP_T, which is 1.
-        let transposed = 1u32;
-        // SAFETY: the attribute's type is an enumeration of 32 bits, and `transposed` outlives the call.
-        unsafe {
-            result::set_matmul_desc_attribute(
-                desc,
-                sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSA,
-                (&raw const transposed).cast(),
-                size_of_val(&transposed),
-            )?;
+        // cuBLASLt's matrices are column-major, so it computes Dᵀ = B·Aᵀ. B along K is stored transposed, and so is A along M:
+        // CUBLAS_OP_T, which is 1.
+        let [a_mn, b_mn] = shape.mn;
+        let transposed = [u32::from(!b_mn), u32::from(a_mn)];
+        use sys::cublasLtMatmulDescAttributes_t::{
+            CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB,
+        };
+        let attributes = [CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB];
+        for (attribute, value) in attributes.into_iter().zip(&transposed) {
+            // SAFETY: the attribute's type is an enumeration of 32 bits, and `value` outlives the call.
+            unsafe {
+                result::set_matmul_desc_attribute(
+                    desc,
+                    attribute,
+                    (value as *const u32).cast(),
+                    size_of_val(value),
+                )?;
+            }
         }
         if t == CUDA_R_8F_E4M3 {
             // As our kernels do, sums stay in the tensor core.
@@ -76,9 +92,12 @@ impl Product {
                 )?;
             }
         }
-        let b = result::create_matrix_layout(t, k as u64, n as u64, k as i64)?;
-        let a = result::create_matrix_layout(t, k as u64, m as u64, k as i64)?;
-        let d = result::create_matrix_layout(d, n as u64, m as u64, n as i64)?;
+        let Shape {
+            batches, m, n, k, ..
+        } = *shape;
+        let b = layout(t, batches, shape.placed(n, k, b_mn))?;
+        let a = layout(t, batches, shape.placed(m, k, a_mn))?;
+        let d = layout(d, batches, shape.placed(m, n, false))?;
         let preference = result::create_matmul_pref()?;
         let workspace_bytes = WORKSPACE;
         let mut found = [MaybeUninit::uninit(); CANDIDATES];
@@ -172,4 +191,34 @@ impl Drop for Product {
             let _ = result::destroy_handle(self.handle);
         }
     }
+}
+
+/// The layout of a batch of matrices.
+fn layout(
+    element: sys::cudaDataType_t,
+    batches: usize,
+    placed: Placed,
+) -> Result<sys::cublasLtMatrixLayout_t, CublasError> {
+    use sys::cublasLtMatrixLayoutAttribute_t::{
+        CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+    };
+    let Placed { inner, outer, ld } = placed;
+    let layout = result::create_matrix_layout(element, inner as u64, outer as u64, ld as i64)?;
+    let (count, stride) = (batches as i32, placed.len() as i64);
+    // SAFETY: the attributes are integers of 32 and of 64 bits, and their values outlive the calls.
+    unsafe {
+        result::set_matrix_layout_attribute(
+            layout,
+            CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+            (&raw const count).cast(),
+            size_of_val(&count),
+        )?;
+        result::set_matrix_layout_attribute(
+            layout,
+            CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+            (&raw const stride).cast(),
+            size_of_val(&stride),
+        )?;
+    }
+    Ok(layout)
 }

@@ -1,0 +1,245 @@
+//! Holds the addresses of an instruction against what the module claims of them.
+
+use crate::claim::{Claim, Place, Sum, Swizzle};
+use crate::error::FaultKind;
+use crate::exec::state::row::{LANES, Row};
+use crate::exec::step::{Blame, Result, Step};
+use crate::exec::views::Launched;
+use crate::op::{Instruction, Op};
+use cute_hopper::barriers::MBARRIER_BYTES;
+use std::ops::Range;
+
+/// Lanes whose address gives the row of a matrix.
+const MATRIX_LANES: usize = 8;
+
+impl Step<'_> {
+    /// An error if an address of a lane is not that of the element that the module claims, or the tensor has no such element.
+    pub(crate) fn check_claims(&self, instruction: &Instruction, active: u32) -> Result<()> {
+        let (active, bytes) = self.accessed(&instruction.op, active);
+        for claim in &instruction.claims {
+            let checked = match &claim.place {
+                Place::Global { address, view } => {
+                    self.check_global(claim, address, &self.views[*view], bytes, active)
+                }
+                Place::Shared {
+                    address,
+                    extents,
+                    base,
+                    swizzle,
+                    offset,
+                    bytes: tensor,
+                } => self.check_inside(claim, extents, 0, active).and_then(|()| {
+                    let expected = self.swizzled(*base, *swizzle, offset);
+                    self.check_bytes(claim, address, &expected, tensor, bytes, active)
+                }),
+                Place::Box { coordinates } => self.check_box(claim, coordinates, active),
+            };
+            checked?;
+        }
+        Ok(())
+    }
+
+    /// The lanes that access memory, and how many bytes each accesses at least.
+    fn accessed(&self, op: &Op, active: u32) -> (u32, u64) {
+        match op {
+            Op::Load { access, dst, .. } => (active, u64::from(access.bytes) * dst.len() as u64),
+            Op::Store { access, src, .. } => (active, u64::from(access.bytes) * src.len() as u64),
+            Op::Atomic(atomic) => {
+                let bytes = u64::from(atomic.access.bytes) * atomic.src.len() as u64;
+                (active, bytes)
+            }
+            Op::LoadMatrix { dst: rows, .. } | Op::StoreMatrix { src: rows, .. } => {
+                let lanes = (1_u64 << (MATRIX_LANES * rows.len())) - 1;
+                (active & lanes as u32, 2 * MATRIX_LANES as u64)
+            }
+            // A copy of no bytes does not access its source.
+            Op::CopyAsync {
+                bytes,
+                source_bytes,
+                ..
+            } => {
+                let read = source_bytes.map_or(active, |read| self.nonzero(read, active));
+                (read, u64::from(*bytes))
+            }
+            Op::MbarrierInit { .. }
+            | Op::MbarrierInval { .. }
+            | Op::MbarrierArrive { .. }
+            | Op::MbarrierCompleteTx { .. }
+            | Op::MbarrierWait { .. } => (active, MBARRIER_BYTES.into()),
+            Op::Nop => (0, 0),
+            _ => (active, 1),
+        }
+    }
+
+    fn nonzero(&self, row: u32, active: u32) -> u32 {
+        let row = &self.warp.rows[row as usize];
+        lanes_where(|lane| row[lane] != 0) & active
+    }
+
+    fn check_global(
+        &self,
+        claim: &Claim,
+        address: &Sum,
+        view: &Launched,
+        bytes: u64,
+        active: u32,
+    ) -> Result<()> {
+        if let Some(extents) = &view.extents {
+            let further = (bytes / view.bytes).saturating_sub(1);
+            self.check_inside(claim, extents, further, active)?;
+        }
+        let mut expected = [view.pointer; LANES];
+        for (sum, stride) in claim.coordinate.iter().zip(&view.strides) {
+            let stride = stride.wrapping_mul(view.bytes);
+            for (expected, value) in expected.iter_mut().zip(self.values(sum)) {
+                *expected = expected.wrapping_add(stride.wrapping_mul(value as u64));
+            }
+        }
+        let found = self.addresses(address);
+        let wrong = lanes_where(|lane| found[lane] != expected[lane]) & active;
+        first(wrong).map_or(Ok(()), |lane| {
+            let fault = FaultKind::OtherElement {
+                element: self.element(claim, lane),
+                space: "global",
+                address: found[lane],
+                expected: expected[lane],
+            };
+            Err(Blame::lane(fault, lane))
+        })
+    }
+
+    /// An error if a coordinate, or that of one of the next `further` elements, is not below the extents.
+    fn check_inside(
+        &self,
+        claim: &Claim,
+        extents: &[u64],
+        further: u64,
+        active: u32,
+    ) -> Result<()> {
+        let last = extents.len().wrapping_sub(1);
+        for (mode, (sum, extent)) in claim.coordinate.iter().zip(extents).enumerate() {
+            let further = if mode == last { further } else { 0 };
+            let limit = extent.saturating_sub(further);
+            let values = self.values(sum);
+            let outside = lanes_where(|lane| values[lane] as u64 >= limit) & active;
+            if let Some(lane) = first(outside) {
+                let mut coordinate = self.coordinate(claim, lane);
+                // Of several elements, the first that is outside.
+                if coordinate[mode] >= 0 && further > 0 {
+                    coordinate[mode] = coordinate[mode].max(*extent as i64);
+                }
+                let fault = FaultKind::OutsideTensor {
+                    tensor: claim.tensor.clone(),
+                    coordinate,
+                    extents: extents.to_vec(),
+                };
+                return Err(Blame::lane(fault, lane));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_bytes(
+        &self,
+        claim: &Claim,
+        address: &Sum,
+        expected: &Row,
+        tensor: &Range<u64>,
+        bytes: u64,
+        active: u32,
+    ) -> Result<()> {
+        let start = self.code.dynamic_shared;
+        let found = self.addresses(address);
+        let wrong = lanes_where(|lane| found[lane] != expected[lane]) & active;
+        if let Some(lane) = first(wrong) {
+            let fault = FaultKind::OtherElement {
+                element: self.element(claim, lane),
+                space: "shared",
+                address: found[lane],
+                expected: expected[lane],
+            };
+            return Err(Blame::lane(fault, lane));
+        }
+        let (low, high) = (start + tensor.start, start + tensor.end);
+        let outside = |lane: usize| found[lane] < low || found[lane] + bytes > high;
+        first(lanes_where(outside) & active).map_or(Ok(()), |lane| {
+            let fault = FaultKind::OutsideBytes {
+                tensor: named(claim),
+                address: found[lane],
+                bytes,
+                available: (low, high),
+            };
+            Err(Blame::lane(fault, lane))
+        })
+    }
+
+    fn check_box(&self, claim: &Claim, coordinates: &[u32], active: u32) -> Result<()> {
+        for (sum, row) in claim.coordinate.iter().zip(coordinates.iter().rev()) {
+            let (values, found) = (self.values(sum), &self.warp.rows[*row as usize]);
+            let wrong = lanes_where(|lane| values[lane] as u32 != found[lane] as u32) & active;
+            if let Some(lane) = first(wrong) {
+                let value = |row: &u32| i64::from(self.warp.get(*row, lane) as i32);
+                let fault = FaultKind::OtherBox {
+                    tensor: claim.tensor.clone(),
+                    coordinate: coordinates.iter().rev().map(value).collect(),
+                    expected: self.coordinate(claim, lane),
+                };
+                return Err(Blame::lane(fault, lane));
+            }
+        }
+        Ok(())
+    }
+
+    /// The addresses of all lanes in shared memory.
+    fn swizzled(&self, base: i64, swizzle: Swizzle, offset: &Sum) -> Row {
+        let start = self.code.dynamic_shared.wrapping_add_signed(base);
+        // Offsets have 32 bits.
+        self.values(offset).map(|value| {
+            let offset = swizzle.apply(u64::from(value as u32));
+            u64::from(start.wrapping_add(offset) as u32)
+        })
+    }
+
+    fn addresses(&self, address: &Sum) -> Row {
+        self.values(address).map(|address| address as u64)
+    }
+
+    /// The values of a sum in all lanes.
+    fn values(&self, sum: &Sum) -> [i64; LANES] {
+        match sum.register {
+            Some(row) => self.warp.rows[row as usize].map(|register| sum.value(register)),
+            None => [sum.number; LANES],
+        }
+    }
+
+    fn coordinate(&self, claim: &Claim, lane: usize) -> Vec<i64> {
+        let sums = claim.coordinate.iter();
+        sums.map(|sum| self.values(sum)[lane]).collect()
+    }
+
+    /// `x[(3, 70)]`, or the name alone without a coordinate.
+    fn element(&self, claim: &Claim, lane: usize) -> String {
+        match claim.coordinate.is_empty() {
+            true => named(claim),
+            false => {
+                let coordinate = self.coordinate(claim, lane);
+                format!("{}[{}]", named(claim), crate::error::tuple(&coordinate))
+            }
+        }
+    }
+}
+
+fn named(claim: &Claim) -> String {
+    match claim.tensor.as_str() {
+        "" => "the tensor".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
+    (0..LANES).fold(0, |mask, lane| mask | u32::from(holds(lane)) << lane)
+}
+
+fn first(lanes: u32) -> Option<usize> {
+    (lanes != 0).then(|| lanes.trailing_zeros() as usize)
+}

@@ -1,0 +1,160 @@
+//! Accesses are of the tensors that the PTX names: each that is not is refused under every schedule, and its repaired twin under
+//! none.
+
+use super::events::{check_fine, check_flagged};
+use super::{Run, module, pointer};
+use cute_emulator::{Checks, EmulatorError, Extents};
+
+/// A kernel with a view `x` of shape (4, 62) of a buffer whose rows have 80 numbers, and a tile and two mbarriers in shared memory, with
+/// more memory behind them.
+fn kernel(body: &str) -> String {
+    let start = "
+        ld.param.u64 %d0, [x_ptr];
+        ld.param.u64 %d1, [x_stride0];
+        mov.u32 %r2, smem;
+        mov.u32 %r3, 0;
+        mov.f32 %f0, 0f3F800000;";
+    let comments = "// tensor x: f32 at x_ptr, strides (x_stride0, 1)\n\
+                    // shared memory 0..1024, tile: f32 at (8,32):(32,1)\n\
+                    // shared memory 1024..1040, full: 2 mbarriers, 1 arrivals a phase\n.extern";
+    let ptx = module(
+        ".param .u64 x_ptr, .param .u64 x_stride0",
+        &format!("{start}\n{body}"),
+    );
+    ptx.replacen(".extern", comments, 1)
+}
+
+/// The buffer that the view is a part of has 6 rows.
+fn run<'a>(seed: u64) -> (Run<'a>, [Vec<u8>; 2]) {
+    let mut run = Run::threads(1).seed(seed);
+    let buffer = run.words(&[1; 6 * 80]);
+    (run, [pointer(buffer), pointer(80)])
+}
+
+fn launch(ptx: &str, seed: u64) -> Result<(), EmulatorError> {
+    let (mut run, args) = run(seed);
+    let extents = [Extents {
+        tensor: "x".to_owned(),
+        extents: vec![4, 62],
+    }];
+    run.launch.extents = &extents;
+    run.go(ptx, &args).map(drop)
+}
+
+/// What is wrong, the faulty lines, the lines that repair it, and a part of the message.
+const MISUSES: &[(&str, &str, &str, &str)] = &[
+    (
+        "a column outside",
+        "mov.u32 %r3, 70; ld.global.f32 %f1, [%d0+280]; // x[0, %r3]",
+        "mov.u32 %r3, 60; ld.global.f32 %f1, [%d0+240]; // x[0, %r3]",
+        "x[(0, 70)] is outside of x of shape (4, 62)",
+    ),
+    (
+        "the end of a vector outside",
+        "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d0+240]; // x[0, %r3 + 60]",
+        "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d0+224]; // x[0, %r3 + 56]",
+        "x[(0, 62)] is outside of x of shape (4, 62)",
+    ),
+    (
+        "a row outside",
+        "red.global.add.u32 [%d0+1280], 1; // x[4, 0]",
+        "red.global.add.u32 [%d0+960], 1; // x[3, 0]",
+        "x[(4, 0)] is outside of x of shape (4, 62)",
+    ),
+    (
+        "a negative coordinate",
+        "st.global.f32 [%d0+316], %f0; // x[1, s32 %r3 + -1]",
+        "st.global.f32 [%d0+320], %f0; // x[1, s32 %r3 + 0]",
+        "x[(1, -1)] is outside of x of shape (4, 62)",
+    ),
+    (
+        "the address of another element",
+        "st.global.f32 [%d0+648], %f0; // x[2, %r3 + 1]",
+        "st.global.f32 [%d0+644], %f0; // x[2, %r3 + 1]",
+        "but the PTX names x[(2, 1)], which is at ",
+    ),
+    (
+        "the third of two mbarriers",
+        "mbarrier.init.shared::cta.b64 [%r2+1040], 1; // full at %r3 + 1040 in 1024..1040",
+        "mbarrier.init.shared::cta.b64 [%r2+1032], 1; // full at %r3 + 1032 in 1024..1040",
+        "8 bytes at shared address 0x810 are outside of full, which has 0x800..0x810",
+    ),
+    (
+        "another tensor",
+        "st.shared.f32 [%r2+1056], %f0; // tile at 1056 in 0..1024",
+        "st.shared.f32 [%r2+1020], %f0; // tile at 1020 in 0..1024",
+        "4 bytes at shared address 0x820 are outside of tile, which has 0x400..0x800",
+    ),
+    (
+        "a column outside of a tile",
+        "mov.u32 %r3, 40; st.shared.f32 [%r2+160], %f0; // tile[0 < 8, %r3 < 32] at 160 in 0..1024",
+        "mov.u32 %r3, 31; st.shared.f32 [%r2+124], %f0; // tile[0 < 8, %r3 < 32] at 124 in 0..1024",
+        "tile[(0, 40)] is outside of tile of shape (8, 32)",
+    ),
+    (
+        "no swizzle",
+        "mov.u32 %r3, 128; st.shared.f32 [%r2+132], %f0; // tile at 0 + Sw<3,4,3>(%r3 + 4) in 0..1024",
+        "mov.u32 %r3, 128; st.shared.f32 [%r2+148], %f0; // tile at 0 + Sw<3,4,3>(%r3 + 4) in 0..1024",
+        "accesses shared address 0x484, but the PTX names tile, which is at 0x494",
+    ),
+    (
+        "the second of two addresses",
+        "cp.async.ca.shared.global [%r2], [%d0+16], 16; // tile at 0 in 0..1024; x[0, 0]",
+        "cp.async.ca.shared.global [%r2], [%d0+16], 16; // tile at 0 in 0..1024; x[0, 4]",
+        "but the PTX names x[(0, 0)], which is at ",
+    ),
+];
+
+#[test]
+fn accesses_are_of_the_tensors_that_the_ptx_names() {
+    let wait = "cp.async.wait_all;";
+    for (name, faulty, repaired, message) in MISUSES {
+        println!("{name}");
+        check_fine(&kernel(&format!("{repaired}\n{wait}")), launch);
+        let faulty = kernel(&format!("{faulty}\n{wait}"));
+        check_flagged(&faulty, launch, |kind| kind.to_string().contains(message));
+        // What is not said of a launch, and what is not to be checked.
+        let (mut run, args) = run(0);
+        run.launch.checks = Checks {
+            tensors: false,
+            ..Checks::default()
+        };
+        run.go(&faulty, &args).unwrap();
+    }
+}
+
+#[test]
+fn a_copy_of_no_bytes_may_be_outside() {
+    let copy = |bytes| {
+        kernel(&format!(
+            "mov.u32 %r4, {bytes};\n\
+             cp.async.ca.shared.global [%r2], [%d0+256], 16, %r4; // tile at 0 in 0..1024; x[0, 64]\n\
+             cp.async.wait_all;"
+        ))
+    };
+    check_fine(&copy(0), launch);
+    check_flagged(&copy(16), launch, |kind| {
+        kind.to_string().starts_with("x[(0, 64)] is outside of x")
+    });
+}
+
+#[test]
+fn other_comments_claim_nothing() {
+    for comment in [
+        "what it is for; and more",
+        "x",
+        "x[%r3",
+        "x[%r99, 0]",
+        "x[0]",
+        "y[0, 0]",
+        "tile at",
+        "tile at 0 in 0",
+        "tile at 0 + Sw<60,4,3>(0) in 0..4",
+        "tile at 0 + Sw<3>(0) in 0..4",
+    ] {
+        check_fine(
+            &kernel(&format!("st.global.f32 [%d0+4], %f0; // {comment}")),
+            launch,
+        );
+    }
+}

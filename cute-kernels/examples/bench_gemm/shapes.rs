@@ -1,0 +1,258 @@
+//! The products that are measured.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cute_runtime::ElementType::{self, BF16, E4M3, F16, F32, I8, I32};
+
+/// The types of A and B, and of D.
+pub(crate) type Types = (ElementType, ElementType);
+
+/// All types that are compared. cuBLASLt reads `f32` as tf32, too.
+pub(crate) const TYPES: [Types; 8] = [
+    (BF16, BF16),
+    (F16, F16),
+    (BF16, F32),
+    (F16, F32),
+    (F32, F32),
+    (E4M3, BF16),
+    (E4M3, F32),
+    (I8, I32),
+];
+
+/// A batch of products D = A · Bᵀ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) batches: usize,
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+    /// Whether A is contiguous along M, and B along N, not K.
+    pub(crate) mn: [bool; 2],
+    /// Elements between the rows of A, of B and of D, or their columns.
+    pub(crate) pad: usize,
+}
+
+impl Shape {
+    /// The usual letters for the majors of A and B: T for one along K, and N for A; B has them the other way round.
+    pub(crate) fn majors(&self) -> &'static str {
+        match self.mn {
+            [false, false] => "TN",
+            [true, false] => "NN",
+            [true, true] => "NT",
+            [false, true] => "TT",
+        }
+    }
+
+    /// Where a matrix with so many rows and columns lies, along its rows if `mn`.
+    pub(crate) fn placed(&self, rows: usize, columns: usize, mn: bool) -> Placed {
+        let (inner, outer) = if mn { (rows, columns) } else { (columns, rows) };
+        Placed {
+            inner,
+            outer,
+            ld: inner + self.pad,
+        }
+    }
+
+    /// Floating-point operations.
+    pub(crate) fn operations(&self) -> f64 {
+        2.0 * [self.batches, self.m, self.n, self.k]
+            .map(|x| x as f64)
+            .iter()
+            .product::<f64>()
+    }
+}
+
+/// Where a matrix lies.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    /// The extent of the mode that is contiguous.
+    pub(crate) inner: usize,
+    /// That of the other mode.
+    pub(crate) outer: usize,
+    /// Elements from one to the next of them.
+    pub(crate) ld: usize,
+}
+
+impl Placed {
+    /// Elements from one matrix of a batch to the next.
+    pub(crate) fn len(&self) -> usize {
+        self.outer * self.ld
+    }
+
+    /// The strides of a batch of such matrices: (batch, row, column).
+    pub(crate) fn strides(&self, mn: bool) -> [usize; 3] {
+        match mn {
+            true => [self.len(), 1, self.ld],
+            false => [self.len(), self.ld, 1],
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    /// As `FromStr` reads it, without what is as usual.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shape {
+            batches,
+            m,
+            n,
+            k,
+            pad,
+            ..
+        } = *self;
+        if batches > 1 {
+            write!(f, "{batches}x")?;
+        }
+        write!(f, "{m}x{n}x{k}")?;
+        match pad {
+            0 => Ok(()),
+            _ => write!(f, "+{pad}"),
+        }
+    }
+}
+
+impl FromStr for Shape {
+    type Err = String;
+
+    /// `MxNxK`, or `BATCHESxMxNxK`, then `+PAD`, then a space and the majors, such as `8192x3000x5000+1 NT`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "`{text}` is no shape, such as `64x512x512x128`, `8192x3000x5000+1` or `4096x4096x4096 NT`"
+            )
+        };
+        let (sizes, majors) = match text.split_once(' ') {
+            Some((sizes, majors)) => (sizes, majors.trim()),
+            None => (text, "TN"),
+        };
+        let (sizes, pad) = sizes.split_once('+').unwrap_or((sizes, "0"));
+        let mut numbers = Vec::new();
+        for number in sizes.split('x') {
+            numbers.push(
+                number
+                    .parse()
+                    .ok()
+                    .filter(|&x: &usize| x > 0)
+                    .ok_or_else(wrong)?,
+            );
+        }
+        if numbers.len() == 3 {
+            numbers.insert(0, 1);
+        }
+        let [batches, m, n, k] = numbers.try_into().map_err(|_| wrong())?;
+        let mn = match majors {
+            "TN" => [false, false],
+            "NN" => [true, false],
+            "NT" => [true, true],
+            "TT" => [false, true],
+            _ => return Err(wrong()),
+        };
+        let pad = pad.parse().map_err(|_| wrong())?;
+        Ok(Self {
+            batches,
+            m,
+            n,
+            k,
+            mn,
+            pad,
+        })
+    }
+}
+
+/// A class of shapes, for which a geometric mean is taken.
+pub(crate) struct Class {
+    pub(crate) name: String,
+    pub(crate) shapes: Vec<Shape>,
+}
+
+/// Name and shapes of each class.
+const CLASSES: [(&str, &[&str]); 5] = [
+    (
+        "large",
+        &[
+            "2048x2048x2048",
+            "4096x4096x4096",
+            "8192x8192x8192",
+            "16384x16384x16384",
+            "4096x24576x1536",
+            "8192x28672x4096",
+            "8192x4096x28672",
+            "2048x32000x4096",
+        ],
+    ),
+    (
+        "middle",
+        &[
+            "1000x1000x1000",
+            "1024x1024x1024",
+            "1536x1536x1536",
+            "3072x3072x3072",
+            "3000x5000x700",
+        ],
+    ),
+    (
+        "majors",
+        &[
+            "4096x4096x4096 NN",
+            "4096x4096x4096 NT",
+            "4096x4096x4096 TT",
+            "8192x8192x8192 NT",
+            "1024x1024x1024 TT",
+            "8192x3000x5000 NN",
+        ],
+    ),
+    (
+        "odd",
+        &[
+            "8192x3000x5000",
+            "4099x4101x4096",
+            "4096x4096x4096+1",
+            "4096x4096x4096+1 NT",
+        ],
+    ),
+    (
+        "batched",
+        &["64x512x512x128", "128x1024x64x1024", "16x1024x1024x1024"],
+    ),
+];
+
+/// Rows of A of the products with few of them, and their N and K.
+const FEW: ([usize; 6], [[usize; 2]; 5]) = (
+    [1, 8, 16, 64, 128, 256],
+    [
+        [4096, 7168],
+        [7168, 2048],
+        [8192, 8192],
+        [12_288, 4096],
+        [28_672, 8192],
+    ],
+);
+
+/// The classes that are measured where no file says which.
+pub(crate) fn classes() -> Result<Vec<Class>, String> {
+    let mut classes = Vec::new();
+    for (name, shapes) in CLASSES {
+        classes.push(class(name, shapes.iter().copied())?);
+    }
+    let few = FEW
+        .0
+        .map(|m| FEW.1.map(|[n, k]| format!("{m}x{n}x{k}")))
+        .concat();
+    classes.push(class("few rows", few.iter().map(String::as_str))?);
+    Ok(classes)
+}
+
+/// The shapes of a file, one on each line. What follows a `#` is a comment.
+pub(crate) fn listed(text: &str) -> Result<Class, String> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    class("listed", lines.filter(|line| !line.is_empty()))
+}
+
+fn class<'s>(name: &str, shapes: impl Iterator<Item = &'s str>) -> Result<Class, String> {
+    Ok(Class {
+        name: name.to_owned(),
+        shapes: shapes.map(str::parse).collect::<Result<_, _>>()?,
+    })
+}

@@ -1,0 +1,147 @@
+//! How the matrices of a product lie, and which kernels can take them so.
+
+use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
+
+use super::Tile;
+use super::instances::GemmInput;
+use crate::Error;
+use crate::extent::extent;
+use crate::pack::{Pack, pack};
+use crate::tma::{can_load_by_tma, can_store_by_tma};
+
+/// Matrices of a batch, which may be one: (batch, row, column).
+type Matrices<'v, T> = TensorView<'v, T, 3>;
+
+/// The form of a product. If D is contiguous along M, the product that is computed is Dᵀ = B · Aᵀ, and A, B, M and N are those
+/// of that product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Batches, M, N and K.
+    pub(super) extents: [u32; 4],
+    /// Whether Dᵀ is computed.
+    pub(super) transposed: bool,
+    pub(super) a: Place,
+    pub(super) b: Place,
+    /// Whether D is stored by TMA.
+    pub(super) by_tma: bool,
+    /// Whether each 128-byte row of a stage is one cache line, of A and of B.
+    pub(super) whole_lines: bool,
+}
+
+/// How a kernel gets A or B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Whether the matrix is contiguous along M or N, not K.
+    pub(super) mn: bool,
+    /// Whether it is copied first, to rows along K at multiples of 16 bytes.
+    pub(super) copied: bool,
+}
+
+impl Place {
+    /// Whether the kernel reads a matrix that is contiguous along M or N.
+    pub(super) fn reads_mn(self) -> bool {
+        self.mn && !self.copied
+    }
+
+    /// The copy of a matrix, if it is copied.
+    pub(super) fn copy<T: Pack>(
+        self,
+        device: &Device,
+        x: Matrices<'_, T>,
+    ) -> Result<Option<Tensor<T, 3>>, Error> {
+        self.copied.then(|| pack(device, x, self.mn)).transpose()
+    }
+
+    /// The matrix or its copy as the kernel reads it, with its contiguous mode last.
+    pub(super) fn view<'v, T: Element>(
+        self,
+        x: Matrices<'v, T>,
+        copy: &'v Option<Tensor<T, 3>>,
+    ) -> Result<Matrices<'v, T>, cute_runtime::Error> {
+        match copy {
+            Some(copy) => copy.view().slice(2, 0..x.shape()[2]),
+            None if self.mn => x.select([0, 2, 1]),
+            None => Ok(x),
+        }
+    }
+}
+
+impl Form {
+    /// The form of D = A · Bᵀ.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes do not fit together, or an extent is larger than 2³¹ − 1.
+    pub(super) fn new<T: GemmInput<D>, D: Element, const R: usize>(
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &TensorViewMut<'_, D, R>,
+    ) -> Result<Self, Error> {
+        let shapes = || Error::GemmShapes {
+            a: a.shape().to_vec(),
+            b: b.shape().to_vec(),
+            d: d.shape().to_vec(),
+        };
+        if !(2..=3).contains(&R) {
+            return Err(shapes());
+        }
+        let (mut a_all, mut b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
+        let mut d_all = d.as_view().prepend::<3>()?;
+        let ([batches, m, k], [_, n, _]) = (a_all.shape(), b_all.shape());
+        if b_all.shape() != [batches, n, k] || d_all.shape() != [batches, m, n] {
+            return Err(shapes());
+        }
+        let transposed = lies_along_rows(&d_all);
+        if transposed {
+            (a_all, b_all) = (b_all, a_all);
+            d_all = d_all.select([0, 2, 1])?;
+        }
+        let [batches, m, n] = d_all.shape();
+        let by_tma = can_store_by_tma(&d_all);
+        let place = |x: &Matrices<'_, T>| -> Result<Place, Error> {
+            let mn = lies_along_rows(x);
+            let x = if mn { x.select([0, 2, 1])? } else { *x };
+            let has_kernel = !mn || (by_tma && !T::ALONG_MN.is_empty());
+            // What is contiguous nowhere is refused by the launch, which names it.
+            let copied = is_contiguous(&x) && !(has_kernel && can_load_by_tma(&x));
+            Ok(Place { mn, copied })
+        };
+        let (a, b) = (place(&a_all)?, place(&b_all)?);
+        Ok(Self {
+            extents: [extent(batches)?, extent(m)?, extent(n)?, extent(k)?],
+            transposed,
+            a,
+            b,
+            by_tma,
+            whole_lines: (a.copied || has_whole_lines(&a_all, a.mn))
+                && (b.copied || has_whole_lines(&b_all, b.mn)),
+        })
+    }
+
+    /// The tiles for which there are instances.
+    pub(super) fn tiles<T: GemmInput<D>, D: Element>(&self) -> &'static [Tile] {
+        match (self.by_tma, self.a.reads_mn() || self.b.reads_mn()) {
+            (true, false) => T::TILES,
+            (true, true) => T::ALONG_MN,
+            (false, _) => &[Tile::Pair],
+        }
+    }
+}
+
+/// Whether the last mode is contiguous.
+fn is_contiguous<T: Element>(x: &Matrices<'_, T>) -> bool {
+    x.shape()[2] <= 1 || x.strides()[2] == 1
+}
+
+/// Whether the rows are not contiguous, but the columns are.
+fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
+    !is_contiguous(x) && (x.shape()[1] <= 1 || x.strides()[1] == 1)
+}
+
+/// Whether each row, or each column if `mn`, begins at a cache line.
+fn has_whole_lines<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
+    let stride = x.strides()[if mn { 2 } else { 1 }];
+    [x.address(), (stride * size_of::<T>()) as u64]
+        .iter()
+        .all(|n| n.is_multiple_of(128))
+}

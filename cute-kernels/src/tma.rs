@@ -1,0 +1,23 @@
+//! Which tensors TMA can load and store.
+
+use cute_runtime::{Element, TensorView};
+
+/// Whether TMA can load a tensor whose last mode is contiguous: its rows must start at multiples of 16 bytes, less than 2⁴⁰ bytes
+/// apart.
+pub(crate) fn can_load_by_tma<T: Element, const R: usize>(x: &TensorView<'_, T, R>) -> bool {
+    let modes = x.shape().into_iter().zip(x.strides()).take(R - 1);
+    // Nothing lies a stride away in a mode of one element.
+    let mut strides = modes.filter(|(extent, _)| *extent > 1);
+    x.address().is_multiple_of(16)
+        && strides.all(|(_, stride)| {
+            let bytes = stride as u64 * size_of::<T>() as u64;
+            bytes.is_multiple_of(16) && bytes < 1 << 40
+        })
+}
+
+/// Whether TMA can store to a tensor whose last mode is contiguous: its rows must also be multiples of 16 bytes long. A TMA store
+/// writes whole units of 16 bytes, so it would write past the end of any other row.
+pub(crate) fn can_store_by_tma<D: Element, const R: usize>(d: &TensorView<'_, D, R>) -> bool {
+    let row = d.shape()[R - 1] * size_of::<D>();
+    can_load_by_tma(d) && row.is_multiple_of(16)
+}

@@ -1,0 +1,156 @@
+//! What the comment at the end of an instruction claims of its addresses: which element of which tensor each of them is. The
+//! emulator holds the addresses against it.
+//!
+//! | operand | claim |
+//! |---|---|
+//! | `[%rd5+16]` | `x[%i, %thread + 4]`: this element of a tensor in global memory |
+//! | `[%x_map, {%r1, %r0}]` | `x[%r0, %r1]`: the box that begins at this element |
+//! | `[%r3]` | `tile[%i < 8, %thread < 32] at %r2 in 0..1024`: byte `%r2` of the kernel's shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
+//! | `[%r4+8]` | `tile at Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
+//!
+//! An instruction with several addresses has a claim for each, in their order, with `_` where nothing is claimed.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Num, Scalar};
+use cute_algebra::Swizzle;
+use cute_ptx::ast::{Line, Operand, Type};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+/// What is known of the operands that are addresses of tensors: the claim of each, by its text.
+#[derive(Default)]
+pub struct Claims(HashMap<String, String>);
+
+/// The numbers of a coordinate in a tensor of shared memory, each with the extent of its mode.
+pub type Bounds = [(Num, i64)];
+
+impl Builder {
+    /// Claims that an operand is byte `base + Sw(dynamic + known)` of the kernel's shared memory, at a coordinate below these
+    /// bounds.
+    pub fn claim_shared(
+        &mut self,
+        operand: &Operand,
+        base: i64,
+        swizzle: Swizzle,
+        offset: (&Num, i64),
+        bounds: &Bounds,
+    ) {
+        let start = u32::try_from(base).ok();
+        let Some((start, memory)) = start.and_then(|it| Some((it, self.shared.around(it)?))) else {
+            return;
+        };
+        let mut claim = self.shared_name(start).unwrap_or_default().to_owned();
+        let bounds = bounds
+            .iter()
+            .map(|(number, extent)| format!("{} < {extent}", sum(number, 0)));
+        list(&mut claim, bounds);
+        let (dynamic, known) = (offset.0, i128::from(offset.1));
+        let separator = if claim.is_empty() { "" } else { " " };
+        // Writing to a string does not fail.
+        _ = match swizzle.is_identity() {
+            true => write!(
+                claim,
+                "{separator}at {}",
+                sum(dynamic, known + i128::from(base))
+            ),
+            false => write!(
+                claim,
+                "{separator}at {base} + {swizzle}({})",
+                sum(dynamic, known)
+            ),
+        };
+        _ = write!(claim, " in {}..{}", memory.start, memory.end);
+        self.claims.0.insert(operand.to_string(), claim);
+    }
+
+    /// Claims that an operand is the element of a tensor parameter at a coordinate, or a box that begins there. Each number of
+    /// the coordinate is a sum. If it may be below 0, numbers of 32 bits are signed.
+    pub fn claim_global(
+        &mut self,
+        operand: &Operand,
+        param: usize,
+        coordinate: impl Iterator<Item = (Num, i64)>,
+        signed: bool,
+    ) {
+        let mut claim = self.params[param].name.clone();
+        let coordinate = coordinate.map(|(number, known)| {
+            let wraps = matches!(&number, Num::Reg(scalar) if scalar.ty == Type::U32);
+            let prefix = if signed && wraps { "s32 " } else { "" };
+            format!("{prefix}{}", sum(&number, known.into()))
+        });
+        list(&mut claim, coordinate);
+        self.claims.0.insert(operand.to_string(), claim);
+    }
+
+    /// The comment of an instruction with these operands; `None` if none of them has a claim.
+    pub(super) fn claimed(&self, operands: &[Operand]) -> Option<String> {
+        let is_place = |operand: &&Operand| {
+            matches!(operand, Operand::Address { .. } | Operand::Tensor { .. })
+        };
+        let claims: Vec<&str> = operands
+            .iter()
+            .filter(is_place)
+            .map(|operand| {
+                self.claims
+                    .0
+                    .get(&operand.to_string())
+                    .map_or("_", String::as_str)
+            })
+            .collect();
+        let is_claimed = claims.iter().any(|claim| *claim != "_");
+        is_claimed.then(|| claims.join("; "))
+    }
+}
+
+/// Removes the claims about registers that no line writes, since what they held turned out not to be needed.
+pub(super) fn remove_unwritten(code: &mut [Line]) {
+    let mut written = HashSet::new();
+    for line in code.iter() {
+        if let Line::Inst(inst) = line {
+            inst.for_each_written(&mut |name| _ = written.insert(name));
+        }
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$');
+    let unknown = |claim: &String| {
+        let mut words = claim.split(|c| !is_name(c));
+        words.any(|word| word.starts_with('%') && !written.contains(word))
+    };
+    let comments = code
+        .iter()
+        .enumerate()
+        .filter_map(|(index, line)| match line {
+            Line::Inst(inst) => Some((index, inst.comment.as_ref()?)),
+            _ => None,
+        });
+    let removed: Vec<usize> = comments
+        .filter(|(_, comment)| unknown(comment))
+        .map(|(index, _)| index)
+        .collect();
+    for index in removed {
+        if let Line::Inst(inst) = &mut code[index] {
+            inst.comment = None;
+        }
+    }
+}
+
+/// `[a, b]`, or nothing for none.
+fn list(text: &mut String, parts: impl Iterator<Item = String>) {
+    let mut separator = "[";
+    for part in parts {
+        text.push_str(separator);
+        text.push_str(&part);
+        separator = ", ";
+    }
+    if separator == ", " {
+        text.push(']');
+    }
+}
+
+/// `%r3 + 8`.
+fn sum(number: &Num, known: i128) -> String {
+    match number {
+        Num::Const(number) => (number + known).to_string(),
+        Num::Reg(Scalar { name, .. }) if known == 0 => name.clone(),
+        Num::Reg(Scalar { name, .. }) => format!("{name} + {known}"),
+    }
+}

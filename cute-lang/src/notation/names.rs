@@ -1,0 +1,81 @@
+//! Names that several items of a block have, and items that are defined by themselves. Without these checks rustc would report
+//! the expansion.
+
+use crate::notation::input::Item;
+use crate::notation::tokens::layout_names;
+use proc_macro2::TokenStream;
+use std::collections::VecDeque;
+
+/// Replaces an item with the name of an earlier one by an error, and sets the fault of those that are defined by themselves.
+pub(super) fn check(items: &mut [syn::Result<Item>]) {
+    for at in 1..items.len() {
+        let (before, item) = items.split_at(at);
+        if let Ok(item) = &item[0]
+            && before
+                .iter()
+                .flatten()
+                .any(|earlier| collide(earlier, item))
+        {
+            let message = format!("`{}` is declared twice", item.name);
+            items[at] = Err(syn::Error::new_spanned(&item.name, message));
+        }
+    }
+    let mut items: Vec<&mut Item> = items.iter_mut().flatten().collect();
+    let uses: Vec<_> = items.iter().map(|item| uses(item, &items)).collect();
+    for start in 0..items.len() {
+        let Some(circle) = circle(&uses, start).filter(|_| items[start].fault.is_none()) else {
+            continue;
+        };
+        let names: Vec<_> = (circle
+            .iter()
+            .map(|(at, _)| format!("`{}`", items[*at].name)))
+        .collect();
+        let Some((first, others)) = names.split_first() else {
+            continue;
+        };
+        let mut message = format!("{first} is used in its own definition");
+        if !others.is_empty() {
+            message += &format!(", through {}", others.join(" and "));
+        }
+        // One error for the circle, at the use in its first item.
+        for (at, _) in &circle {
+            items[*at].fault = Some(TokenStream::new());
+        }
+        let error = syn::Error::new_spanned(circle[0].1, message);
+        items[start].fault = Some(error.to_compile_error());
+    }
+}
+
+/// Whether both cannot be declared. Of two items under `cfg`, one may be left out.
+fn collide(earlier: &Item, item: &Item) -> bool {
+    earlier.name == item.name && !(earlier.is_conditional() && item.is_conditional())
+}
+
+/// The items of the block that an item names, with the tokens that name them.
+fn uses(item: &Item, items: &[&mut Item]) -> Vec<(usize, TokenStream)> {
+    let names = layout_names(item.expression()).unwrap_or_default();
+    let found = names.into_iter().filter_map(|(name, path)| {
+        let at = items.iter().position(|item| item.name == name)?;
+        Some((at, path))
+    });
+    found.collect()
+}
+
+/// The items of the shortest circle of uses through an item, which is the first, each with its use of the next.
+fn circle(uses: &[Vec<(usize, TokenStream)>], start: usize) -> Option<Vec<(usize, &TokenStream)>> {
+    let mut reached = vec![false; uses.len()];
+    let mut pending = VecDeque::from([(start, Vec::new())]);
+    while let Some((item, path)) = pending.pop_front() {
+        for (next, by) in &uses[item] {
+            let longer = || path.iter().copied().chain([(item, by)]).collect();
+            if *next == start {
+                return Some(longer());
+            }
+            if !reached[*next] {
+                reached[*next] = true;
+                pending.push_back((*next, longer()));
+            }
+        }
+    }
+    None
+}

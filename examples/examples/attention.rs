@@ -1,0 +1,60 @@
+//! Attention of one head by the kernel of `cute-kernels`, compared with float64.
+//!
+//! ```text
+//! cargo run --release --example attention
+//! ```
+
+use cute_kernels::reference::normal;
+use cute_runtime::{Device, Tensor, bf16};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let device = Device::default();
+    // Queries, keys, and elements of a row.
+    let (m, n, d) = (100, 150, 64);
+    let (q, k, v) = (normal(1, m * d), normal(2, n * d), normal(3, n * d));
+    let scale = 1.0 / (d as f32).sqrt();
+
+    // Mode 0 counts batches and heads.
+    let device_q = Tensor::from_slice(&device, &q, [1, m, d])?;
+    let device_k = Tensor::from_slice(&device, &k, [1, n, d])?;
+    let device_v = Tensor::from_slice(&device, &v, [1, n, d])?;
+    let mut o = Tensor::<bf16, 3>::zeros(&device, [1, m, d])?;
+    let causal = true;
+    cute_kernels::attention(
+        &device,
+        &device_q.view(),
+        &device_k.view(),
+        &device_v.view(),
+        &mut o.view_mut(),
+        causal,
+        scale,
+    )?;
+
+    let mut worst = 0.0_f64;
+    for (i, row) in o.download()?.chunks(d).enumerate() {
+        // Query i sees keys 0 to i.
+        let keys = &k[..d * (i + 1).min(n)];
+        let dot = |key: &[bf16]| -> f64 {
+            let query = &q[i * d..][..d];
+            query
+                .iter()
+                .zip(key)
+                .map(|(q, k)| q.to_f64() * k.to_f64())
+                .sum()
+        };
+        let weights: Vec<f64> = keys
+            .chunks(d)
+            .map(|key| (f64::from(scale) * dot(key)).exp())
+            .collect();
+        let sum: f64 = weights.iter().sum();
+        for (j, found) in row.iter().enumerate() {
+            let values = weights.iter().zip(v[j..].iter().step_by(d));
+            let exact = values.map(|(weight, v)| weight * v.to_f64()).sum::<f64>() / sum;
+            worst = worst.max((found.to_f64() - exact).abs());
+        }
+    }
+    println!("{}: largest error {worst:.1e}", device.name());
+    // O and the weights are rounded to bf16, which has 8 bits, and no value of V is beyond 5.
+    assert!(worst < 5.0 / 128.0, "{worst}");
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Testing a kernel on the emulator: under many schedules, and with mistakes made on purpose to see that they are noticed.
+//!
+//! ```text
+//! cargo run --release --example break_a_kernel
+//! ```
+
+use cute_runtime::{Device, EmulatorOptions, Error, Tensor};
+
+#[cute_runtime::kernels]
+mod kernels {
+    /// Reverses 64 numbers by way of shared memory.
+    #[kernel(threads = 64)]
+    #[instance(right: BARRIER = true)]
+    #[instance(wrong: BARRIER = false)]
+    pub fn reverse<const BARRIER: bool>(#[facts(extent(x, 0) == 64)] x: Global<u32, 1>) {
+        let kept = smem::<u32>(64);
+        kept[thread()] = x[thread()];
+        // Without the barrier, a warp may read what the other one has not written yet.
+        if BARRIER {
+            sync_threads();
+        }
+        x[thread()] = kept[63 - thread()];
+    }
+}
+
+/// What is true of a right kernel on any device.
+fn reverses(
+    device: &Device,
+    launch: impl Fn(&Device, &mut Tensor<u32, 1>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut x = Tensor::from_slice(device, &(0..64).collect::<Vec<u32>>(), [64])?;
+    launch(device, &mut x)?;
+    assert!((0..64).rev().eq(x.download()?));
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // The right kernel passes under 20 schedules, which differ in which warp runs next and when copies arrive.
+    let right = |device: &Device, x: &mut Tensor<u32, 1>| {
+        kernels::right::launch(device, 1, &mut x.view_mut())
+    };
+    Device::under_schedules(20, |device| reverses(device, right))?;
+    println!("the right kernel passes under 20 schedules");
+
+    // The wrong one fails under every schedule, also where the warps happen to run in an order that gives the right result:
+    // the emulator looks at whether the two accesses are ordered.
+    let wrong = |device: &Device, x: &mut Tensor<u32, 1>| {
+        kernels::wrong::launch(device, 1, &mut x.view_mut())
+    };
+    let Err(failure) = Device::under_schedules(20, |device| reverses(device, wrong)) else {
+        return Err("the race was not noticed".into());
+    };
+    assert_eq!((failure.failed, failure.schedules), (20, 20));
+    println!("the wrong kernel:\n  {failure}");
+
+    // Without changing the source: the device runs what a function makes of the PTX.
+    let unsynchronised = |ptx: &str| ptx.replace("bar.sync 0;", "");
+    let device = Device::emulator_rewriting(EmulatorOptions::default(), unsynchronised);
+    match reverses(&device, right) {
+        Err(error @ Error::Emulator { .. }) => println!("without its barrier:\n  {error}"),
+        other => return Err(format!("the race was not noticed: {other:?}").into()),
+    }
+    Ok(())
+}

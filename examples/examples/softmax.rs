@@ -1,0 +1,55 @@
+//! The softmax of rows, each held by one warp: reductions along a mode, and arithmetic of whole fragments.
+//!
+//! ```text
+//! cargo run --release --example softmax
+//! ```
+
+use cute_runtime::{Device, Error, Tensor};
+
+#[cute_runtime::kernels]
+mod kernels {
+    const LOG2E: f32 = 1.442695;
+
+    /// y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k]), for rows of at most 256 elements.
+    #[kernel(threads = 128)]
+    pub fn softmax(
+        #[facts(extent(x, 1) <= 256)] x: Global<f32, 2>,
+        #[facts(extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))] y: Global<f32, 2>,
+    ) {
+        // Warp w holds row w of the tile, and each lane eight of its elements: mode 0 of the coordinate is the row.
+        let row = fragment::<f32>(layout!(((32,4),8):((1@1,1@0),32@1)));
+        let place = (block_idx().0, 0);
+        // What is outside of x counts as -∞, whose exponential is 0.
+        copy_or(local_tile(x, (4, 256), place), row, f32::NEG_INFINITY);
+        // `reduce` along mode 1 leaves one number a row, which fits every element of the row.
+        let largest = reduce(row, 1, max);
+        let e = exp2_fast((row - largest) * LOG2E);
+        copy_inside(
+            e * rcp_fast(reduce(e, 1, add)),
+            local_tile(y, (4, 256), place),
+        );
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let device = Device::default();
+    let (m, n) = (10, 200);
+    let numbers: Vec<f32> = (0..m * n).map(|i| (i * 37 % 101) as f32 / 10.0).collect();
+    let x = Tensor::from_slice(&device, &numbers, [m, n])?;
+    let mut y = Tensor::<f32, 2>::zeros(&device, [m, n])?;
+    let grid = m.div_ceil(4) as u32;
+    kernels::softmax::launch(&device, grid, &x.view(), &mut y.view_mut())?;
+
+    let mut worst = 0.0_f64;
+    for (x, y) in numbers.chunks(n).zip(y.download()?.chunks(n)) {
+        let exp = |x: &f32| f64::from(*x).exp();
+        let sum: f64 = x.iter().map(exp).sum();
+        for (x, y) in x.iter().zip(y) {
+            let exact = exp(x) / sum;
+            worst = worst.max((f64::from(*y) - exact).abs() / exact);
+        }
+    }
+    assert!(worst < 1e-5, "{worst}");
+    println!("{}: largest relative error {worst:.1e}", device.name());
+    Ok(())
+}
