@@ -284,7 +284,9 @@ fn launch(program: &Program, entry: &str, below: Below<'_>) -> Result<(), Emulat
             uninitialised: below(4) > 0,
             order: below(4) > 0,
             global: below(4) > 0,
+            tensors: below(4) > 0,
         },
+        extents: &[],
         limits: LIMITS,
     };
     program.launch(&mut memory, entry, &launch).map(drop)

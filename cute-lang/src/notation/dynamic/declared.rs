@@ -144,16 +144,18 @@ pub(super) fn constructor(
 pub(super) fn arguments(parameters: &[Ident]) -> Vec<Ident> {
     let mut arguments: Vec<Ident> = Vec::new();
     for parameter in parameters {
-        let mut name = parameter.to_string();
-        if name.contains(char::is_uppercase) {
-            name = name.to_lowercase();
-            let is_taken = |name: &String| {
-                let others = || parameters.iter().chain(&arguments);
-                syn::parse_str::<Ident>(name).is_err() || others().any(|other| other == name)
-            };
-            while is_taken(&name) {
-                name.push('_');
-            }
+        let name = parameter.to_string();
+        if !name.contains(char::is_uppercase) {
+            arguments.push(parameter.clone());
+            continue;
+        }
+        let mut name = name.trim_start_matches("r#").to_lowercase();
+        let is_taken = |name: &String| {
+            let others = || parameters.iter().chain(&arguments);
+            syn::parse_str::<Ident>(name).is_err() || others().any(|other| other == name)
+        };
+        while is_taken(&name) {
+            name.push('_');
         }
         arguments.push(Ident::new(&name, parameter.span()));
     }
