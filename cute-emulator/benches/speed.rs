@@ -2,7 +2,7 @@
 //! these are the time of the main thread on a processor and that of the busiest other thread, for which the main thread waits:
 //! how long it takes if no other program runs.
 
-use cute_emulator::{GlobalMemory, Launch, Program};
+use cute_emulator::{Extents, GlobalMemory, Launch, Program};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -16,29 +16,37 @@ const CTAS: u32 = 500;
 /// The shared memory of a CTA that has all of an SM's.
 const SHARED: u32 = 227 << 10;
 
-/// Instructions, their operands, and the bytes of a thread: those of lane i follow those of the lane before.
-const INSTRUCTIONS: [(&str, &str, u32); 7] = [
-    ("add.u32", "%r8, %r8, 1", 4),
-    ("ld.shared.b32", "%r4, [%r3]", 4),
-    ("st.shared.b32", "[%r3], %r4", 4),
-    ("ld.shared.v4.b32", "{%r4, %r5, %r6, %r7}, [%r3]", 16),
-    ("ld.global.b32", "%r4, [%d1]", 4),
-    ("st.global.b32", "[%d1], %r4", 4),
-    ("ld.global.v4.b32", "{%r4, %r5, %r6, %r7}, [%d1]", 16),
+/// Instructions, their operands, the bytes of a thread, of which those of lane i follow those of the lane before, and what the PTX
+/// says of the address, if it does.
+const INSTRUCTIONS: [(&str, &str, u32, &str); 11] = [
+    ("add.u32", "%r8, %r8, 1", 4, ""),
+    ("ld.shared.b32", "%r4, [%r3]", 4, ""),
+    ("ld.shared.b32", "%r4, [%r3]", 4, IN_TILE),
+    ("st.shared.b32", "[%r3], %r4", 4, ""),
+    ("st.shared.b32", "[%r3], %r4", 4, IN_TILE),
+    ("ld.shared.v4.b32", "{%r4, %r5, %r6, %r7}, [%r3]", 16, ""),
+    ("ld.global.b32", "%r4, [%d1]", 4, ""),
+    ("ld.global.b32", "%r4, [%d1]", 4, IN_TENSOR),
+    ("st.global.b32", "[%d1], %r4", 4, ""),
+    ("st.global.b32", "[%d1], %r4", 4, IN_TENSOR),
+    ("ld.global.v4.b32", "{%r4, %r5, %r6, %r7}, [%d1]", 16, ""),
 ];
+const IN_TILE: &str = "// tile[%r0 < 128] at %r10 in 0..512";
+const IN_TENSOR: &str = "// x[%r0]";
 
 fn main() {
     for ty in ["bf16", "f16"] {
         let time = least_time(&product(ty), 1, 128, 1 << 16);
         println!("{PRODUCTS} wgmma m64n256k16 of {ty}: {time:.3?}");
     }
-    for (name, operands, bytes) in INSTRUCTIONS {
-        let body = format!("{name} {operands};\n").repeat(UNROLLED as usize);
+    for (name, operands, bytes, claim) in INSTRUCTIONS {
+        let body = format!("{name} {operands}; {claim}\n").repeat(UNROLLED as usize);
         let time = least_time(&looped(&body, bytes), 1, 128, 1 << 16);
         let rate = f64::from(128 * LOOPS * UNROLLED) / time.as_secs_f64() / 1e6;
-        println!("{name}: {rate:.0} million a second");
+        println!("{name} {claim}: {rate:.0} million a second");
     }
-    let time = least_time(&module("st.shared.b32 [%r2], %r0;\n"), CTAS, 32, SHARED);
+    let store = "shl.b32 %r3, %r0, 2;\nadd.u32 %r3, %r2, %r3;\nst.shared.b32 [%r3], %r0;\n";
+    let time = least_time(&module(store), CTAS, 32, SHARED);
     println!("a CTA of {SHARED} bytes: {:.3?}", time / CTAS);
 }
 
@@ -47,11 +55,17 @@ fn least_time(ptx: &str, ctas: u32, threads: u32, shared: u32) -> Duration {
     let program = Program::load(ptx).expect("the module loads");
     let mut memory = GlobalMemory::new();
     let address = memory.alloc(1 << 16, 128).expect("64 KiB are left");
+    let zeros = vec![0; 1 << 16];
+    memory.write(address, &zeros).expect("64 KiB are there");
     let launch = Launch {
         grid: [ctas, 1, 1],
         block: [threads, 1, 1],
         dynamic_shared_bytes: shared,
         args: &[address.to_le_bytes().to_vec()],
+        extents: &[Extents {
+            tensor: "x".to_owned(),
+            extents: vec![128],
+        }],
         ..Launch::default()
     };
     let times = (0..REPEATS).map(|_| {
@@ -87,7 +101,7 @@ fn on_processor() -> HashMap<u32, Duration> {
 
 fn module(body: &str) -> String {
     format!(
-        ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n\
+        ".version 8.6\n.target sm_90a\n.address_size 64\n// tensor x: u32 at global, strides (1)\n.extern .shared .align 1024 .b8 smem[];\n\
          .visible .entry k(.param .u64 global) .maxntid 128\n{{\n\
          .reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<128>;\n.reg .b64 %d<8>;\n\
          mov.u32 %r0, %tid.x;\nmov.u32 %r2, smem;\nld.param.u64 %d0, [global];\n{body}ret;\n}}\n"
@@ -102,6 +116,7 @@ fn looped(body: &str, bytes: u32) -> String {
     };
     module(&format!(
         "mad.lo.u32 %r3, %r0, {bytes}, %r2;\nmad.wide.u32 %d1, %r0, {bytes}, %d0;\n\
+         mul.lo.u32 %r10, %r0, {bytes};\n\
          mov.u32 %r4, 0;\nmov.u32 %r8, 0;\n{zero}\nmov.u32 %r9, 0;\n\
          LOOP:\n{body}add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p0, %r9, {LOOPS};\n@%p0 bra LOOP;\n"
     ))

@@ -138,7 +138,7 @@ impl Class {
             | Op::InitFence
             | Op::Barrier { .. }
             | Op::BarrierReduce { .. }
-            | Op::ClusterArrive
+            | Op::ClusterArrive { .. }
             | Op::ClusterWait
             | Op::MbarrierInit { .. }
             | Op::MbarrierInval { .. }

@@ -35,7 +35,7 @@ pub struct Limits {
     /// CTAs of a grid.
     pub ctas: u64,
     /// Bytes on the host for the registers and the shared memory of the clusters that run at the same time: 8 for each
-    /// register of each lane, 19 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
+    /// register of each lane, 20 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
     /// time.
     pub state_bytes: u64,
     /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that no thread has

@@ -10,8 +10,10 @@ use wide::{f32x8, i16x8, i32x8};
 
 /// The most products along K that one instruction sums: 32 bytes of one-byte elements.
 pub(crate) const MAX_K: usize = 32;
-/// The least exponent of C, and the exponent that a C of zero has among the terms of a sum.
+/// The least exponent of C, and of an element.
 const LEAST_EXPONENT: i32 = -126;
+/// The exponent of a C of zero among the terms of a sum: no product has a lower one, so that it is never the largest alone.
+const EXPONENT_OF_NO_C: i16 = 2 * LEAST_EXPONENT as i16;
 /// The exponent of elements that are zero: low enough that it is never the largest of a sum.
 const ZERO_EXPONENT: i16 = -8_000;
 /// The exponent of infinities and NaNs: high enough that it is the largest of a sum, also next to a zero.
@@ -178,8 +180,18 @@ impl FusedSum {
     /// The fused sums of C and the `k` products of a row of A and columns of B.
     #[inline]
     pub(crate) fn sums(&self, a: &Row, b: &Columns, c: &[f32; WIDTH]) -> Sums {
+        match self.k {
+            8 => self.sums_of::<8>(a, b, c),
+            16 => self.sums_of::<16>(a, b, c),
+            _ => self.sums_of::<MAX_K>(a, b, c),
+        }
+    }
+
+    /// [`sums`](FusedSum::sums) of so many elements along K that are known to the compiler. Those after the last are 0.
+    #[inline]
+    fn sums_of<const K: usize>(&self, a: &Row, b: &Columns, c: &[f32; WIDTH]) -> Sums {
         let mut largest = i16x8::from(c.map(exponent_of));
-        for (a, b) in a.exponent.iter().zip(&b.exponent).take(self.k) {
+        for (a, b) in a.exponent[..K].iter().zip(&b.exponent[..K]) {
             largest = largest.max(i16x8::splat(*a) + *b);
         }
         let largest = largest.to_array();
@@ -195,7 +207,7 @@ impl FusedSum {
         let scale = largest.map(|largest| power_of_f32(bits - i32::from(largest)));
         let scale = f32x8::from(scale);
         let mut sum = i32x8::ZERO;
-        for (a, b) in a.value.iter().zip(&b.value).take(self.k) {
+        for (a, b) in a.value[..K].iter().zip(&b.value[..K]) {
             sum += (f32x8::splat(*a) * *b * scale).fast_trunc_int();
         }
         let c = (f32x8::from(*c) * scale).fast_trunc_int().to_array();
@@ -271,11 +283,14 @@ fn truncated(significand: f64, exponent: i32, kept: i32) -> f32 {
     }
 }
 
-/// The exponent of an f32; that of infinities and NaNs is above all others.
+/// The exponent of C; that of infinities and NaNs is above all others.
 #[inline]
 fn exponent_of(value: f32) -> i16 {
     let biased = (value.to_bits() >> 23 & 0xff) as i16;
-    biased.max(1) - 127
+    match value == 0.0 {
+        true => EXPONENT_OF_NO_C,
+        false => biased.max(1) - 127,
+    }
 }
 
 /// 2^exponent, for an exponent from -126 to 127.
@@ -411,7 +426,10 @@ mod tests {
             };
             (signed, biased.max(1) - 127)
         };
-        let mut terms = vec![(split(c).0 << 23, split(c).1)];
+        let mut terms = match c == 0.0 {
+            true => vec![(0, i32::from(EXPONENT_OF_NO_C))],
+            false => vec![(split(c).0 << 23, split(c).1)],
+        };
         for (a, b) in a.iter().zip(b) {
             let (a, b) = (format.decode(*a), format.decode(*b));
             if !a.0.is_finite() || !b.0.is_finite() {
@@ -565,6 +583,18 @@ mod tests {
         assert_eq!(sum(Format::Bf16, &smaller, &[one; 16], 1.0), 1.0);
         let three: Vec<u32> = (0..16).map(|k| if k < 3 { tiny } else { 0 }).collect();
         assert_eq!(sum(Format::Bf16, &three, &[one; 16], 1.0), 1.0);
+    }
+
+    /// Next to a C of zero, products below the normal numbers of an f32 keep as many bits as others.
+    #[test]
+    fn a_c_of_zero_truncates_nothing() {
+        // Two products of 2^-151 + 2^-152 and one of 2^-151 are 2^-149. Next to the least C, each is truncated to 2^-151.
+        let bits = |exponent: i32, fraction: u32| ((exponent + 127) as u32) << 7 | fraction;
+        let small = bits(-100, 0);
+        let products = [bits(-51, 0x40), bits(-51, 0x40), bits(-51, 0), 0];
+        let sum = |c| sum(Format::Bf16, &products, &[small; 4], c).to_bits();
+        assert_eq!((sum(0.0), sum(-0.0)), (1, 1));
+        assert_eq!(sum(f32::from_bits(1)), 1);
     }
 
     #[test]

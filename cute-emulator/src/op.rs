@@ -606,7 +606,10 @@ pub(crate) enum Op {
         dst: Reg,
         src: Reg,
     },
-    ClusterArrive,
+    ClusterArrive {
+        /// Whether it orders nothing but what fences have released before.
+        relaxed: bool,
+    },
     ClusterWait,
     MbarrierInit {
         address: Address,

@@ -144,5 +144,6 @@ fn sum(registers: &mut Registers<'_, '_>, text: &str) -> Option<Sum> {
 
 fn range(text: &str) -> Option<Range<u64>> {
     let (start, end) = text.split_once("..")?;
-    Some(start.parse().ok()?..end.parse().ok()?)
+    let (start, end): (u32, u32) = (start.parse().ok()?, end.parse().ok()?);
+    (start <= end).then_some(start.into()..end.into())
 }

@@ -153,9 +153,10 @@ pub(super) fn operation(
         Opcode::WmmaStore => product::wmma_store(registers, m, args),
         Opcode::WmmaMma => product::wmma(m, args),
         Opcode::BarrierClusterArrive => {
-            m.ignore(&["sem"]);
             m.has(Modifier::Aligned);
-            Ok(Op::ClusterArrive)
+            Ok(Op::ClusterArrive {
+                relaxed: m.get("sem") == Some(Modifier::Relaxed),
+            })
         }
         Opcode::BarrierClusterWait => {
             m.ignore(&["sem"]);

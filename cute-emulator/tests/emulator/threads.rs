@@ -1,5 +1,6 @@
 //! Divergence, exchanges, barriers and clusters.
 
+use super::events::{check_fine, check_flagged, with};
 use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
 use cute_emulator::{EmulatorError, FaultKind};
 
@@ -191,32 +192,61 @@ fn mbarriers_make_a_ring() {
     }
 }
 
+/// Each CTA stores its rank in the next CTA's shared memory, and after the cluster barrier reads its own.
+const NEIGHBOURS: &str = "
+    ld.param.u64 %d0, [out];
+    mov.u32 %r0, %cluster_ctarank;
+    mov.u32 %r1, %cluster_nctarank;
+    add.u32 %r2, %r0, 1;
+    rem.u32 %r2, %r2, %r1;
+    mov.u32 %r3, smem;
+    mapa.shared::cluster.u32 %r4, %r3, %r2;
+    barrier.cluster.arrive.relaxed.aligned;
+    barrier.cluster.wait.aligned;
+    add.u32 %r5, %r0, 10;
+    st.shared::cluster.b32 [%r4], %r5;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ld.shared.b32 %r6, [smem];
+    mad.wide.u32 %d0, %r0, 4, %d0;
+    st.global.b32 [%d0], %r6;";
+
+fn neighbours(ptx: &str, seed: u64) -> Result<Vec<u32>, EmulatorError> {
+    let mut run = Run::threads(1).seed(seed).cluster(4);
+    let out = run.words(&[0; 4]);
+    run.go(ptx, &[pointer(out)])?;
+    Ok(run.read_words(out, 4))
+}
+
 #[test]
 fn clusters_reach_each_other() {
-    // Each CTA stores its rank in the next CTA's shared memory, and after the cluster barrier reads its own.
-    let body = "
-        ld.param.u64 %d0, [out];
-        mov.u32 %r0, %cluster_ctarank;
-        mov.u32 %r1, %cluster_nctarank;
-        add.u32 %r2, %r0, 1;
-        rem.u32 %r2, %r2, %r1;
-        mov.u32 %r3, smem;
-        mapa.shared::cluster.u32 %r4, %r3, %r2;
-        barrier.cluster.arrive.relaxed.aligned;
-        barrier.cluster.wait.aligned;
-        add.u32 %r5, %r0, 10;
-        st.shared::cluster.b32 [%r4], %r5;
-        barrier.cluster.arrive.aligned;
-        barrier.cluster.wait.aligned;
-        ld.shared.b32 %r6, [smem];
-        mad.wide.u32 %d0, %r0, 4, %d0;
-        st.global.b32 [%d0], %r6;";
     for seed in SEEDS {
-        let mut run = Run::threads(1).seed(seed).cluster(4);
-        let out = run.words(&[0; 4]);
-        run.go(&module(".param .u64 out", body), &[pointer(out)])
-            .unwrap();
-        assert_eq!(run.read_words(out, 4), [13, 10, 11, 12]);
+        let found = neighbours(&module(".param .u64 out", NEIGHBOURS), seed);
+        assert_eq!(found.unwrap(), [13, 10, 11, 12]);
+    }
+}
+
+#[test]
+fn a_relaxed_arrival_orders_what_fences_have_released_alone() {
+    let launch = |ptx: &str, seed| neighbours(ptx, seed).map(drop);
+    let ptx = module(".param .u64 out", NEIGHBOURS);
+    let arrive = "barrier.cluster.arrive.aligned;";
+    let relaxed = with(&ptx, arrive, "barrier.cluster.arrive.relaxed.aligned;");
+    check_flagged(&relaxed, launch, |kind| {
+        matches!(
+            kind,
+            FaultKind::Race { .. }
+                | FaultKind::Uninitialised { .. }
+                | FaultKind::ExitWithVisitor { .. }
+        )
+    });
+    for (scope, is_fine) in [("cluster", true), ("gpu", true), ("cta", false)] {
+        let fence = format!("fence.acq_rel.{scope};\n    barrier.cluster.arrive.relaxed.aligned;");
+        let fenced = with(&ptx, arrive, &fence);
+        match is_fine {
+            true => check_fine(&fenced, launch),
+            false => check_flagged(&fenced, launch, |_| true),
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The kernels of `cute-kernels`, each with shapes that take all of its ways.
 
 use cute_kernels::{
-    Error, attention, gemm, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
-    transpose,
+    Error, GemmInput, attention, gemm, histogram, layer_norm, rms_norm, saxpy, softmax, sum,
+    sum_rows, transpose,
 };
-use cute_runtime::{Device, Element, Tensor, bf16};
+use cute_runtime::{Device, Element, Tensor, bf16, e4m3, f16};
 
 use super::case::{Case, Failure, Outcome};
 
@@ -29,24 +29,67 @@ const KERNELS: &[Kernel] = &[
             &[300, 201, 192],
             &[64, 64, 64],
         ],
-        run: product,
+        run: |device, shape| product::<bf16, bf16>(device, shape, true, bf16::from_f32),
+    },
+    Kernel {
+        name: "gemm_f16",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<f16, f16>(device, shape, true, f16::from_f32),
+    },
+    Kernel {
+        name: "gemm_f32",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<f32, f32>(device, shape, true, |x| x),
+    },
+    Kernel {
+        name: "gemm_e4m3",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<e4m3, bf16>(device, shape, true, e4m3::from_f32),
+    },
+    Kernel {
+        name: "gemm_i8",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<i8, i32>(device, shape, true, |x| x as i8),
+    },
+    // A along M and B along N: read so by wgmma, or copied first.
+    Kernel {
+        name: "gemm_along_mn",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<bf16, bf16>(device, shape, false, bf16::from_f32),
+    },
+    Kernel {
+        name: "gemm_copied",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<e4m3, f32>(device, shape, false, e4m3::from_f32),
     },
     Kernel {
         name: "attention",
         extents: "heads,length",
         shapes: &[&[3, 260], &[5, 128], &[1, 65]],
-        run: |device, shape| scores(device, shape, false),
+        run: |device, shape| scores(device, shape, 64, false),
     },
     Kernel {
         name: "attention_causal",
         extents: "heads,length",
         shapes: &[&[3, 330], &[5, 128], &[1, 65]],
-        run: |device, shape| scores(device, shape, true),
+        run: |device, shape| scores(device, shape, 64, true),
+    },
+    Kernel {
+        name: "attention_128",
+        extents: "heads,length",
+        shapes: &[&[3, 260], &[1, 65]],
+        run: |device, shape| scores(device, shape, 128, true),
     },
     Kernel {
         name: "transpose",
         extents: "m,n",
-        shapes: &[&[72, 40], &[73, 41], &[200, 136]],
+        shapes: &[&[72, 40], &[73, 40], &[200, 136]],
         run: |device, shape| {
             let mut to = zeros::<bf16, 2>(device, [shape[1], shape[0]])?;
             let from = bf16s(device, [shape[0], shape[1]])?;
@@ -133,6 +176,9 @@ const KERNELS: &[Kernel] = &[
     },
 ];
 
+/// Shapes of products: one that TMA takes, and one whose rows it does not.
+const GEMM: &[&[usize]] = &[&[264, 144, 208], &[135, 70, 99]];
+
 /// A line for each kernel, with the extents of its shapes.
 pub(super) fn list() -> impl Iterator<Item = String> {
     KERNELS.iter().map(|kernel| {
@@ -207,18 +253,28 @@ fn shown(shape: &[usize]) -> String {
     extents.join(" x ")
 }
 
-/// A · Bᵀ.
-fn product(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+/// A · Bᵀ, of matrices along K or along M and N.
+fn product<T: GemmInput<D>, D: Element>(
+    device: &Device,
+    shape: &[usize],
+    along_k: bool,
+    from: fn(f32) -> T,
+) -> Result<Vec<u8>, Error> {
     let [m, n, k] = [shape[0], shape[1], shape[2]];
-    let (a, b) = (bf16s(device, [m, k])?, bf16s(device, [n, k])?);
-    let mut d = zeros::<bf16, 2>(device, [m, n])?;
-    gemm(device, &a.view(), &b.view(), &mut d.view_mut())?;
+    let matrix = |rows: usize| {
+        let shape = if along_k { [rows, k] } else { [k, rows] };
+        tensor(device, shape, from)
+    };
+    let (a, b, mut d) = (matrix(m)?, matrix(n)?, zeros::<D, 2>(device, [m, n])?);
+    let modes = if along_k { [0, 1] } else { [1, 0] };
+    let (a, b) = (a.view().select(modes)?, b.view().select(modes)?);
+    gemm(device, &a, &b, &mut d.view_mut())?;
     bytes(&d)
 }
 
-/// Attention with rows of 64.
-fn scores(device: &Device, shape: &[usize], causal: bool) -> Result<Vec<u8>, Error> {
-    let tensor = || bf16s(device, [shape[0], shape[1], 64]);
+/// Attention with rows of `width`.
+fn scores(device: &Device, shape: &[usize], width: usize, causal: bool) -> Result<Vec<u8>, Error> {
+    let tensor = || bf16s(device, [shape[0], shape[1], width]);
     let (q, k, v, mut o) = (tensor()?, tensor()?, tensor()?, tensor()?);
     let (q, k, v) = (q.view(), k.view(), v.view());
     attention(device, &q, &k, &v, &mut o.view_mut(), causal, 0.125)?;
@@ -229,11 +285,19 @@ fn rows(device: &Device, shape: &[usize]) -> Result<Tensor<bf16, 2>, Error> {
     bf16s(device, [shape[0], shape[1]])
 }
 
-/// Integers from -3 to 3 without a short period, whose sums are exact.
 fn bf16s<const R: usize>(device: &Device, shape: [usize; R]) -> Result<Tensor<bf16, R>, Error> {
+    tensor(device, shape, bf16::from_f32)
+}
+
+/// Integers from -3 to 3 without a short period, whose sums are exact.
+fn tensor<T: Element, const R: usize>(
+    device: &Device,
+    shape: [usize; R],
+    from: fn(f32) -> T,
+) -> Result<Tensor<T, R>, Error> {
     let numbers = (0..shape.iter().product::<usize>() as u64)
         .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40)
-        .map(|x| bf16::from_f32((x % 7) as f32 - 3.0));
+        .map(|x| from((x % 7) as f32 - 3.0));
     Ok(Tensor::from_slice(
         device,
         &numbers.collect::<Vec<_>>(),

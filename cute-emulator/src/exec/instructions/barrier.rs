@@ -5,7 +5,7 @@ use crate::exec::state::knowledge::Knowledge;
 use crate::exec::state::row::LANES;
 use crate::exec::state::warp::{Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
-use crate::op::{Reg, Vote};
+use crate::op::{Reg, Scope, Vote};
 use cute_hopper::{barriers, threads};
 
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
@@ -73,11 +73,21 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    pub(crate) fn cluster_arrive(&mut self, mask: u32) {
+    pub(crate) fn cluster_arrive(&mut self, mask: u32, relaxed: bool) {
         self.warp.cluster_phase = self.cluster.barrier.phase;
-        self.cluster.barrier.knowledge.join(&self.warp.knowledge);
-        self.warp.tick();
-        self.warp.synchronise(mask);
+        let knowledge = &mut self.cluster.barrier.knowledge;
+        match relaxed {
+            true => {
+                if let Some(released) = self.warp.fences.released_at(Scope::Cluster) {
+                    knowledge.join(released);
+                }
+            }
+            false => {
+                knowledge.join(&self.warp.knowledge);
+                self.warp.tick();
+                self.warp.synchronise(mask);
+            }
+        }
         self.cluster.barrier.arrived += u64::from(mask.count_ones());
         self.complete_cluster_barrier();
     }

@@ -91,16 +91,26 @@ impl Step<'_> {
         let mut expected = [view.pointer; LANES];
         for (sum, stride) in claim.coordinate.iter().zip(&view.strides) {
             let stride = stride.wrapping_mul(view.bytes);
-            for (expected, value) in expected.iter_mut().zip(self.values(sum)) {
-                *expected = expected.wrapping_add(stride.wrapping_mul(value as u64));
+            for (expected, value) in expected.iter_mut().zip(&self.values(sum)) {
+                *expected = expected.wrapping_add(stride.wrapping_mul(*value));
             }
         }
-        let found = self.addresses(address);
-        let wrong = lanes_where(|lane| found[lane] != expected[lane]) & active;
-        first(wrong).map_or(Ok(()), |lane| {
+        self.check_addresses(claim, "global", &self.values(address), &expected, active)
+    }
+
+    /// An error if an address is not that of the element.
+    fn check_addresses(
+        &self,
+        claim: &Claim,
+        space: &'static str,
+        found: &Row,
+        expected: &Row,
+        active: u32,
+    ) -> Result<()> {
+        first(different(found, expected) & active).map_or(Ok(()), |lane| {
             let fault = FaultKind::OtherElement {
                 element: self.element(claim, lane),
-                space: "global",
+                space,
                 address: found[lane],
                 expected: expected[lane],
             };
@@ -120,9 +130,7 @@ impl Step<'_> {
         for (mode, (sum, extent)) in claim.coordinate.iter().zip(extents).enumerate() {
             let further = if mode == last { further } else { 0 };
             let limit = extent.saturating_sub(further);
-            let values = self.values(sum);
-            let outside = lanes_where(|lane| values[lane] as u64 >= limit) & active;
-            if let Some(lane) = first(outside) {
+            if let Some(lane) = first(outside(&self.values(sum), 0, limit) & active) {
                 let mut coordinate = self.coordinate(claim, lane);
                 // Of several elements, the first that is outside.
                 if coordinate[mode] >= 0 && further > 0 {
@@ -149,20 +157,11 @@ impl Step<'_> {
         active: u32,
     ) -> Result<()> {
         let start = self.code.dynamic_shared;
-        let found = self.addresses(address);
-        let wrong = lanes_where(|lane| found[lane] != expected[lane]) & active;
-        if let Some(lane) = first(wrong) {
-            let fault = FaultKind::OtherElement {
-                element: self.element(claim, lane),
-                space: "shared",
-                address: found[lane],
-                expected: expected[lane],
-            };
-            return Err(Blame::lane(fault, lane));
-        }
+        let found = self.values(address);
+        self.check_addresses(claim, "shared", &found, expected, active)?;
         let (low, high) = (start + tensor.start, start + tensor.end);
-        let outside = |lane: usize| found[lane] < low || found[lane] + bytes > high;
-        first(lanes_where(outside) & active).map_or(Ok(()), |lane| {
+        let starts = (high + 1).saturating_sub(low + bytes);
+        first(outside(&found, low, starts) & active).map_or(Ok(()), |lane| {
             let fault = FaultKind::OutsideBytes {
                 tensor: named(claim),
                 address: found[lane],
@@ -175,9 +174,9 @@ impl Step<'_> {
 
     fn check_box(&self, claim: &Claim, coordinates: &[u32], active: u32) -> Result<()> {
         for (sum, row) in claim.coordinate.iter().zip(coordinates.iter().rev()) {
-            let (values, found) = (self.values(sum), &self.warp.rows[*row as usize]);
-            let wrong = lanes_where(|lane| values[lane] as u32 != found[lane] as u32) & active;
-            if let Some(lane) = first(wrong) {
+            let found = self.warp.rows[*row as usize].map(|value| u64::from(value as u32));
+            let values = self.values(sum).map(|value| u64::from(value as u32));
+            if let Some(lane) = first(different(&values, &found) & active) {
                 let value = |row: &u32| i64::from(self.warp.get(*row, lane) as i32);
                 let fault = Box::new(OtherBox {
                     tensor: named(claim),
@@ -194,27 +193,31 @@ impl Step<'_> {
     fn swizzled(&self, base: i64, swizzle: Swizzle, offset: &Sum) -> Row {
         let start = self.code.dynamic_shared.wrapping_add_signed(base);
         // Offsets have 32 bits.
-        self.values(offset).map(|value| {
-            let offset = swizzle.apply(u64::from(value as u32));
-            u64::from(start.wrapping_add(offset) as u32)
-        })
-    }
-
-    fn addresses(&self, address: &Sum) -> Row {
-        self.values(address).map(|address| address as u64)
-    }
-
-    /// The values of a sum in all lanes.
-    fn values(&self, sum: &Sum) -> [i64; LANES] {
-        match sum.register {
-            Some(row) => self.warp.rows[row as usize].map(|register| sum.value(register)),
-            None => [sum.number; LANES],
+        let mut values = self.values(offset);
+        for value in &mut values {
+            let offset = swizzle.apply(u64::from(*value as u32));
+            *value = u64::from(start.wrapping_add(offset) as u32);
         }
+        values
+    }
+
+    /// The values of a sum in all lanes; negative ones are in two's complement.
+    fn values(&self, sum: &Sum) -> Row {
+        let Some(row) = sum.register else {
+            return [sum.number as u64; LANES];
+        };
+        let mut values = self.warp.rows[row as usize];
+        if sum.signed || sum.number != 0 {
+            for value in &mut values {
+                *value = sum.value(*value) as u64;
+            }
+        }
+        values
     }
 
     fn coordinate(&self, claim: &Claim, lane: usize) -> Vec<i64> {
         let sums = claim.coordinate.iter();
-        sums.map(|sum| self.values(sum)[lane]).collect()
+        sums.map(|sum| self.values(sum)[lane] as i64).collect()
     }
 
     /// `x[(3, 70)]`, or the name alone without a coordinate.
@@ -233,6 +236,34 @@ fn named(claim: &Claim) -> String {
     match claim.tensor.as_str() {
         "" => "the tensor".to_owned(),
         name => name.to_owned(),
+    }
+}
+
+/// The lanes in which two rows differ.
+fn different(a: &Row, b: &Row) -> u32 {
+    // Mostly none does, and without a branch for each of them the compiler compares several at a time.
+    let mut some = 0;
+    for (a, b) in a.iter().zip(b) {
+        some |= a ^ b;
+    }
+    match some {
+        0 => 0,
+        _ => lanes_where(|lane| a[lane] != b[lane]),
+    }
+}
+
+/// The lanes whose number is not one of the `count` numbers from `first` on.
+fn outside(values: &Row, first: u64, count: u64) -> u32 {
+    // The highest bit of the distance from the first of these, or of that to the last, is set where the number is none of them.
+    let last = count.wrapping_sub(1);
+    let mut some = 0;
+    for value in values {
+        let distance = value.wrapping_sub(first);
+        some |= distance | last.wrapping_sub(distance);
+    }
+    match some >> (u64::BITS - 1) {
+        0 => 0,
+        _ => lanes_where(|lane| values[lane].wrapping_sub(first) >= count),
     }
 }
 

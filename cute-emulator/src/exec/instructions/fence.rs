@@ -36,6 +36,15 @@ impl Step<'_> {
         warp.tick();
     }
 
+    /// `fence.mbarrier_init`, after which others may use the mbarriers: it releases their initialisation by a later arrival at the
+    /// barrier of the cluster, also a relaxed one.
+    pub(crate) fn init_fence(&mut self) {
+        self.announce_mbarriers();
+        let warp = &mut *self.warp;
+        warp.fences.release(Scope::Cluster, &warp.knowledge);
+        warp.tick();
+    }
+
     /// Called after a strong write of bytes. An atomic continues what the value that it has read had released.
     pub(crate) fn release(
         &mut self,

@@ -107,7 +107,7 @@ impl Step<'_> {
                 value,
             } => self.replace_in_map(active, *space, *address, *field, *value)?,
             Op::CopyMap { to, from } => self.copy_map(active, *to, *from)?,
-            Op::InitFence => self.announce_mbarriers(),
+            Op::InitFence => self.init_fence(),
             Op::RankOf {
                 dst,
                 address,
@@ -158,9 +158,9 @@ impl Step<'_> {
                 return self.barrier(split, *id, *threads, true, reduction);
             }
             Op::MoveMatrix { dst, src } => self.move_matrix(active, *dst, *src),
-            Op::ClusterArrive => {
+            Op::ClusterArrive { relaxed } => {
                 self.progress = true;
-                self.cluster_arrive(active);
+                self.cluster_arrive(active, *relaxed);
             }
             Op::ClusterWait => return Ok(self.cluster_wait(split)),
             Op::MbarrierInit { address, count } => self.mbarrier_init(active, *address, *count)?,

@@ -207,18 +207,16 @@ fn spread(register: &row::Row, matrix: &mut [KRow], row: impl Fn(usize) -> usize
 fn block(fused: FusedSum, a: &[Row], b: &Columns, c: Option<&[&row::Row]>) -> Vec<row::Row> {
     let mut d = vec![[0; LANES]; 2 * ROWS / COLUMNS];
     for (row, a) in a.iter().enumerate() {
-        let (first, lane) = (row / 8 * 2, row % 8 * 4);
-        let place = |column: usize| (first + column % 2, lane + column / 2);
+        // Four lanes hold the row: the even columns in one register, the odd ones in the next.
+        let (first, four) = (row / 8 * 2, row % 8);
         let c = c.map_or([0.0; WIDTH], |c| {
-            std::array::from_fn(|column| {
-                let (i, lane) = place(column);
-                f32::from_bits(c[i][lane] as u32)
-            })
+            let held = [c[first], c[first + 1]].map(|c| c.as_chunks::<4>().0[four]);
+            std::array::from_fn(|column| f32::from_bits(held[column % 2][column / 2] as u32))
         });
         let sums = fused.to_f32(&fused.sums(a, b, &c));
-        for (column, sum) in sums.iter().enumerate() {
-            let (i, lane) = place(column);
-            d[i][lane] = sum.to_bits().into();
+        for odd in 0..2 {
+            let held = &mut d[first + odd].as_chunks_mut::<4>().0[four];
+            *held = std::array::from_fn(|lane| sums[2 * lane + odd].to_bits().into());
         }
     }
     d

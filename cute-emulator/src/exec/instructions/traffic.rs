@@ -111,16 +111,28 @@ pub(super) fn conflicts(addresses: &[u64; LANES], active: u32, len: usize) -> u6
     let words = len.div_ceil(BANK_BYTES as usize) as u64;
     let mut passes = 0;
     for first in (0..LANES).step_by(group) {
+        let served = (first..first + group).filter(|lane| active >> lane & 1 == 1);
+        let accessed = served.flat_map(|lane| {
+            let word = addresses[lane] / u64::from(BANK_BYTES);
+            word..word + words
+        });
+        // Mostly no two words share a bank, which needs no search.
+        let mut owners = [u64::MAX; BANKS as usize];
+        let is_shared = accessed.clone().fold(false, |is_shared, word| {
+            let owner = &mut owners[(word % u64::from(BANKS)) as usize];
+            let other = std::mem::replace(owner, word);
+            is_shared | (other != u64::MAX && other != word)
+        });
+        if !is_shared {
+            continue;
+        }
         // The words of each bank, one after another.
         let mut touched = [u64::MAX; LANES];
         let mut count = 0;
-        for lane in (first..first + group).filter(|lane| active >> lane & 1 == 1) {
-            for word in 0..words {
-                let word = addresses[lane] / u64::from(BANK_BYTES) + word;
-                let bank = word % u64::from(BANKS);
-                touched[count % LANES] = bank << 32 | word & 0xffff_ffff;
-                count += 1;
-            }
+        for word in accessed {
+            let bank = word % u64::from(BANKS);
+            touched[count % LANES] = bank << 32 | word & 0xffff_ffff;
+            count += 1;
         }
         let touched = &mut touched[..count.min(LANES)];
         touched.sort_unstable();

@@ -280,13 +280,14 @@ pub(crate) struct NamedBarrier {
 }
 
 impl NamedBarrier {
-    pub(crate) fn new(warps: usize) -> NamedBarrier {
+    /// `nothing` is what is known at the start.
+    pub(crate) fn new(nothing: &Knowledge) -> NamedBarrier {
         NamedBarrier {
             generation: 0,
             arrived: 0,
             expected: 0,
             whole: false,
-            knowledge: Knowledge::new(warps),
+            knowledge: nothing.clone(),
             waiting: Vec::new(),
             asked: 0,
             holds: 0,

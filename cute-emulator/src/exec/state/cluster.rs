@@ -76,6 +76,7 @@ impl Cluster {
         let size: u32 = launch.cluster.iter().product();
         let total = warps_per_cta * size as usize;
         let shared_bytes = code.static_shared + launch.dynamic_shared_bytes;
+        let nothing = Knowledge::new(total);
         let registers = registers::at_launch(warps_per_cta as u32 * LANES as u32);
         let mut cluster = Cluster {
             number,
@@ -103,12 +104,12 @@ impl Cluster {
                     None => Shared::new(shared_bytes as usize, launch.checks)?,
                 },
                 releases: Releases::default(),
-                barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
+                barriers: std::array::from_fn(|_| NamedBarrier::new(&nothing)),
                 mbarriers: BTreeMap::new(),
                 stores: Stores::new(),
                 copied: BTreeMap::new(),
                 visits: BTreeMap::new(),
-                left: Knowledge::new(total),
+                left: nothing.clone(),
                 free_registers: 0,
             });
             for warp in 0..warps_per_cta {

@@ -112,6 +112,22 @@ impl Lanes {
         }
     }
 
+    /// Whether the bytes from an address on have these marks: of each the lane that accesses it.
+    pub(crate) fn are_marked(self, address: u64, marks: &[u8]) -> bool {
+        match self {
+            Lanes::One(lane) => marks.iter().all(|mark| *mark == lane),
+            Lanes::Row {
+                start,
+                first,
+                shift,
+            } => {
+                let first = (usize::from(first) << shift) + address.saturating_sub(start) as usize;
+                MARKS[usize::from(shift)].get(first..first + marks.len()) == Some(marks)
+            }
+            Lanes::Several => false,
+        }
+    }
+
     /// For each of at most `WIDEST` bytes of each lane, the lane that accesses it.
     pub(crate) fn marks(self, bytes: usize) -> &'static [u8] {
         let (row, first) = match self {

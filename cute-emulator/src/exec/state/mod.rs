@@ -15,5 +15,6 @@ pub(crate) mod repetition;
 pub(crate) mod row;
 pub(crate) mod shared;
 pub(crate) mod tag;
+pub(crate) mod tags;
 pub(crate) mod warp;
 pub(crate) mod wgmma;

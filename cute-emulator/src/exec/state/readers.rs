@@ -6,8 +6,9 @@
 
 use super::knowledge::Knowledge;
 use super::tag::{Record, Tag};
+use super::tags::Tags;
 use crate::error::FaultKind;
-use crate::limits::{OutOfHostMemory, filled, hold};
+use crate::limits::{OutOfHostMemory, hold};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,9 +18,6 @@ use std::rc::Rc;
 const MAX_READERS: usize = 1 << 22;
 /// Sets that no byte has any more are removed when all have this many readers, and then twice as many as were left.
 const FIRST_COLLECTION: usize = 1 << 14;
-
-/// As many tags are compared at a time.
-const BLOCK: usize = 16;
 
 /// The last readers that were joined, before any were.
 const NOTHING_JOINED: ((Tag, u64), Tag) = ((Tag::NOBODY, 0), Tag::NOBODY);
@@ -125,7 +123,7 @@ impl Reader {
 
 /// The readers of each byte of a CTA's shared memory.
 pub(crate) struct Readers {
-    tags: Vec<Tag>,
+    tags: Tags,
     sets: Vec<Vec<Reader>>,
     /// The record for readers and one more reader, by the former's record and the latter's key.
     joined: HashMap<(Tag, u64), Tag>,
@@ -142,7 +140,7 @@ pub(crate) struct Readers {
 impl Readers {
     pub(crate) fn new(bytes: usize) -> Result<Readers, OutOfHostMemory> {
         Ok(Readers {
-            tags: filled(bytes, Tag::NOBODY)?,
+            tags: Tags::new(bytes)?,
             sets: Vec::new(),
             joined: HashMap::new(),
             last: NOTHING_JOINED,
@@ -164,7 +162,7 @@ impl Readers {
 
     /// Forgets the readers of bytes that are written.
     pub(crate) fn clear(&mut self, range: Range<usize>) {
-        self.tags[range].fill(Tag::NOBODY);
+        self.tags.fill(range, Tag::NOBODY);
     }
 
     /// Forgets all sets; no byte has one.
@@ -187,30 +185,23 @@ impl Readers {
             Reader::Async(read) => 2 * read.number,
         };
         self.collect();
-        let mut start = range.start;
-        while start < range.end {
-            let old = self.tags[start];
-            let len = run(&self.tags[start..range.end]);
+        let mut rest = range;
+        while !rest.is_empty() {
+            let (old, len) = self.tags.run(&rest);
             let new = match self.last.0 == (old, key) {
                 true => self.last.1,
                 false => self.join(old, key, reader, knowledge)?,
             };
-            if new != old {
-                self.tags[start..start + len].fill(new);
-            }
-            start += len;
+            let end = rest.start + len;
+            self.tags.fill(rest.start..end, new);
+            rest.start = end;
         }
         Ok(())
     }
 
-    /// Calls a function for the records of bytes: for each that is different from that of the byte before.
-    pub(crate) fn runs(&self, range: Range<usize>, mut f: impl FnMut(Range<usize>, Tag)) {
-        let mut start = range.start;
-        while start < range.end {
-            let end = start + run(&self.tags[start..range.end]);
-            f(start..end, self.tags[start]);
-            start = end;
-        }
+    /// The records of bytes, each with the bytes that have it.
+    pub(crate) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, Tag)> {
+        self.tags.runs(range)
     }
 
     /// The first byte of a range and the reader of it for which a function returns an error.
@@ -219,17 +210,15 @@ impl Readers {
         range: Range<usize>,
         mut check: impl FnMut(usize, &Reader) -> Result<(), FaultKind>,
     ) -> Result<(), FaultKind> {
-        let mut start = range.start;
-        while start < range.end {
-            let tag = self.tags[start];
+        for (bytes, tag) in self.tags.runs(range) {
             match tag.record() {
                 Record::Nobody => {}
                 Record::Set(set) => {
-                    (self.sets[set].iter()).try_for_each(|reader| check(start, reader))?;
+                    let mut readers = self.sets[set].iter();
+                    readers.try_for_each(|reader| check(bytes.start, reader))?;
                 }
-                _ => check(start, &Reader::Generic(tag))?,
+                _ => check(bytes.start, &Reader::Generic(tag))?,
             }
-            start += run(&self.tags[start..range.end]);
         }
         Ok(())
     }
@@ -292,7 +281,7 @@ impl Readers {
         }
         let mut numbers = HashMap::new();
         let mut sets = Vec::new();
-        for tag in &mut self.tags {
+        for tag in self.tags.iter_mut() {
             if let Record::Set(set) = tag.record() {
                 let new = *numbers.entry(set).or_insert_with(|| {
                     sets.push(std::mem::take(&mut self.sets[set]));
@@ -347,17 +336,4 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
         }
         (Reader::Generic(_), Reader::Async(_)) => false,
     }
-}
-
-/// How many tags at the beginning are equal.
-pub(crate) fn run(tags: &[Tag]) -> usize {
-    let first = tags[0];
-    // Mostly many are, and without a branch for each of them the compiler compares several at a time.
-    let equal = |tags: &&[Tag]| {
-        let differences = tags.iter().map(|tag| tag.bits() ^ first.bits());
-        differences.fold(0, |some, one| some | one) == 0
-    };
-    let blocks = tags.chunks_exact(BLOCK).take_while(equal).count() * BLOCK;
-    let rest = tags[blocks..].iter().take(BLOCK);
-    blocks + rest.take_while(|tag| **tag == first).count()
 }

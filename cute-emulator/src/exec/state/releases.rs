@@ -119,6 +119,11 @@ impl Fences {
         self.released[..=scope as usize].fill(Some(knowledge.clone()));
     }
 
+    /// What the last fence of this scope or a larger one has released.
+    pub(crate) fn released_at(&self, scope: Scope) -> Option<&Knowledge> {
+        self.released[scope as usize].as_ref()
+    }
+
     /// What a strong write of this scope releases.
     pub(crate) fn released(&self, scope: Scope) -> Vec<(Scope, Knowledge)> {
         [Scope::Cta, Scope::Cluster, Scope::Gpu]

@@ -3,8 +3,9 @@
 
 use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes, SEVERAL, UNKNOWN};
-use super::readers::{AsyncRead, Reader, Readers, Reading, run};
+use super::readers::{AsyncRead, Reader, Readers, Reading};
 use super::tag::{Record, Tag};
+use super::tags::Tags;
 use crate::error::FaultKind;
 use crate::launch::Checks;
 use crate::limits::{OutOfHostMemory, filled};
@@ -13,14 +14,15 @@ use crate::windows::SHARED_BASE;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The bytes that a byte of shared memory takes on the host: its value, two records, and a lane for each of these.
-pub(crate) const BYTE_BYTES: u64 = 3 + 2 * size_of::<Tag>() as u64;
+/// The bytes that a byte of shared memory takes on the host: its value, two records, a lane for each of these, and a share of what
+/// the records of a block take.
+pub(crate) const BYTE_BYTES: u64 = 4 + 2 * size_of::<Tag>() as u64;
 
 /// The shared memory of a CTA.
 pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
     /// The last plain write of each byte, or the first strong one where there is none.
-    writers: Vec<Tag>,
+    writers: Tags,
     /// The lane of the last plain write of each byte, if a warp has written it through the generic proxy.
     writer_lanes: Vec<u8>,
     /// The other accesses since.
@@ -80,7 +82,7 @@ impl Shared {
     pub(crate) fn new(bytes: usize, checks: Checks) -> Result<Shared, OutOfHostMemory> {
         Ok(Shared {
             bytes: filled(bytes, 0)?,
-            writers: filled(bytes, Tag::NOBODY)?,
+            writers: Tags::new(bytes)?,
             writer_lanes: filled(bytes, UNKNOWN)?,
             reader_lanes: filled(bytes, UNKNOWN)?,
             readers: Readers::new(bytes)?,
@@ -96,7 +98,7 @@ impl Shared {
         for i in (0..BLOCKS).filter(|i| self.used >> i & 1 == 1) {
             let range = i * block..len.min((i + 1) * block);
             self.bytes[range.clone()].fill(0);
-            self.writers[range.clone()].fill(Tag::NOBODY);
+            self.writers.fill(range.clone(), Tag::NOBODY);
             self.readers.clear(range);
         }
         self.readers.forget();
@@ -131,7 +133,7 @@ impl Shared {
         if let Record::Generic { .. } = tag.record() {
             self.writer_lanes[range.clone()].fill(UNKNOWN);
         }
-        self.writers[range].fill(tag);
+        self.writers.fill(range, tag);
     }
 
     /// Records a plain write of lanes.
@@ -139,7 +141,7 @@ impl Shared {
         self.uses(&range);
         self.readers.clear(range.clone());
         self.writer_lanes[range.clone()].copy_from_slice(lanes.marks(range.len()));
-        self.writers[range].fill(tag);
+        self.writers.fill(range, tag);
     }
 
     /// Notes that bytes are written for the first time, or once more.
@@ -161,10 +163,14 @@ impl Shared {
     ) -> Result<(), FaultKind> {
         self.strong = true;
         self.uses(&range);
-        for writer in &mut self.writers[range.clone()] {
-            if *writer == Tag::NOBODY {
-                *writer = tag;
+        let mut rest = range.clone();
+        while !rest.is_empty() {
+            let (writer, len) = self.writers.run(&rest);
+            let end = rest.start + len;
+            if writer == Tag::NOBODY {
+                self.writers.fill(rest.start..end, tag);
             }
+            rest.start = end;
         }
         self.read(range, tag, usage)
     }
@@ -180,7 +186,7 @@ impl Shared {
             let marks = &mut self.reader_lanes;
             let lanes = by.lanes.marks(range.len());
             let first = range.start;
-            self.readers.runs(range.clone(), |run, earlier| {
+            for (run, earlier) in self.readers.runs(range.clone()) {
                 let lanes = &lanes[run.start - first..run.end - first];
                 let marks = &mut marks[run];
                 match earlier.record() {
@@ -201,7 +207,7 @@ impl Shared {
                     Record::Set(_) => marks.fill(UNKNOWN),
                     _ => marks.copy_from_slice(lanes),
                 }
-            });
+            }
         }
         self.readers
             .add(range, &Reader::Generic(tag), usage.knowledge)
@@ -237,25 +243,18 @@ impl Shared {
             code,
             warps_per_cta,
         };
-        let mut start = range.start;
-        while start < range.end {
-            let tag = self.writers[start];
-            self.ask(check(start).after_writer(tag))?;
-            let end = start + run(&self.writers[start..range.end]);
-            self.ask(check(start).after_lanes(start..end, tag, &self.writer_lanes))?;
-            start = end;
+        for (bytes, tag) in self.writers.runs(range.clone()) {
+            let check = check(bytes.start);
+            self.ask(check.after_writer(tag))?;
+            self.ask(check.after_lanes(bytes, tag, &self.writer_lanes))?;
         }
         match usage.how {
             How::Write | How::StrongWrite | How::Update => {
                 if usage.lanes.is_some() {
-                    let mut result = Ok(());
-                    self.readers.runs(range.clone(), |bytes, tag| {
-                        if result.is_ok() {
-                            let check = check(bytes.start);
-                            result = self.ask(check.after_lanes(bytes, tag, &self.reader_lanes));
-                        }
-                    });
-                    result?;
+                    for (bytes, tag) in self.readers.runs(range.clone()) {
+                        let check = check(bytes.start);
+                        self.ask(check.after_lanes(bytes, tag, &self.reader_lanes))?;
+                    }
                 }
                 (self.readers).check(range, |byte, reader| {
                     self.ask(check(byte).after_reader(reader))
@@ -405,13 +404,21 @@ impl Check<'_> {
         {
             return Ok(());
         }
+        let base = u64::from(SHARED_BASE);
+        // Mostly each lane accesses its own bytes again.
+        if by
+            .lanes
+            .are_marked(bytes.start as u64 + base, &marks[bytes.clone()])
+        {
+            return Ok(());
+        }
         for byte in bytes {
             let earlier = match marks[byte] {
                 UNKNOWN => continue,
                 SEVERAL => None,
                 lane => Some(lane.into()),
             };
-            let address = byte as u64 + u64::from(SHARED_BASE);
+            let address = byte as u64 + base;
             if !by.order.knows(by.lanes.at(address), earlier, clock) {
                 return Err(FaultKind::LaneRace {
                     address,
