@@ -2,6 +2,7 @@
 //! machine code of both, or shorter code of the index where its form avoids remainders. The cost model of the form is
 //! for a GPU, and the results hold on this CPU, too.
 
+use cute_lang::notation::{self, Reader};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -116,7 +117,7 @@ fn compared(
 /// The body of `index` in the expansion of `layout!`.
 fn index(layout: &str) -> String {
     let input = format!("[::facade] L = {layout};").parse().expect(layout);
-    let file: syn::File = syn::parse2(cute_lang::notation::layout(input)).expect(layout);
+    let file: syn::File = syn::parse2(notation::layout(input, Reader::Compiler)).expect(layout);
     let body = file.items.iter().find_map(|item| match item {
         Item::Impl(block) => block.items.iter().find_map(|item| match item {
             ImplItem::Fn(function) if function.sig.ident == "index" => Some(&function.block),

@@ -1,10 +1,12 @@
 //! The expansions of `layout!` and `tile!`.
 
+use cute_lang::notation::{self, Reader};
 use expect_test::{Expect, expect};
 use proc_macro2::TokenStream;
 
-fn check(expand: fn(TokenStream) -> TokenStream, input: &str, expected: &Expect) {
-    let expansion = expand(format!("[::facade] {input}").parse().unwrap());
+fn check(expand: fn(TokenStream, Reader) -> TokenStream, input: &str, expected: &Expect) {
+    let tokens = format!("[::facade] {input}").parse().unwrap();
+    let expansion = expand(tokens, Reader::Compiler);
     let text = match syn::parse2::<syn::File>(expansion.clone()) {
         Ok(items) => prettyplease::unparse(&items),
         Err(_) => {
@@ -16,11 +18,11 @@ fn check(expand: fn(TokenStream) -> TokenStream, input: &str, expected: &Expect)
 }
 
 fn layout(input: &str, expected: &Expect) {
-    check(cute_lang::notation::layout, input, expected);
+    check(notation::layout, input, expected);
 }
 
 fn tile(input: &str, expected: &Expect) {
-    check(cute_lang::notation::tile, input, expected);
+    check(notation::tile, input, expected);
 }
 
 #[test]
@@ -47,12 +49,38 @@ fn item() {
         &expect![[r#"
             /// Folded.
             ///
-            /// `((2,2),3):((24,2),8)`
+            /** `((2,2),3):((24,2),8)`
+            ```text
+            ((2,2),3):((24,2),8)
+                   0    1    2
+                +----+----+----+
+             0  |  0 |  8 | 16 |
+                +----+----+----+
+             1  | 24 | 32 | 40 |
+                +----+----+----+
+             2  |  2 | 10 | 18 |
+                +----+----+----+
+             3  | 26 | 34 | 42 |
+                +----+----+----+
+            ```*/
             #[allow(dead_code, non_camel_case_types)]
             pub enum R {}
             /// Folded.
             ///
-            /// `((2,2),3):((24,2),8)`
+            /** `((2,2),3):((24,2),8)`
+            ```text
+            ((2,2),3):((24,2),8)
+                   0    1    2
+                +----+----+----+
+             0  |  0 |  8 | 16 |
+                +----+----+----+
+             1  | 24 | 32 | 40 |
+                +----+----+----+
+             2  |  2 | 10 | 18 |
+                +----+----+----+
+             3  | 26 | 34 | 42 |
+                +----+----+----+
+            ```*/
             #[allow(dead_code, non_upper_case_globals)]
             pub const R: ::facade::Layout = {
                 ::facade::__private::injective(
@@ -123,10 +151,36 @@ fn swizzled() {
     layout(
         "S = Sw<1,0,2> o 8 o (4,2):(2,1);",
         &expect![[r#"
-            /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
+            /** `Sw<1,0,2> o 8 o (4,2):(2,1)`
+            ```text
+            Sw<1,0,2> o 8 o (4,2):(2,1)
+                   0    1
+                +----+----+
+             0  |  8 |  9 |
+                +----+----+
+             1  | 10 | 11 |
+                +----+----+
+             2  | 13 | 12 |
+                +----+----+
+             3  | 15 | 14 |
+                +----+----+
+            ```*/
             #[allow(dead_code, non_camel_case_types)]
             enum S {}
-            /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
+            /** `Sw<1,0,2> o 8 o (4,2):(2,1)`
+            ```text
+            Sw<1,0,2> o 8 o (4,2):(2,1)
+                   0    1
+                +----+----+
+             0  |  8 |  9 |
+                +----+----+
+             1  | 10 | 11 |
+                +----+----+
+             2  | 13 | 12 |
+                +----+----+
+             3  | 15 | 14 |
+                +----+----+
+            ```*/
             #[allow(dead_code, non_upper_case_globals)]
             const S: ::facade::Layout = {
                 use ::facade::__private::*;
@@ -207,10 +261,28 @@ fn tiling() {
     tile(
         "pub T = 8:1 / 2:1;",
         &expect![[r#"
-            /// `(2,4):(1,2)`
+            /** `(2,4):(1,2)`
+            ```text
+            (2,4):(1,2)
+                  0   1   2   3
+                +---+---+---+---+
+             0  | 0 | 2 | 4 | 6 |
+                +---+---+---+---+
+             1  | 1 | 3 | 5 | 7 |
+                +---+---+---+---+
+            ```*/
             #[allow(dead_code, non_camel_case_types)]
             pub enum T {}
-            /// `(2,4):(1,2)`
+            /** `(2,4):(1,2)`
+            ```text
+            (2,4):(1,2)
+                  0   1   2   3
+                +---+---+---+---+
+             0  | 0 | 2 | 4 | 6 |
+                +---+---+---+---+
+             1  | 1 | 3 | 5 | 7 |
+                +---+---+---+---+
+            ```*/
             #[allow(dead_code, non_upper_case_globals)]
             pub const T: ::facade::Tiling = {
                 use ::facade::__private::*;
@@ -266,7 +338,7 @@ fn unknown_name_asks_its_carrier() {
 #[test]
 fn known_names_ask_the_next_carrier() {
     let input = "[::facade, shapes::A = \"8:1\"] pub R = shapes::A o B;";
-    let expansion = cute_lang::notation::layout(input.parse().unwrap());
+    let expansion = notation::layout(input.parse().unwrap(), Reader::Compiler);
     expect![[r#"B ! { { :: facade :: __private :: layout } [:: facade , shapes :: A = "8:1" , B] pub R = shapes :: A o B }"#]].assert_eq(&expansion.to_string());
 }
 
@@ -332,7 +404,8 @@ fn keywords_are_no_names() {
         "a::fn o 4:1",
         "(4,true):(1,4)",
     ] {
-        let expansion = cute_lang::notation::layout(format!("[::facade] {text}").parse().unwrap());
+        let tokens = format!("[::facade] {text}").parse().unwrap();
+        let expansion = notation::layout(tokens, Reader::Compiler);
         assert!(
             syn::parse2::<syn::Expr>(expansion.clone()).is_ok(),
             "{expansion}"
@@ -342,4 +415,30 @@ fn keywords_are_no_names() {
             "{expansion}"
         );
     }
+}
+
+/// An editor finds names in expressions that are wrong as well, as they are while they are typed.
+#[test]
+fn an_editor_gets_the_names() {
+    let shown = |input: &str| {
+        let tokens = format!("[::facade] {input}").parse().unwrap();
+        let text = notation::layout(tokens, Reader::Editor).to_string();
+        let shown = text.split("operations :: * ;").nth(1).unwrap_or_default();
+        let shown = shown.split('}').next().unwrap_or_default();
+        let names = shown.split("let _ = ").skip(1);
+        let names = names.map(|rest| rest.split(';').next().unwrap_or_default());
+        names
+            .map(|name| name.trim().replace(' ', ""))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shown("zipped_divide(shapes::A, <4,B>)"),
+        ["zipped_divide", "shapes::A", "B"]
+    );
+    assert_eq!(
+        shown("R = composition(A, (m,2):(1,m));"),
+        ["composition", "A"]
+    );
+    assert_eq!(shown("R = composition(A,, 4:1);"), ["composition", "A"]);
+    assert_eq!(shown("(_8,4):row"), [] as [&str; 0]);
 }

@@ -51,10 +51,10 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`layout!`], [`tile!`] | the notation, by examples; [the operations](cute_algebra::operations) |
+//! | [`layout!`], [`tile!`] | the notation, by examples; [the operations](operations), a page each |
 //! | [`Layout`], [`StaticLayout`], [`DynamicLayout`] | layouts that are values, types, and those of integers that are known late |
 //! | [`HostTensor`], [`HostTensorMut`] | slices of the host with a layout, and tiles of them that threads write at the same time |
-//! | [`kernels`], [`kernel_language`] | kernels, and their language: search finds each function by its name |
+//! | [`kernels`], [`kernel_language`] | kernels, and their language: search finds the page of each function |
 //! | [`Device`], [`Tensor`], [`Kernel`], [`Error`] | running them |
 //! | [`Device::under_schedules`], [`Device::emulator_rewriting`], [`Counts`] | testing them |
 //! | [`Picture`] | drawing layouts |
@@ -87,8 +87,19 @@ mod layout;
 
 pub use layout::{
     CoordinateLayout, DisjointTiling, DynamicCoordinateLayout, DynamicLayout, DynamicTiling,
-    Layout, LayoutCheck, Profile, StaticLayout, StaticTiling, Swizzle, Tiling,
+    Layout, LayoutCheck, Profile, StaticLayout, StaticTiling, Swizzle, Tiling, print_layout,
 };
+
+/// Layouts that a program reads or computes, and their operations as functions: what [`Layout::to_layout`] gives.
+/// ```
+/// use cute_runtime::algebra::{Layout, composition};
+/// let tile: Layout = "(4,3):(3,1)".parse()?;
+/// assert_eq!(composition(&cute_runtime::layout!((6,2):(8,2)).to_layout()?, &tile)?.to_string(), "((2,2),3):((24,2),8)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub use cute_algebra as algebra;
+
+pub mod operations;
 
 // Slices of the host.
 #[cfg(feature = "host")]
@@ -166,21 +177,27 @@ pub use device::*;
 ///
 /// In a kernel, `layout!` can use the kernel's own names and the layouts that are named around the module. If this crate has
 /// another path than `::cute_runtime`, write `#[kernels(crate = path)]`.
-#[cfg(feature = "kernels")]
+#[cfg(all(feature = "kernels", not(rust_analyzer)))]
 pub use cute_macros::kernels;
+#[cfg(all(feature = "kernels", rust_analyzer))]
+pub use cute_macros::kernels_in_editor as kernels;
 
 /// The items that expansions of the macros name. Not part of the public interface: they change without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__carry as carry;
     pub use crate::layout::private::*;
+    #[cfg(not(rust_analyzer))]
     pub use cute_macros::{layout, tile};
+    #[cfg(rust_analyzer)]
+    pub use cute_macros::{layout_in_editor as layout, tile_in_editor as tile};
 
+    #[cfg(all(feature = "kernels", not(rust_analyzer)))]
+    pub use cute_macros::kernels_resumed as kernels;
+    #[cfg(all(feature = "kernels", rust_analyzer))]
+    pub use cute_macros::kernels_resumed_in_editor as kernels;
     #[cfg(feature = "kernels")]
-    pub use {
-        crate::__instantiable as instantiable, crate::device::private::*,
-        cute_macros::kernels_resumed as kernels,
-    };
+    pub use {crate::__instantiable as instantiable, crate::device::private::*};
 }
 
 /// What an instance with values of `_` expands to: its functions, or an error and stubs of them.

@@ -2,6 +2,7 @@
 #![no_main]
 
 use cute_fuzz::words;
+use cute_lang::notation::Reader;
 use libfuzzer_sys::fuzz_target;
 use proc_macro2::TokenStream;
 use std::str::FromStr;
@@ -30,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(module) = TokenStream::from_str(&source) else {
         return;
     };
-    let expansion = cute_lang::kernel::expand::kernels(TokenStream::new(), module);
+    let expansion = cute_lang::kernel::expand::kernels(TokenStream::new(), module, Reader::Compiler);
     assert!(
         syn::parse2::<syn::File>(expansion.clone()).is_ok(),
         "{source}\n{expansion}"

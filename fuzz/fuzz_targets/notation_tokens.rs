@@ -2,6 +2,7 @@
 #![no_main]
 
 use cute_fuzz::words;
+use cute_lang::notation::Reader;
 use libfuzzer_sys::fuzz_target;
 use proc_macro2::TokenStream;
 use std::str::FromStr;
@@ -24,8 +25,8 @@ fuzz_target!(|bytes: &[u8]| {
     let facade = TokenStream::from_str("[::cute_runtime]").expect("a path");
     let input = || facade.clone().into_iter().chain(body.clone()).collect();
     for expansion in [
-        cute_lang::notation::layout(input()),
-        cute_lang::notation::tile(input()),
+        cute_lang::notation::layout(input(), Reader::Compiler),
+        cute_lang::notation::tile(input(), Reader::Compiler),
     ] {
         let is_expression = syn::parse2::<syn::Expr>(expansion.clone()).is_ok();
         let is_items = || syn::File::parse.parse2(expansion.clone()).is_ok();

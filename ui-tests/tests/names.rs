@@ -79,7 +79,7 @@ mod hygiene {
     pub(super) mod kernels {
         #[kernel(threads = 32)]
         pub fn nothing() {
-            let b = smem::<f32>(layout!(B));
+            let _b = smem::<f32>(layout!(B));
         }
     }
 

@@ -20,16 +20,17 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
         let path: TokenStream = name.parse().unwrap_or_default();
         quote!(, #path = #value)
     });
+    let carrier = context.hidden_path(carrier);
     quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
 }
 
 /// The declaration of the carrier of an item.
 pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStream {
-    let facade = &context.facade;
     let (name, visibility) = (&item.name, &item.visibility);
     let exported = matches!(visibility, Visibility::Public(_));
-    let (hidden, declaration) = declaration(facade, "layout", name, exported, bound);
+    let (hidden, declaration) = declaration(context, "layout", name, exported, bound);
     let conditions: Vec<_> = item.conditions().collect();
+    let name = context.hidden(name);
     quote! {
         #(#conditions)*
         #declaration
@@ -42,13 +43,14 @@ pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStr
 
 /// The name of a carrier, and its declaration.
 pub(crate) fn declaration(
-    facade: &TokenStream,
+    context: &Context,
     kind: &str,
     name: &Ident,
     exported: bool,
     bound: &Bound,
 ) -> (Ident, TokenStream) {
-    let hidden = hidden(kind, name);
+    let facade = &context.facade;
+    let hidden = context.hidden(&hidden(kind, name));
     // `pub use` can re-export only an exported macro, which is declared in the root of the crate.
     let export = exported.then(|| quote!(#[macro_export]));
     let declaration = quote! {

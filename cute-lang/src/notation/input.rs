@@ -15,7 +15,7 @@ use crate::notation::tokens::layout_names;
 use cute_algebra::Value;
 #[cfg(feature = "kernels")]
 use cute_algebra::notation::{Definition, NotationError, eval};
-use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, LitStr, Token, Visibility, braced, parenthesized, token};
@@ -37,6 +37,17 @@ pub(crate) struct Context {
     pub(crate) facade: TokenStream,
     /// Names and what they stand for.
     pub(crate) bindings: Vec<(String, Bound)>,
+    /// Who reads the expansion.
+    pub(crate) reader: Reader,
+}
+
+/// Who reads an expansion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// rustc.
+    Compiler,
+    /// rust-analyzer. For it, expansions also have the names that the user wrote, in a form in which it finds what they mean.
+    Editor,
 }
 
 /// What a name stands for.
@@ -68,11 +79,11 @@ pub(super) struct Item {
 }
 
 impl Input {
-    pub(super) fn parse(input: TokenStream) -> syn::Result<Self> {
+    pub(super) fn parse(input: TokenStream, reader: Reader) -> syn::Result<Self> {
         let mut tokens = input.into_iter();
         let context = match tokens.next() {
             Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
-                Context::parse.parse2(group.stream())?
+                Context::parse(group.stream(), reader)?
             }
             _ => {
                 return Err(syn::Error::new(
@@ -300,13 +311,37 @@ impl Item {
 }
 
 impl Context {
-    pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let facade = tokens_until(input, |input| input.peek(Token![,]))?;
-        let bindings = match input.parse::<Option<Token![,]>>()? {
-            Some(_) => bindings(input)?,
-            None => Vec::new(),
+    pub(crate) fn parse(tokens: TokenStream, reader: Reader) -> syn::Result<Self> {
+        let context = |input: ParseStream<'_>| {
+            let facade = tokens_until(input, |input| input.peek(Token![,]))?;
+            let bindings = match input.parse::<Option<Token![,]>>()? {
+                Some(_) => bindings(input)?,
+                None => Vec::new(),
+            };
+            Ok(Self {
+                facade,
+                bindings,
+                reader,
+            })
         };
-        Ok(Self { facade, bindings })
+        context.parse2(tokens)
+    }
+
+    /// A name of the user in a place that is no use of what it stands for: an editor is not to find it there.
+    pub(crate) fn hidden(&self, name: &Ident) -> Ident {
+        match self.reader {
+            Reader::Compiler => name.clone(),
+            Reader::Editor => Ident::new(&name.to_string(), Span::call_site()),
+        }
+    }
+
+    /// A path of the user in such a place.
+    pub(crate) fn hidden_path(&self, path: &TokenStream) -> TokenStream {
+        let hidden = path.clone().into_iter().map(|token| match token {
+            TokenTree::Ident(name) => self.hidden(&name).into(),
+            token => token,
+        });
+        hidden.collect()
     }
 }
 

@@ -9,6 +9,7 @@
 
 pub(crate) mod carrier;
 mod dynamic;
+mod editor;
 mod fixed;
 mod fold;
 mod input;
@@ -21,7 +22,10 @@ use crate::notation::fold::{Folded, Stray, fold, integers};
 use crate::notation::input::{Form, Input, Item};
 #[cfg(feature = "kernels")]
 pub(crate) use carrier::state;
+#[cfg(feature = "kernels")]
+pub(crate) use editor::paths;
 pub(crate) use input::Context;
+pub use input::Reader;
 #[cfg(feature = "kernels")]
 pub(crate) use input::{Bound, bindings};
 use proc_macro2::TokenStream;
@@ -29,29 +33,37 @@ use quote::quote;
 pub use tokens::{eval, layout_names};
 
 /// The expansion of `layout!`.
-pub fn layout(input: TokenStream) -> TokenStream {
-    expansion(input, Form::Layout)
+pub fn layout(input: TokenStream, reader: Reader) -> TokenStream {
+    expansion(input, Form::Layout, reader)
 }
 
 /// The expansion of `tile!`.
-pub fn tile(input: TokenStream) -> TokenStream {
-    expansion(input, Form::Tile)
+pub fn tile(input: TokenStream, reader: Reader) -> TokenStream {
+    expansion(input, Form::Tile, reader)
 }
 
-fn expansion(input: TokenStream, form: Form) -> TokenStream {
+fn expansion(input: TokenStream, form: Form, reader: Reader) -> TokenStream {
     // Without the braces, rustc would add errors about a missing expression.
     let braced = |error: syn::Error| {
         let errors = error.to_compile_error();
         quote!({ #errors })
     };
-    match Input::parse(input) {
+    match Input::parse(input, reader) {
         Ok(Input::Expression { context, body }) => {
-            expand_expression(&context, &body, form).unwrap_or_else(braced)
+            let value = expand_expression(&context, &body, form).unwrap_or_else(braced);
+            match editor::expression(&context, &body) {
+                None => value,
+                Some(names) => quote!({ #names #value }),
+            }
         }
         Ok(Input::Items { context, mut items }) => {
             names::check(&mut items);
             let items = items.into_iter().map(|item| match item {
-                Ok(item) => expand_or_report(&context, &item, form),
+                Ok(item) => {
+                    let names = editor::item(&context, &item);
+                    let declarations = expand_or_report(&context, &item, form);
+                    quote!(#names #declarations)
+                }
                 Err(error) => error.to_compile_error(),
             });
             items.collect()
@@ -85,7 +97,10 @@ fn expand_expression(
             .map_err(|message| syn::Error::new_spanned(body, message)),
         Folded::Tiling(tiling) => Ok(fixed::tiling::expression(context, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::expression(context, body, &dynamic),
-        Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
+        Folded::Continue { carrier, state } => {
+            let carrier = context.hidden_path(&carrier);
+            Ok(quote!(#carrier ! { #state #body }))
+        }
         Folded::Poisoned => Ok(match integers(context, body) {
             integers if integers.is_empty() => fixed::fallback_expression(context, form),
             integers => dynamic::fallback_expression(context, &integers),
@@ -111,6 +126,7 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         Folded::Dynamic(dynamic) => dynamic::item(context, item, &dynamic),
         Folded::Continue { carrier, state } => {
             let (tokens, conditions) = (&item.tokens, item.conditions());
+            let carrier = context.hidden_path(&carrier);
             Ok(quote!(#(#conditions)* #carrier ! { #state #tokens }))
         }
         Folded::Poisoned => Ok(fallback_item(context, item, form)),

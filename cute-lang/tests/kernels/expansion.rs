@@ -1,7 +1,9 @@
 //! The Rust of an instance.
 
 use cute_lang::kernel::expand::kernels;
+use cute_lang::notation::Reader;
 use expect_test::expect;
+use proc_macro2::TokenStream;
 
 /// The expansion of a module, formatted.
 fn expansion(attribute: &str, source: &str) -> String {
@@ -9,6 +11,7 @@ fn expansion(attribute: &str, source: &str) -> String {
     let tokens = kernels(
         attribute.parse().expect("tokens"),
         module.parse().expect("tokens"),
+        Reader::Compiler,
     );
     prettyplease::unparse(&syn::parse2(tokens).expect("items"))
 }
@@ -230,10 +233,7 @@ fn the_facade_may_have_another_name() {
 
 #[test]
 fn a_module_with_errors_keeps_its_names() {
-    let expected = expect![[r#"
-        ::core::compile_error! {
-            "cannot find function `unknown`: `ptx!` emits any instruction"
-        }
+    let expected = expect![[r##"
         #[doc(hidden)]
         #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
         #[macro_export]
@@ -270,7 +270,10 @@ fn a_module_with_errors_keeps_its_names() {
             #[allow(unused_imports)]
             pub use __kernels_kernels_here as broken;
         }
-    "#]];
+        ::core::compile_error! {
+            "cannot find function `unknown`: `ptx!` emits any instruction"
+        }
+    "##]];
     expected.assert_eq(&expansion(
         "",
         "#[kernel(threads = 32)] pub fn broken() { unknown(); }",
@@ -387,6 +390,10 @@ fn an_instance_at_run_time_becomes_a_type_with_fields() {
             #[doc(hidden)]
             #[allow(unused_imports)]
             pub use __kernels_kernels_here as fill;
+            const _: fn() = || {
+                let x = ();
+                let by = ();
+            };
         }
     "#]];
     let text = expansion("", source);
@@ -417,4 +424,112 @@ fn constants_that_are_chosen_have_names_of_their_own() {
             .unwrap_or_else(|| panic!("{name}\n{launch}"))
     });
     assert!(places.is_sorted(), "{launch}");
+}
+
+#[test]
+fn unused_variables_are_left_to_rustc() {
+    let text = expansion(
+        "",
+        "
+            #[kernel(threads = 32)]
+            pub fn k(n: u32, _m: u32, #[facts(extent(x, 0) == l)] x: Global<f32, 1>, l: u32) {
+                let used = n;
+                let unused = 1;
+                let (a, b) = (2, 3);
+                let shape = b;
+                let tile = smem::<f32>(layout!((shape,4):(4,1)));
+                for i in 0..4 { tile[(0, 0)] = used as f32; }
+            }
+        ",
+    );
+    assert!(
+        text.contains("const _: fn() = || {\n        let i = ();\n        let unused = ();\n        let a = ();\n    };"),
+        "{text}"
+    );
+}
+
+/// The expansion for an editor, without spaces.
+fn in_editor(module: &str) -> String {
+    let tokens = kernels(
+        TokenStream::new(),
+        module.parse().expect("tokens"),
+        Reader::Editor,
+    );
+    tokens.to_string().replace(char::is_whitespace, "")
+}
+
+#[test]
+fn an_editor_gets_the_items_as_rust() {
+    let text = in_editor(
+        "mod m {
+            const N: u32 = 4;
+            struct Pair { a: u32 }
+            impl Pair { fn fill(self, x: u32) -> u32 { x } }
+            #[kernel(threads = 32)]
+            pub unsafe fn k(#[facts(n > 0)] x: Global<f32, 1>, n: u32) {
+                let tile = smem::<f32>(layout!((8,N):(N,1)));
+                copy(tile, x.max(0.0));
+                pair.fill(1);
+            }
+        }",
+    );
+    for part in [
+        "use::cute_runtime::kernel_language::*;constN:u32=4;structPair{a:u32}",
+        "pubunsafefnk(x:Global<f32,1>,n:u32){lettile=smem::<f32>(().call((N,N,),()));",
+        "().call(copy,(tile,x.call(max,(0.0))));",
+        "pair.fill(1);",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_half_typed_kernel_leaves_instances_and_neighbours() {
+    for body in [
+        "let x = ",
+        "foo(",
+        "x.",
+        "if a { let",
+        "let y = 3 let z = 4;",
+    ] {
+        // Tokens have balanced brackets, so what is open is closed at the end.
+        let open = body.matches('(').count();
+        let close = ")".repeat(open) + &"}".repeat(body.matches('{').count());
+        let text = in_editor(&format!(
+            "pub mod m {{
+                pub const WIDTH: u32 = 32;
+                #[kernel(threads = 32)]
+                #[instance(k_f32: T = f32)]
+                pub fn k<T: Element>(x: Global<T, 1>) {{ {body} {close} }}
+                #[kernel(threads = 32)]
+                pub fn other(n: u32) {{}}
+            }}"
+        ));
+        for part in [
+            "compile_error!",
+            "pubstructk_f32;",
+            "pubstructother;",
+            "pubconstWIDTH:u32=0u32;",
+            "pubfnother(n:u32){}",
+        ] {
+            assert!(text.contains(part), "{body}: {part}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_missing_brace_hides_no_kernel() {
+    let text = in_editor(
+        "pub mod m {
+            #[kernel(threads = 32)]
+            pub fn first(n: u32) {
+                let x = n
+                #[kernel(threads = 32)]
+                pub fn second(n: u32) {}
+            }
+        }",
+    );
+    for part in ["pubstructfirst;", "pubstructsecond;"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }

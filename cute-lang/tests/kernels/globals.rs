@@ -255,6 +255,9 @@ const F32: (&str, usize, &str, u64) = ("f32", 4, "-1.5", 0xbfc0_0000);
 const U8: (&str, usize, &str, u64) = ("u8", 1, "7", 7);
 const F64: (&str, usize, &str, u64) = ("f64", 8, "0.5", 0x3fe0_0000_0000_0000);
 
+/// What vectors of x need.
+const ALIGNED_X: &str = "#[facts(aligned(x, 16), extent(x, 1) % 8 == 0)]";
+
 /// What vectors need.
 const ALIGNED: &str = "aligned(T, 16), extent(T, 1) % 8 == 0";
 
@@ -607,6 +610,132 @@ fn partitions_and_parts_of_tiles() {
         ..OF_A_WARP
     };
     check_body(&elements, rows);
+}
+
+/// Ranges of rows and columns, whose bounds are known only when the kernel runs, and ranges of these.
+#[test]
+fn ranges_are_parts() {
+    let of = |ty: &str, facts: &str| {
+        kernel(&format!(
+            "#[kernel(threads = 1)]
+            fn k({facts} x: Global<bf16, 2>, y: Global<bf16, 2>, z: Global<bf16, 2>,
+                #[facts(extent(r, 0) == 6)] r: Global<u32, 1>, #[facts(extent(s, 0) == 2)] s: Global<u32, 1>) {{
+                let bound = |i| r[i] as {ty};
+                let part = |t| t[(bound(0)..bound(1), bound(2)..bound(3))][(bound(4)..bound(5), _)];
+                let at = (block_idx().0, block_idx().1);
+                let f = fragment::<bf16>((2, 8));
+                copy_or(local_tile(part(x), (2, 8), at), f, -1.5);
+                copy_inside(f, local_tile(part(y), (2, 8), at));
+                copy_inside(f, local_tile(z, (2, 8), at));
+                s[0] = extent(part(x), 0);
+                s[1] = extent(part(x), 1);
+            }}"
+        ))
+    };
+    let ways = [of("u32", ""), of("u64", ""), of("u32", ALIGNED_X)];
+    let is_vector = |kernel: &Lowered| accesses(kernel).contains("ld.global.v4.b32");
+    assert_eq!(ways.each_ref().map(is_vector), [false, false, false]);
+    let all = u64::from(u32::MAX);
+    for bounds in [
+        [0, 6, 0, 16, 0, all],
+        [1, 5, 3, 14, 0, 9],
+        [2, 6, 8, 16, 1, 3],
+        [3, 3, 0, 16, 0, 1],
+        [5, 2, 9, 9, 0, 1],
+        [4, 9, 5, all, 1, all],
+        [9, 12, 20, 30, 2, 3],
+        [0, 6, 0, 16, 4, 2],
+    ] {
+        let [a, b, c, d, e, f] = bounds.map(|bound| bound.min(1000) as usize);
+        let rows: Vec<usize> = (a..b.min(6)).collect();
+        let rows = &rows[e.min(rows.len())..f.clamp(e.min(rows.len()), rows.len())];
+        let columns: Vec<usize> = (c..d.min(16)).collect();
+        for kernel in &ways {
+            let x = Array::compact(2, &[6, 16], |i| i as u64 + 1);
+            let y = Array::compact(2, &[6, 16], |_| 0);
+            let z = Array::compact(2, &[8, 24], |_| 0);
+            let r = Array::compact(4, &[6], |i| bounds[i]);
+            let s = Array::compact(4, &[2], |_| 0);
+            let mut arrays = [x.clone(), y, z.clone(), r, s];
+            run(kernel, [4, 3, 1], &mut arrays);
+            let mut expected = [vec![0; 6 * 16], vec![0xbfc0; 8 * 24]];
+            for (i, row) in rows.iter().enumerate() {
+                for (j, column) in columns.iter().enumerate() {
+                    let value = x.data[row * 16 + column];
+                    expected[0][row * 16 + column] = value;
+                    expected[1][i * 24 + j] = value;
+                }
+            }
+            let [found_y, found_z, extents] = [1, 2, 4].map(|i| arrays[i].data.clone());
+            assert_eq!([found_y, found_z], expected, "{bounds:?}");
+            assert_eq!(
+                extents,
+                [rows.len() as u64, columns.len() as u64],
+                "{bounds:?}"
+            );
+        }
+    }
+    judge(&ways);
+}
+
+/// Vectors lie across the end of no range of rows.
+#[test]
+fn rows_of_a_range_are_moved_by_vectors() {
+    check_body(
+        &Case {
+            extents: &[9, 64],
+            strides: &[64, 1],
+            accesses: &["ld.global.v4.b32", "st.global.v4.b32"],
+            ..OF_A_WARP
+        },
+        "let part = |t| local_tile(t[(at.0 * 8..at.0 * 8 + 8, _)], (8, 64), (0, at.1));
+        let f = fragment::<$element>($held);
+        copy_or(part(x), f, $fill);
+        copy_inside(f, part(y));
+        copy(f, $z);",
+    );
+}
+
+#[test]
+fn ranges_have_their_rules() {
+    let tile = "let t = smem::<f32>((4, 4));";
+    let v = "let v = fragment::<f32>((1, 4));";
+    for (body, expected) in [
+        (
+            "let part = x[(s..9, _)];",
+            "the bounds of a range of coordinates are unsigned integers, and this one is `i32`",
+        ),
+        ("let part = x[(-1..9, _)];", "coordinate -1 is below 0"),
+        (
+            &format!("{tile} let part = t[(0..2, _)];"),
+            "a coordinate is an integer, `_` or a tuple of these, not a range",
+        ),
+        (
+            "let part = local_tile(x, (1, 4), (0, 0))[(0..1, _)];",
+            "a coordinate is an integer, `_` or a tuple of these, not a range",
+        ),
+        (
+            "z[0..4] = 1.0;",
+            "a coordinate with `_` or a range names several elements, and this takes one: use `copy`",
+        ),
+        // What is inside of the tensor need not be inside of the range.
+        (
+            "let i = thread(); if i < n { y[0..n][i] = 1.0; }",
+            "nothing proves that this access is inside of `y`: use `copy_or` or `copy_inside`",
+        ),
+        (
+            &format!("{v} copy(local_tile(x[(0..n, _)], (1, 4), (0, 0)), v);"),
+            "nothing proves that this access is inside of `x`: use `copy_or` or `copy_inside`",
+        ),
+    ] {
+        match safe("", body) {
+            Ok(_) => panic!("{body} is taken"),
+            Err(error) => assert!(error.to_string().starts_with(expected), "{body}: {error}"),
+        }
+    }
+    // An access that is checked is inside of the range.
+    let lowered = safe("checked", "y[0..n][thread()] = 1.0;").expect("checked");
+    assert!(lowered[0].module.to_string().contains("trap;"));
 }
 
 #[test]

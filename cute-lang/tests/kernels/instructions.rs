@@ -122,7 +122,7 @@ fn mistakes() {
         let a = ptx!(f32: "ld.global.f32", [x[(0, 1)]]);
             this coordinate has 2 modes, but this part of `x` has 1
         let a = ptx!(f32: "ld.shared.f32", [s[_]]);
-            a coordinate with `_` names several elements, and this takes one: use `copy`
+            a coordinate with `_` or a range names several elements, and this takes one: use `copy`
         let a = ptx!(f32: "ld.shared.f32", [s[4]]);
             coordinate 4 is outside of mode 4:1, whose size is 4
         let a = ptx!(f32: "ld.shared.f32", [n]);

@@ -19,6 +19,7 @@ pub(crate) fn module(file: &str) -> TokenStream {
 /// The instances of a module that imports what the modules of `cute-kernels` do.
 pub(crate) fn lowered(module_of_kernels: TokenStream) -> syn::Result<Vec<Lowered>> {
     let libraries = [
+        "activation",
         "epilogue",
         "mma",
         "pipeline",

@@ -315,7 +315,7 @@ fn mistakes() {
         (
             32,
             "let t = smem::<u32>((4, 4)); atomic_add(t, (0, _), 1);",
-            "a coordinate with `_` names several elements, and this takes one: use `copy`",
+            "a coordinate with `_` or a range names several elements, and this takes one: use `copy`",
         ),
         (
             48,

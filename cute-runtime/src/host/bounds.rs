@@ -23,7 +23,7 @@ pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), 
     let at = |coord: i64| layout.swizzle().apply(value(layout, coord));
     let mut suspects = [lowest, highest]
         .into_iter()
-        .chain(0..layout.size().min(SCAN_LIMIT));
+        .chain(0..layout.coordinates().min(SCAN_LIMIT));
     match suspects.find(|&coord| outside(at(coord))) {
         Some(coordinate) => Err(HostError::OutOfBounds {
             layout: text(layout),
@@ -31,7 +31,7 @@ pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), 
             value: at(coordinate),
             len,
         }),
-        None if layout.size() > SCAN_LIMIT => Err(HostError::NotShown {
+        None if layout.coordinates() > SCAN_LIMIT => Err(HostError::NotShown {
             layout: text(layout),
             floor,
             ceiling,

@@ -33,7 +33,7 @@ impl<const N: usize> HostCoordinate for [i64; N] {
         // The same as below, without the search for the leaves of each mode: every mode is one leaf.
         if layout.profile().is_flat(N) && (0..N).all(|mode| layout.keeps(mode)) {
             let mut coords = self.into_iter().enumerate();
-            let inside = coords.all(|(leaf, coord)| count(coord, layout.leaf(leaf).0));
+            let inside = coords.all(|(leaf, coord)| count(coord, layout.extent_and_stride(leaf).0));
             return inside.then_some(index);
         }
         let mut modes = modes(layout);

@@ -27,7 +27,7 @@ pub trait HostLayout: Copy {
     fn profile(&self) -> Profile;
 
     /// Extent and stride of leaf number `leaf` of the profile, counted from left to right.
-    fn leaf(&self, leaf: usize) -> (i64, i64);
+    fn extent_and_stride(&self, leaf: usize) -> (i64, i64);
 
     /// The constant that is added to every value, before the swizzle.
     fn offset(&self) -> i64 {
@@ -40,10 +40,10 @@ pub trait HostLayout: Copy {
     }
 
     /// Number of coordinates, including those without an element.
-    fn size(&self) -> i64;
+    fn coordinates(&self) -> i64;
 
     /// The value at a 1-D coordinate; `None` if it is out of range or has no element.
-    fn index(&self, coord: i64) -> Option<i64>;
+    fn place(&self, coord: i64) -> Option<i64>;
 
     /// Whether coordinates have a number for a given top-level mode of the profile. Coordinates of a slice have none for a
     /// mode that is fixed; its extents are 1.
@@ -82,12 +82,12 @@ pub trait HostLayout: Copy {
     ///
     /// # Errors
     /// None for a layout that one of the macros made.
-    fn to_composed(&self) -> Result<ComposedLayout, LayoutError>;
+    fn composed(&self) -> Result<ComposedLayout, LayoutError>;
 }
 
 /// The layout as text, for messages.
 pub(super) fn text(layout: &impl HostLayout) -> String {
-    match layout.to_composed() {
+    match layout.composed() {
         Ok(composed) => composed
             .as_layout()
             .map_or_else(|| composed.to_string(), ToString::to_string),
@@ -108,13 +108,15 @@ pub(super) fn modes(layout: &impl HostLayout) -> impl Iterator<Item = (usize, Ra
 
 /// Extent and stride of each leaf.
 pub(super) fn leaves<L: HostLayout>(layout: &L) -> impl Iterator<Item = (i64, i64)> {
-    (0..layout.profile().leaves()).map(|leaf| layout.leaf(leaf))
+    (0..layout.profile().leaves()).map(|leaf| layout.extent_and_stride(leaf))
 }
 
 /// The product of the extents of some leaves.
 #[inline]
 pub(super) fn extent(layout: &impl HostLayout, leaves: Range<usize>) -> i64 {
-    leaves.map(|leaf| layout.leaf(leaf).0).product()
+    leaves
+        .map(|leaf| layout.extent_and_stride(leaf).0)
+        .product()
 }
 
 /// The values in the order of 1-D coordinates, with `None` for a coordinate without an element.
@@ -131,7 +133,7 @@ fn walked<L: HostLayout>(layout: L) -> Walked<impl Fn(i64) -> bool> {
         offset: layout.offset(),
         swizzle: layout.swizzle(),
         is_complete: layout.is_complete(),
-        is_element: move |coord| layout.index(coord).is_some(),
+        is_element: move |coord| layout.place(coord).is_some(),
     }
 }
 
@@ -142,7 +144,7 @@ impl HostLayout for Layout {
     }
 
     #[inline]
-    fn leaf(&self, leaf: usize) -> (i64, i64) {
+    fn extent_and_stride(&self, leaf: usize) -> (i64, i64) {
         (self.flat_shape()[leaf], self.flat_stride()[leaf])
     }
 
@@ -155,16 +157,16 @@ impl HostLayout for Layout {
     }
 
     #[inline]
-    fn size(&self) -> i64 {
+    fn coordinates(&self) -> i64 {
         (*self).size()
     }
 
     #[inline]
-    fn index(&self, coord: i64) -> Option<i64> {
+    fn place(&self, coord: i64) -> Option<i64> {
         (0 <= coord && coord < self.size()).then(|| self.at(coord))
     }
 
-    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+    fn composed(&self) -> Result<ComposedLayout, LayoutError> {
         Layout::to_composed(self)
     }
 }
@@ -176,7 +178,7 @@ impl<L: DynamicLayout> HostLayout for L {
     }
 
     #[inline]
-    fn leaf(&self, leaf: usize) -> (i64, i64) {
+    fn extent_and_stride(&self, leaf: usize) -> (i64, i64) {
         DynamicLayout::leaf(self, leaf)
     }
 
@@ -189,16 +191,16 @@ impl<L: DynamicLayout> HostLayout for L {
     }
 
     #[inline]
-    fn size(&self) -> i64 {
+    fn coordinates(&self) -> i64 {
         DynamicLayout::size(self)
     }
 
     #[inline]
-    fn index(&self, coord: i64) -> Option<i64> {
+    fn place(&self, coord: i64) -> Option<i64> {
         (0 <= coord && coord < DynamicLayout::size(self)).then(|| DynamicLayout::index(self, coord))
     }
 
-    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+    fn composed(&self) -> Result<ComposedLayout, LayoutError> {
         DynamicLayout::to_composed(self)
     }
 }
@@ -227,8 +229,8 @@ impl<L: StaticLayout> HostLayout for Static<L> {
     }
 
     #[inline]
-    fn leaf(&self, leaf: usize) -> (i64, i64) {
-        HostLayout::leaf(&L::LAYOUT, leaf)
+    fn extent_and_stride(&self, leaf: usize) -> (i64, i64) {
+        HostLayout::extent_and_stride(&L::LAYOUT, leaf)
     }
 
     fn offset(&self) -> i64 {
@@ -240,16 +242,16 @@ impl<L: StaticLayout> HostLayout for Static<L> {
     }
 
     #[inline]
-    fn size(&self) -> i64 {
+    fn coordinates(&self) -> i64 {
         L::SIZE
     }
 
     #[inline]
-    fn index(&self, coord: i64) -> Option<i64> {
+    fn place(&self, coord: i64) -> Option<i64> {
         (0 <= coord && coord < L::SIZE).then(|| L::index(coord))
     }
 
-    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+    fn composed(&self) -> Result<ComposedLayout, LayoutError> {
         L::LAYOUT.to_composed()
     }
 }

@@ -35,7 +35,7 @@ impl<L: HostLayout, const N: usize> SliceOf<L, N> {
     /// The part of `whole` at the coordinates that agree with `coord`. A `None` keeps its mode, as CuTe's `_` does.
     pub(super) fn new(whole: L, coord: [Option<i64>; N]) -> Result<Self, HostError> {
         // `slice` refuses a layout whose rank is not N.
-        let sliced = whole.to_composed()?.slice(&Coord::from(coord))?;
+        let sliced = whole.composed()?.slice(&Coord::from(coord))?;
         let mut weight = 1;
         let mut first = 0;
         let mut fixed = [Fixed {
@@ -84,8 +84,8 @@ impl<L: HostLayout, const N: usize> HostLayout for SliceOf<L, N> {
     }
 
     #[inline]
-    fn leaf(&self, leaf: usize) -> (i64, i64) {
-        let (extent, stride) = self.whole.leaf(leaf);
+    fn extent_and_stride(&self, leaf: usize) -> (i64, i64) {
+        let (extent, stride) = self.whole.extent_and_stride(leaf);
         let is_fixed = self.is_fixed(|fixed| (fixed.first..fixed.last).contains(&leaf));
         (if is_fixed { 1 } else { extent }, stride)
     }
@@ -99,23 +99,23 @@ impl<L: HostLayout, const N: usize> HostLayout for SliceOf<L, N> {
     }
 
     #[inline]
-    fn size(&self) -> i64 {
+    fn coordinates(&self) -> i64 {
         extent(self, 0..self.profile().leaves())
     }
 
     /// Asks the whole layout, since only it knows which coordinates lie past the edge of a ragged tile.
     #[inline]
-    fn index(&self, coord: i64) -> Option<i64> {
-        if !(0..self.size()).contains(&coord) {
+    fn place(&self, coord: i64) -> Option<i64> {
+        if !(0..self.coordinates()).contains(&coord) {
             return None;
         }
         let (mut rest, mut weight, mut index) = (coord, 1, self.first);
         for (leaf, (extent, _)) in leaves(self).enumerate() {
             index += rest % extent * weight;
             rest /= extent;
-            weight *= self.whole.leaf(leaf).0;
+            weight *= self.whole.extent_and_stride(leaf).0;
         }
-        self.whole.index(index)
+        self.whole.place(index)
     }
 
     #[inline]
@@ -128,8 +128,8 @@ impl<L: HostLayout, const N: usize> HostLayout for SliceOf<L, N> {
         self.whole.is_complete()
     }
 
-    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
-        self.whole.to_composed()?.slice(&Coord::from(self.coord))
+    fn composed(&self) -> Result<ComposedLayout, LayoutError> {
+        self.whole.composed()?.slice(&Coord::from(self.coord))
     }
 }
 

@@ -81,13 +81,13 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
 
     /// Number of coordinates.
     pub fn size(&self) -> i64 {
-        self.layout.size()
+        self.layout.coordinates()
     }
 
     /// The element at a coordinate: an `i64`, or an array with one number for each top-level mode. `None` out of range.
     #[inline]
     pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&'a E> {
-        at(self.data, self.layout.index(coord.linear(&self.layout)?)?)
+        at(self.data, self.layout.place(coord.linear(&self.layout)?)?)
     }
 
     /// The elements in the order of 1-D coordinates: the leftmost mode runs fastest. Coordinates past the edge of a ragged
@@ -257,7 +257,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
 
     /// Number of coordinates.
     pub fn size(&self) -> i64 {
-        self.layout.size()
+        self.layout.coordinates()
     }
 
     /// The same tensor, to read.
@@ -277,7 +277,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     /// The element at a coordinate: an `i64`, or an array with one number for each top-level mode. `None` out of range.
     #[inline]
     pub fn get_mut<C: HostCoordinate>(&mut self, coord: C) -> Option<&mut E> {
-        let index = self.layout.index(coord.linear(&self.layout)?)?;
+        let index = self.layout.place(coord.linear(&self.layout)?)?;
         at_mut(self.data, index)
     }
 
@@ -431,7 +431,9 @@ fn check_tiling<T: StaticTiling, L: HostLayout>(layout: &L) -> Result<(), HostEr
     let (tiled, tensor) = (T::TILING.whole(), layout);
     let leaves = tiled.profile().leaves();
     let same = tiled.profile() == tensor.profile()
-        && (0..leaves).all(|leaf| HostLayout::leaf(&tiled, leaf) == tensor.leaf(leaf))
+        && (0..leaves).all(|leaf| {
+            HostLayout::extent_and_stride(&tiled, leaf) == tensor.extent_and_stride(leaf)
+        })
         && (tiled.offset(), tiled.swizzle()) == (tensor.offset(), tensor.swizzle());
     match same {
         true => Ok(()),

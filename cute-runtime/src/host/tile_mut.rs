@@ -66,7 +66,7 @@ impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
     /// coordinates and different tiles give different pointers.
     #[inline]
     fn element(&self, tile: TileOf<T>, within: i64) -> Option<NonNull<E>> {
-        self.at(tile.index(within)?)
+        self.at(tile.place(within)?)
     }
 
     /// A pointer to the element at index `value` of the slice; `None` outside the slice.

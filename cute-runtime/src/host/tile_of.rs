@@ -59,8 +59,8 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
     }
 
     #[inline]
-    fn leaf(&self, leaf: usize) -> (i64, i64) {
-        HostLayout::leaf(&Self::FIRST, leaf)
+    fn extent_and_stride(&self, leaf: usize) -> (i64, i64) {
+        HostLayout::extent_and_stride(&Self::FIRST, leaf)
     }
 
     fn offset(&self) -> i64 {
@@ -72,12 +72,12 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
     }
 
     #[inline]
-    fn size(&self) -> i64 {
+    fn coordinates(&self) -> i64 {
         Self::SIZE
     }
 
     #[inline]
-    fn index(&self, coord: i64) -> Option<i64> {
+    fn place(&self, coord: i64) -> Option<i64> {
         T::TILING.get(coord, self.number)
     }
 
@@ -97,7 +97,7 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
         Tile::<T>::runs(self.number).map(|run| (run.coordinate, run.values(Self::SWIZZLE)))
     }
 
-    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+    fn composed(&self) -> Result<ComposedLayout, LayoutError> {
         self.layout().to_composed()
     }
 }

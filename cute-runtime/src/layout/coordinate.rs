@@ -15,7 +15,7 @@ use cute_algebra::{LayoutError, ScaledBasis};
 /// assert_eq!(C.at::<2>(6), [1, 2]);
 /// assert_eq!(C.component(&[0]).map(|layout| layout.to_string()), Some("(4,5):(0,1)".to_owned()));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CoordinateLayout {
     text: &'static str,
     components: &'static [(&'static [usize], Layout)],

@@ -21,6 +21,7 @@ pub use coordinate::CoordinateLayout;
 pub use dynamic::DynamicLayout;
 pub use dynamic_coordinate::DynamicCoordinateLayout;
 pub use dynamic_tiling::DynamicTiling;
+pub use picture::print_layout;
 pub use profile::Profile;
 pub use recipe::LayoutCheck;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};

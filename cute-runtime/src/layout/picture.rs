@@ -4,6 +4,31 @@ use super::{CoordinateLayout, Layout, Swizzle};
 use alloc::string::String;
 use cute_algebra::{Picture, PictureError};
 
+/// The values as a table of text, as CuTe's `print_layout` shows them.
+///
+/// # Errors
+/// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.
+/// ```
+/// use cute_runtime::{layout, print_layout};
+/// let table = print_layout(layout!((2,4):(1,3)))?;
+/// assert_eq!(table, "\
+/// (2,4):(1,3)
+///        0    1    2    3\x20
+///     +----+----+----+----+
+///  0  |  0 |  3 |  6 |  9 |
+///     +----+----+----+----+
+///  1  |  1 |  4 |  7 | 10 |
+///     +----+----+----+----+
+/// ");
+/// # Ok::<(), cute_runtime::PictureError>(())
+/// ```
+pub fn print_layout(layout: Layout) -> Result<String, PictureError> {
+    match layout.swizzle().is_identity() && layout.offset() == 0 {
+        true => cute_algebra::print_layout(layout.to_layout()?),
+        false => cute_algebra::print_layout(layout.to_composed()?),
+    }
+}
+
 impl Layout {
     /// A picture of the values, which can be coloured and rendered: see [`Picture::new`].
     /// ```

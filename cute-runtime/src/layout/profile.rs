@@ -12,7 +12,7 @@ use core::iter::successors;
 /// assert_eq!(L.profile().mode(0).leaves(), 2);
 /// ```
 // Stored as text, which is one constant for rustc. A tree of slices would be a constant for each node, and slower to compile.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Profile(&'static str);
 
 /// For expansions: the profile that is written `text`, which must be well formed.

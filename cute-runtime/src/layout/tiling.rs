@@ -230,13 +230,13 @@ impl Tiling {
 
     /// Number of coordinates of a tile.
     #[inline]
-    pub(crate) const fn tile_size(&self) -> i64 {
+    pub const fn tile_size(&self) -> i64 {
         product(self.shapes().0)
     }
 
     /// Number of tiles.
     #[inline]
-    pub(crate) const fn rest_size(&self) -> i64 {
+    pub const fn rest_size(&self) -> i64 {
         product(self.shapes().1)
     }
 

@@ -3,7 +3,9 @@
 use super::Swizzle;
 use super::profile::{Profile, profile};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use cute_algebra::{
     COSIZE_STEPS, ComposedLayout, LayoutError, ScaledBasis, Tuple, swizzled_cosize,
 };
@@ -255,6 +257,56 @@ impl Layout {
         self.swizzle.apply(sum)
     }
 
+    /// [`at`](Self::at) as an index of a slice, for a 1-D coordinate that is one.
+    /// ```
+    /// use cute_runtime::{Layout, layout};
+    /// const COLUMNS: Layout = layout!((2,3):(3,1));
+    /// let rows = ["a", "b", "c", "d", "e", "f"];
+    /// let columns: String = (0..rows.len()).map(|i| rows[COLUMNS.position(i)]).collect();
+    /// assert_eq!(columns, "adbecf");
+    /// ```
+    ///
+    /// # Panics
+    /// If `index` is not below the size, or the value is negative.
+    #[inline]
+    #[track_caller]
+    pub const fn position(&self, index: usize) -> usize {
+        assert!(index <= i64::MAX as usize, "coordinate out of range");
+        let value = self.at(index as i64);
+        assert!(
+            0 <= value && value as usize as i64 == value,
+            "the value is no index of a slice"
+        );
+        value as usize
+    }
+
+    /// The coordinate with one integer for each top-level mode that is 1-D coordinate `index`. [`crd2idx`](Self::crd2idx) takes it.
+    /// ```
+    /// use cute_runtime::{Layout, layout};
+    /// const L: Layout = layout!((6,(2,4)):(8,(1,2)));
+    /// const CRD: [i64; 2] = L.idx2crd(20);
+    /// assert_eq!((CRD, L.crd2idx(&CRD)), ([2, 3], L.at(20)));
+    /// ```
+    ///
+    /// # Panics
+    /// If `index` is negative or not below the size, or there are not `N` modes.
+    #[track_caller]
+    pub const fn idx2crd<const N: usize>(&self, index: i64) -> [i64; N] {
+        assert!(0 <= index && index < self.size(), "coordinate out of range");
+        assert!(
+            self.rank() == N,
+            "a coordinate has one integer for each mode"
+        );
+        let (mut i, mut rest, mut coord) = (0, index, [0; N]);
+        while i < N {
+            let size = self.mode(i).size();
+            coord[i] = rest % size;
+            rest /= size;
+            i += 1;
+        }
+        coord
+    }
+
     /// The same layout with `by` added to every value, before the swizzle.
     pub(super) const fn moved(self, by: i64) -> Layout {
         Layout {
@@ -309,16 +361,45 @@ pub(super) fn tree<T>(profile: Profile, leaves: &mut dyn Iterator<Item = T>) -> 
     modes.map(|(mode, _)| tree(mode, leaves)).collect()
 }
 
-// `offsets` and `injective` follow from the other fields, and a mode may lack them, so they are not compared.
+impl Layout {
+    /// What is compared: `offsets` and `injective` follow from it, and a mode may lack them.
+    fn key(&self) -> (Profile, &[i64], &[i64], Swizzle, i64) {
+        (
+            self.profile,
+            self.shape,
+            self.stride,
+            self.swizzle,
+            self.offset,
+        )
+    }
+}
+
 impl PartialEq for Layout {
     fn eq(&self, other: &Self) -> bool {
-        (self.swizzle, self.offset) == (other.swizzle, other.offset)
-            && (self.shape, self.stride) == (other.shape, other.stride)
-            && self.profile == other.profile
+        self.key() == other.key()
     }
 }
 
 impl Eq for Layout {}
+
+impl Hash for Layout {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+/// An order for sorted collections, which says nothing about the functions that layouts are.
+impl Ord for Layout {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Layout {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -229,7 +229,7 @@ fn check_slice<L: HostLayout, const N: usize, const M: usize>(
     coord: [Option<i64>; N],
 ) {
     let slice = whole.slice(coord).unwrap();
-    let composed = slice.layout().to_composed().unwrap();
+    let composed = slice.layout().composed().unwrap();
     assert_eq!(slice.size(), composed.size());
     for index in 0..slice.size() {
         if let Some(&element) = slice.get(index) {

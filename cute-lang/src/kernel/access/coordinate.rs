@@ -36,6 +36,14 @@ pub(crate) fn sum(b: &mut Builder, a: &Num, c: &Num) -> Result<Num> {
     b.add(&a, &c)
 }
 
+/// A coordinate with 64 bits if another one has 64.
+pub(crate) fn like(b: &mut Builder, num: &Num, other: &Num) -> Result<Num> {
+    match other {
+        Num::Reg(scalar) if scalar.ty == Type::U64 => widened(b, num),
+        _ => Ok(num.clone()),
+    }
+}
+
 /// A coordinate that may be below 0 with 64 bits.
 pub(crate) fn sign_extended(b: &mut Builder, num: &Num) -> Result<Num> {
     match num {

@@ -1,7 +1,7 @@
 //! Addresses of single elements of tensors, in shared and in global memory.
 
 use super::global::global_address;
-use super::slice::has_wild;
+use super::slice::names_several;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::value::Value;
@@ -21,9 +21,9 @@ pub(crate) struct Place {
 pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Option<Place>> {
     let (space, address) = match x {
         Value::Tensor(tensor) => {
-            if has_wild(coordinate) {
+            if names_several(coordinate) {
                 return Err(b.error(
-                    "a coordinate with `_` names several elements, and this takes one: use `copy`",
+                    "a coordinate with `_` or a range names several elements, and this takes one: use `copy`",
                 ));
             }
             (Modifier::Shared, tensor.element(b, coordinate)?)

@@ -107,11 +107,11 @@ impl Selection {
     }
 }
 
-/// Whether a coordinate has a `_`.
-pub(crate) fn has_wild(coordinate: &Value) -> bool {
+/// Whether a coordinate has a `_` or a range.
+pub(crate) fn names_several(coordinate: &Value) -> bool {
     match coordinate {
-        Value::Wild => true,
-        Value::Tuple(elements) => elements.iter().any(has_wild),
+        Value::Wild | Value::Range(..) => true,
+        Value::Tuple(elements) => elements.iter().any(names_several),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::algebra::operate;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Global, Modes, Value};
+use crate::kernel::value::{Global, Modes, Num, Value};
 use cute_algebra::operations;
 use cute_ptx::ast::Type;
 use syn::Result;
@@ -26,7 +26,11 @@ pub(super) const ROWS: &[Builtin] = &[
 fn extent(b: &mut Builder, call: &Call) -> Result<Value> {
     let (global, mode) = whole_mode(call)?;
     b.set_place(call.span);
-    Ok(b.extent(global.param, mode).typed(Some(Type::U32)))
+    let extent = match global.left(b, mode)? {
+        Num::Reg(scalar) => b.convert(&scalar, Type::U32)?.into(),
+        known => known,
+    };
+    Ok(extent.typed(Some(Type::U32)))
 }
 
 /// The stride of a mode of a tensor in global memory, or the strides of a layout.

@@ -4,7 +4,7 @@ use super::mbarrier;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::access::global::global_address;
-use crate::kernel::access::slice::{Selection, has_wild};
+use crate::kernel::access::slice::{Selection, names_several};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
@@ -71,14 +71,14 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[1].span);
     match &call.args[0].value {
         Value::Tensor(tensor) => {
-            if has_wild(coordinate) {
+            if names_several(coordinate) {
                 return Ok(Value::Tensor(tensor.slice(b, coordinate)?));
             }
             let ty = computed(b, tensor.element)?;
             let address = tensor.element(b, coordinate)?;
             Ok(load(b, Modifier::Shared, ty, address).into())
         }
-        Value::Global(global) if has_wild(coordinate) => {
+        Value::Global(global) if names_several(coordinate) => {
             Ok(Value::Global(global.slice(b, coordinate)?))
         }
         Value::Global(global) => {

@@ -3,7 +3,7 @@
 use crate::kernel::syntax::library::Passed;
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::source::{HERE, Source};
-use crate::notation::{Bound, carrier};
+use crate::notation::{Bound, Context, carrier};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Item, ItemMod, Visibility};
@@ -18,13 +18,13 @@ pub(super) struct Library {
 
 impl Library {
     /// The declarations for a module with these tokens. A module that exports nothing has none.
-    pub(super) fn new(facade: &TokenStream, source: &Source, tokens: &TokenStream) -> Self {
+    pub(super) fn new(context: &Context, source: &Source, tokens: &TokenStream) -> Self {
         let module = source.module(HERE);
         let key = key(module);
         let passed = source.passed(key, tokens.clone());
         let bound = Bound::Kernels(quote!(#passed));
         Self::of(
-            facade,
+            context,
             (&module.vis, &module.ident),
             module.exports(),
             &bound,
@@ -32,7 +32,7 @@ impl Library {
     }
 
     /// The declarations for a module with errors, which have been reported.
-    pub(super) fn broken(facade: &TokenStream, module: &ItemMod, items: &[Item]) -> Self {
+    pub(super) fn broken(context: &Context, module: &ItemMod, items: &[Item]) -> Self {
         let exports = items.iter().filter_map(|item| match item {
             Item::Const(item) => Some((&item.vis, &item.ident)),
             Item::Fn(item) => Some((&item.vis, &item.sig.ident)),
@@ -41,7 +41,7 @@ impl Library {
         });
         let exports = exports.filter(|(vis, _)| !matches!(vis, Visibility::Inherited));
         Self::of(
-            facade,
+            context,
             (&module.vis, &module.ident),
             exports,
             &Bound::Broken,
@@ -49,7 +49,7 @@ impl Library {
     }
 
     fn of<'m>(
-        facade: &TokenStream,
+        context: &Context,
         (vis, name): (&Visibility, &Ident),
         exports: impl Iterator<Item = (&'m Visibility, &'m Ident)>,
         bound: &Bound,
@@ -65,7 +65,8 @@ impl Library {
         }
         let public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
         let exported = public(vis) || exports.iter().any(|(vis, _)| public(vis));
-        let (hidden, declaration) = carrier::declaration(facade, "kernels", name, exported, bound);
+        let (hidden, declaration) = carrier::declaration(context, "kernels", name, exported, bound);
+        let name = context.hidden(name);
         let carrier = quote! {
             #declaration
             #[doc(hidden)]
@@ -73,6 +74,7 @@ impl Library {
             #vis use #hidden as #name;
         };
         let names = exports.iter().map(|(vis, name)| {
+            let name = context.hidden(name);
             quote! {
                 #[doc(hidden)]
                 #[allow(unused_imports)]

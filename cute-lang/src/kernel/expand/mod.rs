@@ -1,6 +1,7 @@
 //! Kernels to Rust: a type for each instance, with its PTX as a constant and a typed launch.
 
 mod choice;
+mod editor;
 mod fact;
 mod instance;
 mod item;
@@ -9,12 +10,14 @@ mod open;
 mod parameter;
 mod report;
 mod stub;
+mod unused;
 
+use crate::kernel::interp::resolve::unused_variables;
 use crate::kernel::lower::{Lowered, Open, constants, instances, opens};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::source::{HERE, Source};
-use crate::notation::{Bound, Context, state};
+use crate::notation::{Bound, Context, Reader, state};
 use library::Library;
 use open::Opens;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -23,12 +26,13 @@ use syn::parse::Parser;
 use syn::{Error, Path, Result, Token};
 
 /// Expands `#[kernels]`, or `#[kernels(crate = path)]` where the facade has another name.
-pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
+pub fn kernels(attribute: TokenStream, module: TokenStream, reader: Reader) -> TokenStream {
     match facade(attribute) {
         Ok(facade) => expand(
             Context {
                 facade,
                 bindings: Vec::new(),
+                reader,
             },
             module,
         ),
@@ -38,10 +42,10 @@ pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
 
 /// Expands a module again after a carrier has passed what it imports, or the value of a layout that it names. The input
 /// is `[context] module`.
-pub fn resume(input: TokenStream) -> TokenStream {
+pub fn resume(input: TokenStream, reader: Reader) -> TokenStream {
     let mut tokens = input.into_iter();
     let context = match tokens.next() {
-        Some(TokenTree::Group(group)) => Context::parse.parse2(group.stream()),
+        Some(TokenTree::Group(group)) => Context::parse(group.stream(), reader),
         _ => Err(Error::new(
             Span::call_site(),
             "only the expansion of `#[kernels]` calls this macro",
@@ -57,8 +61,9 @@ fn expand(mut context: Context, module: TokenStream) -> TokenStream {
     library::pass_once(&mut context.bindings);
     lowered(&context, &module).unwrap_or_else(|error| {
         let errors = error.map(|error| error.to_compile_error());
-        let stubs = stub::module(&context.facade, module);
-        quote!(#errors #stubs)
+        let stubs = stub::module(&context, module);
+        // An editor compares what comes before a name that is being typed, which an error may show.
+        quote!(#stubs #errors)
     })
 }
 
@@ -72,7 +77,7 @@ fn lowered(
     let missing = imports.find(|(key, _)| context.bindings.iter().all(|(known, _)| known != key));
     if let Some((_, import)) = missing {
         let state = state(context, "kernels", &import.path);
-        let carrier = &import.path;
+        let carrier = context.hidden_path(&import.path);
         return Ok(quote!(#carrier ! { #state #module }));
     }
     let broken = |(_, bound): &(String, Bound)| matches!(bound, Bound::Broken);
@@ -84,18 +89,14 @@ fn lowered(
     // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
     if let Some(carrier) = source.unresolved.borrow().first() {
         let state = state(context, "kernels", carrier);
+        let carrier = context.hidden_path(carrier);
         return Ok(quote!(#carrier ! { #state #module }));
     }
     match lowered {
         (Ok(instances), Ok(constants), Ok(opens)) => {
             let declared = item::items(source.module(HERE), &constants);
             Ok(items(
-                &context.facade,
-                &source,
-                module,
-                &instances,
-                &opens,
-                &declared,
+                context, &source, module, &instances, &opens, &declared,
             ))
         }
         (instances, constants, opens) => {
@@ -122,7 +123,7 @@ fn facade(attribute: TokenStream) -> Result<TokenStream> {
 }
 
 fn items(
-    facade: &TokenStream,
+    context: &Context,
     source: &Source,
     tokens: &TokenStream,
     instances: &[Lowered],
@@ -133,7 +134,8 @@ fn items(
     let Module {
         attrs, vis, ident, ..
     } = module;
-    let Library { carrier, names } = Library::new(facade, source, tokens);
+    let facade = &context.facade;
+    let Library { carrier, names } = Library::new(context, source, tokens);
     let mut rest = instances;
     let choices = module.kernels.iter().map(|kernel| {
         let (of_kernel, others) = rest.split_at(kernel.instances.len().min(rest.len()));
@@ -145,16 +147,20 @@ fn items(
         .iter()
         .map(|instance| instance::instance(facade, instance));
     let Opens { outside, inside } = Opens::new(facade, source, tokens, opens);
+    let shown = editor::items(context, tokens);
+    let unused = unused::unused(&unused_variables(source));
     quote! {
         #carrier
         #outside
         #(#attrs)*
         #vis mod #ident {
+            #shown
             #declared
             #(#instances)*
             #choices
             #inside
             #names
+            #unused
         }
     }
 }

@@ -2,32 +2,39 @@
 //! uses of them give no errors of their own.
 
 use super::library::Library;
-use super::{item, open};
+use super::{editor, item, open};
 use crate::kernel::syntax::kernel::instance_names;
+use crate::kernel::syntax::legible::legible;
 use crate::kernel::syntax::module::{self, Module};
 use crate::kernel::syntax::plain::{is_plain, primitive};
+use crate::notation::{Context, Reader};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, FnArg, GenericParam, Item, ItemFn, Safety, Type};
 
 /// The module with a stub for each instance, or nothing if the input is not a module.
-pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
+pub(crate) fn module(context: &Context, module: TokenStream) -> TokenStream {
+    let facade = &context.facade;
     let tokens = module.clone();
-    let Ok((module, items)) = module::items(module) else {
+    let read = match context.reader {
+        Reader::Compiler => module::items(module).ok(),
+        Reader::Editor => legible(module),
+    };
+    let Some((module, items)) = read else {
         return TokenStream::new();
     };
     let Library {
         carrier,
         names: exported,
-    } = Library::broken(facade, &module, &items);
+    } = Library::broken(context, &module, &items);
     let plain: Vec<Ident> = (items.iter())
         .filter_map(|item| match item {
             Item::Struct(item) if is_plain(item) => Some(item.ident.clone()),
             _ => None,
         })
         .collect();
-    let kernels = items.into_iter().filter_map(|item| match item {
-        Item::Fn(function) if attributes(&function, "kernel").next().is_some() => Some(function),
+    let kernels = items.iter().filter_map(|item| match item {
+        Item::Fn(function) if attributes(function, "kernel").next().is_some() => Some(function),
         _ => None,
     });
     let stubs = kernels.flat_map(|kernel| {
@@ -41,24 +48,36 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
         let stub = |(name, open): &(Ident, Vec<Ident>)| match open.is_empty() {
             true => stub(facade, name, safety, &arguments),
             false => {
-                let fields = fields(facade, &kernel, open, &plain);
+                let fields = fields(facade, kernel, open, &plain);
                 let declaration = open::declaration(&[], name, &fields);
                 let functions = open::stub(facade, name, safety, &arguments);
                 quote!(#declaration #functions)
             }
         };
-        instance_names(&kernel).iter().map(stub).collect::<Vec<_>>()
+        instance_names(kernel).iter().map(stub).collect::<Vec<_>>()
     });
-    let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
-    let declared = Module::parse(tokens).ok();
-    let declared = declared.map(|module| item::placeholders(&module));
+    let stubs: TokenStream = stubs.collect();
+    // Items after a brace that is missing are in the module, and name those around it.
+    let shown = editor::items(context, &tokens).map(|items| {
+        quote! {
+            #[allow(unused_imports)]
+            use super::*;
+            #items
+        }
+    });
+    let (module, _) = Module::of(module, items);
+    let declared = item::placeholders(&module);
+    let Module {
+        attrs, vis, ident, ..
+    } = module;
     quote! {
         #carrier
         #(#attrs)*
         #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         #vis mod #ident {
+            #shown
             #declared
-            #(#stubs)*
+            #stubs
             #exported
         }
     }

@@ -1,8 +1,8 @@
 //! Names and syntax of all functions of a module, also of those that no kernel calls.
 //!
 //! A function is interpreted where it is called, with the values of its arguments. What is wrong for all values is found here
-//! without them: names that exist nowhere, and what the language does not have. It runs once the kernels have no errors, so
-//! that no mistake is reported twice.
+//! without them: names that exist nowhere, what the language does not have, and variables that nothing uses. It runs once the
+//! kernels have no errors, so that no mistake is reported twice.
 
 use super::call::unknown_function;
 use super::expr::unsupported;
@@ -19,12 +19,12 @@ use crate::kernel::value::Element;
 use crate::kernel::value::types::register_type;
 use crate::notation;
 use cute_algebra::operations;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{
-    Block, Error, Expr, FnArg, GenericArgument, GenericParam, Generics, ItemFn, Local, Macro, Pat,
-    Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
+    Attribute, Block, Error, Expr, FnArg, GenericArgument, GenericParam, Generics, ItemFn, Local,
+    Macro, Pat, Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
 };
 
 /// The types of parameters and results besides numbers and structs.
@@ -53,10 +53,20 @@ const TYPES: &[&str] = &[
 
 /// Checks all functions of the module that is expanded.
 pub fn check_names(source: &Source) -> Result<()> {
+    resolve(source).errors.finish(())
+}
+
+/// The variables that nothing uses, in the order of their blocks' ends. Names that begin with `_` are not among them.
+pub fn unused_variables(source: &Source) -> Vec<Ident> {
+    resolve(source).unused
+}
+
+fn resolve(source: &Source) -> Resolver<'_> {
     let module = source.module(HERE);
     let mut resolver = Resolver {
         source,
         scopes: Vec::new(),
+        unused: Vec::new(),
         errors: Errors::default(),
     };
     let kernels = module.kernels.iter().map(|kernel| &kernel.function);
@@ -68,43 +78,76 @@ pub fn check_names(source: &Source) -> Result<()> {
             resolver.function(function, &[&item.generics]);
         }
     }
-    resolver.errors.finish(())
+    resolver
 }
 
 struct Resolver<'s> {
     source: &'s Source,
     /// The names of variables and generic parameters by block, the innermost last.
-    scopes: Vec<Vec<String>>,
+    scopes: Vec<Vec<Name>>,
+    unused: Vec<Ident>,
     errors: Errors,
+}
+
+/// A variable or a generic parameter.
+struct Name {
+    text: String,
+    /// Where a variable is declared that nothing has used.
+    unused: Option<Ident>,
+}
+
+impl Name {
+    /// A name that may remain unused.
+    fn known(text: impl ToString) -> Self {
+        Self {
+            text: text.to_string(),
+            unused: None,
+        }
+    }
+
+    fn variable(name: &Ident) -> Self {
+        let text = name.to_string();
+        Self {
+            unused: (!text.starts_with('_')).then(|| name.clone()),
+            text,
+        }
+    }
 }
 
 impl Resolver<'_> {
     fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
-        let mut names = vec!["self".to_string(), "Self".to_string()];
+        let mut names = vec![Name::known("self"), Name::known("Self")];
         for generics in around.iter().copied().chain([&function.sig.generics]) {
             names.extend(generics.params.iter().filter_map(|param| match param {
-                GenericParam::Type(param) => Some(param.ident.to_string()),
-                GenericParam::Const(param) => Some(param.ident.to_string()),
+                GenericParam::Type(param) => Some(Name::known(&param.ident)),
+                GenericParam::Const(param) => Some(Name::known(&param.ident)),
                 GenericParam::Lifetime(_) => None,
             }));
         }
         self.scopes = vec![names];
-        for input in &function.sig.inputs {
-            if let FnArg::Typed(input) = input {
-                self.ty(&input.ty);
-                self.bind(&input.pat);
+        self.scoped(|this| {
+            for input in &function.sig.inputs {
+                if let FnArg::Typed(input) = input {
+                    this.ty(&input.ty);
+                    this.bind(&input.pat);
+                }
             }
-        }
-        if let ReturnType::Type(_, ty) = &function.sig.output {
-            self.ty(ty);
-        }
-        self.block(&function.block);
+            // Facts about a parameter may name others.
+            for attribute in function.sig.inputs.iter().flat_map(attributes) {
+                this.mention(attribute.to_token_stream());
+            }
+            if let ReturnType::Type(_, ty) = &function.sig.output {
+                this.ty(ty);
+            }
+            this.block(&function.block);
+        });
     }
 
     fn scoped(&mut self, f: impl FnOnce(&mut Self)) {
         self.scopes.push(Vec::new());
         f(self);
-        self.scopes.pop();
+        let names = self.scopes.pop().into_iter().flatten();
+        self.unused.extend(names.filter_map(|name| name.unused));
     }
 
     fn block(&mut self, block: &Block) {
@@ -130,8 +173,13 @@ impl Resolver<'_> {
     fn bind(&mut self, pat: &Pat) {
         match pat {
             Pat::Ident(pat) => {
+                let text = pat.ident.to_string();
+                let is_constant = text == "None" || self.source.constant(HERE, &text).is_some();
                 if let Some(scope) = self.scopes.last_mut() {
-                    scope.push(pat.ident.to_string());
+                    scope.push(match is_constant {
+                        true => Name::known(text),
+                        false => Name::variable(&pat.ident),
+                    });
                 }
             }
             Pat::Type(pat) => self.bind(&pat.pat),
@@ -222,6 +270,9 @@ impl Resolver<'_> {
                 }
             }
             Expr::ForLoop(expr) => {
+                for attribute in &expr.attrs {
+                    self.mention(attribute.to_token_stream());
+                }
                 self.expr(&expr.expr);
                 self.scoped(|this| {
                     this.bind(&expr.pat);
@@ -249,8 +300,9 @@ impl Resolver<'_> {
     ) {
         for (index, argument) in (first..).zip(args) {
             let takes_word = operation.is_some_and(|operation| operation.takes_word(index));
-            if !(takes_word && matches!(argument, Expr::Path(_))) {
-                self.expr(argument);
+            match argument {
+                Expr::Path(word) if takes_word => self.mention(word.to_token_stream()),
+                argument => self.expr(argument),
             }
         }
     }
@@ -262,12 +314,12 @@ impl Resolver<'_> {
         if mac.path.is_ident("layout") {
             self.layouts(mac);
         }
-        // The others have a syntax of their own.
+        // Layouts and instructions have a syntax of their own.
         if ["assert", "print", "println"]
             .iter()
             .all(|name| !mac.path.is_ident(name))
         {
-            return;
+            return self.mention(mac.tokens.clone());
         }
         let parsed = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         let Some(arguments) = self.errors.record(parsed) else {
@@ -288,7 +340,7 @@ impl Resolver<'_> {
     fn layouts(&mut self, mac: &Macro) {
         // Wrong notation is an error where the values are known.
         for (name, path) in notation::layout_names(mac.tokens.clone()).unwrap_or_default() {
-            let is_known = self.scopes.iter().flatten().any(|known| *known == name)
+            let is_known = self.is_local(&name)
                 || self.source.constant(HERE, &name).is_some()
                 || self.source.layout(HERE, &name).is_some();
             if !is_known {
@@ -299,13 +351,33 @@ impl Resolver<'_> {
 
     // ---- names
 
-    fn is_local(&self, name: &Ident) -> bool {
-        self.scopes.iter().flatten().any(|known| name == known)
+    /// Whether it is the name of a variable, which is used thereby, or of a generic parameter.
+    fn is_local(&mut self, name: &str) -> bool {
+        let mut names = self.scopes.iter_mut().rev();
+        let found = names.find_map(|scope| scope.iter_mut().rev().find(|known| known.text == name));
+        found.is_some_and(|found| {
+            found.unused = None;
+            true
+        })
+    }
+
+    /// Notes that all variables are used that occur in tokens with a syntax of their own.
+    fn mention(&mut self, tokens: TokenStream) {
+        let mut pending = vec![tokens];
+        while let Some(tokens) = pending.pop() {
+            for token in tokens {
+                match token {
+                    TokenTree::Group(group) => pending.push(group.stream()),
+                    TokenTree::Ident(name) => _ = self.is_local(&name.to_string()),
+                    TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+                }
+            }
+        }
     }
 
     fn name(&mut self, name: &Ident) {
         let text = name.to_string();
-        let is_known = self.is_local(name)
+        let is_known = self.is_local(&text)
             || self.source.constant(HERE, &text).is_some()
             || self.source.function(HERE, &text).is_some()
             || self.source.layout(HERE, &text).is_some()
@@ -316,7 +388,7 @@ impl Resolver<'_> {
             || self.is_type(&text)
             || word::operation(&name.clone().into()).is_some();
         if !is_known {
-            let names = self.scopes.iter().flatten().map(String::as_str);
+            let names = self.scopes.iter().flatten().map(|name| &name.text[..]);
             self.errors.push(unknown_name(name, names));
         }
     }
@@ -335,7 +407,7 @@ impl Resolver<'_> {
             return;
         };
         let text = first.ident.to_string();
-        let is_known = self.is_local(&first.ident)
+        let is_known = self.is_local(&text)
             || self.source.imported(HERE, &text).is_some()
             || self.is_type(&text);
         if !is_known {
@@ -350,7 +422,7 @@ impl Resolver<'_> {
     fn callee(&mut self, path: &Path) -> Option<&'static operations::Operation> {
         self.segments(path);
         match &path.segments.iter().collect::<Vec<_>>()[..] {
-            [only] if self.is_local(&only.ident) || only.ident == "Some" => None,
+            [only] if self.is_local(&only.ident.to_string()) || only.ident == "Some" => None,
             [only] => self.function_name(&only.ident),
             _ => {
                 self.first(path);
@@ -432,7 +504,7 @@ impl Resolver<'_> {
             return;
         };
         let name = only.ident.to_string();
-        if !self.is_local(&only.ident) && !self.is_type(&name) {
+        if !self.is_local(&name) && !self.is_type(&name) {
             let elements = Element::ALL.iter().map(|element| element.name());
             let hint = near::hint(&name, TYPES.iter().copied().chain(elements));
             let message = format!("cannot find the type `{name}`{hint}");
@@ -462,5 +534,12 @@ impl Resolver<'_> {
                 _ => {}
             }
         }
+    }
+}
+
+fn attributes(input: &FnArg) -> &[Attribute] {
+    match input {
+        FnArg::Typed(input) => &input.attrs,
+        FnArg::Receiver(input) => &input.attrs,
     }
 }

@@ -4,6 +4,7 @@ pub mod errors;
 mod height;
 pub mod import;
 pub mod kernel;
+pub(crate) mod legible;
 pub mod library;
 pub mod location;
 pub mod module;

@@ -73,6 +73,12 @@ impl Module {
     /// Parses the module under `#[kernels]`.
     pub fn parse(tokens: TokenStream) -> Result<Self> {
         let (module, items) = items(tokens)?;
+        let (parsed, errors) = Self::of(module, items);
+        errors.finish(parsed)
+    }
+
+    /// The module with these items, and what is wrong in them.
+    pub(crate) fn of(module: ItemMod, items: Vec<Item>) -> (Self, Errors) {
         let mut parsed = Self {
             attrs: module.attrs,
             vis: module.vis,
@@ -90,7 +96,7 @@ impl Module {
             errors.record(added);
         }
         errors.record(parsed.check_instances());
-        errors.finish(parsed)
+        (parsed, errors)
     }
 
     /// The names that other modules may import.

@@ -15,6 +15,9 @@ pub struct Global {
     /// For each mode of the parameter, the coordinate at which the part begins: a `u32`, or a `u64` where the kernel gives
     /// one.
     pub origin: Vec<Num>,
+    /// For each mode of the parameter, the coordinate at which the part ends, a `u32` of at most the extent, if a range says that;
+    /// else it ends with the tensor.
+    pub ends: Vec<Option<Num>>,
     /// Whether the origin may be below 0, as a number that wraps: a part that has been moved begins where the kernel says.
     pub is_moved: bool,
     /// The modes of the part.
@@ -37,6 +40,7 @@ impl Global {
             element,
             param,
             origin: vec![Num::Const(0); rank],
+            ends: vec![None; rank],
             is_moved: false,
             modes: Modes::Whole((0..rank).collect()),
         }
@@ -52,7 +56,7 @@ impl Global {
 
     /// Calls `f` on every register in the tensor.
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
-        for coordinate in &mut self.origin {
+        for coordinate in self.origin.iter_mut().chain(self.ends.iter_mut().flatten()) {
             if let Num::Reg(scalar) = coordinate {
                 f(scalar);
             }

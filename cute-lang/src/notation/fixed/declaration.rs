@@ -2,6 +2,7 @@
 
 use crate::notation::fixed::layout::StaticLayout;
 use crate::notation::input::{Context, Form, Item};
+use cute_algebra::{Value, print_layout};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -23,7 +24,7 @@ pub(super) fn declarations(
     context: &Context,
     item: &Item,
     constant: &Constant,
-    text: Option<&str>,
+    value: Option<&Value>,
     layout: Option<&StaticLayout>,
     form: Form,
 ) -> TokenStream {
@@ -34,12 +35,15 @@ pub(super) fn declarations(
         ..
     } = item;
     let Context { facade, .. } = context;
-    let Constant { value, kind } = constant;
+    let Constant {
+        value: constant,
+        kind,
+    } = constant;
     let (docs, others): (Vec<_>, Vec<_>) = attributes
         .iter()
         .partition(|attribute| attribute.path().is_ident("doc"));
-    let summary = text.map(|text| {
-        let text = format!(" `{text}`");
+    let summary = value.map(|value| {
+        let text = documentation(value);
         let separator = (!docs.is_empty()).then(|| quote!(#[doc = ""]));
         quote!(#separator #[doc = #text])
     });
@@ -47,7 +51,7 @@ pub(super) fn declarations(
         return quote! {
             #(#docs)* #summary #(#others)*
             #[allow(dead_code, non_upper_case_globals)]
-            #visibility const #name: #kind = #value;
+            #visibility const #name: #kind = #constant;
         };
     };
     let (whole, tiling) = match form {
@@ -70,7 +74,7 @@ pub(super) fn declarations(
 
         #(#docs)* #summary #(#others)*
         #[allow(dead_code, non_upper_case_globals)]
-        #visibility const #name: #kind = #value;
+        #visibility const #name: #kind = #constant;
 
         #(#others)*
         impl #facade::StaticLayout for #name {
@@ -82,6 +86,26 @@ pub(super) fn declarations(
         }
 
         #tiling
+    }
+}
+
+/// The most elements of a layout that documentation shows as a table.
+const PICTURE_LIMIT: i64 = 256;
+
+/// The value as text, and as a table if it is a small layout.
+fn documentation(value: &Value) -> String {
+    let text = format!(" `{value}`");
+    let is_small = match value {
+        Value::Layout(layout) => layout.rank() <= 2 && layout.size() <= PICTURE_LIMIT,
+        Value::Composed(composed) => {
+            let layout = composed.layout();
+            layout.rank() <= 2 && layout.size() <= PICTURE_LIMIT
+        }
+        _ => false,
+    };
+    match is_small.then(|| print_layout(value.clone())) {
+        Some(Ok(table)) => format!("{text}\n```text\n{table}```"),
+        _ => text,
     }
 }
 

@@ -30,12 +30,12 @@ pub(super) fn item(context: &Context, item: &Item, value: &Value) -> Result<Toke
         return Ok(carrier);
     }
     let constant = constant(context, value)?;
-    let (text, layout) = (value.to_string(), static_layout(value));
+    let layout = static_layout(value);
     let declarations = declarations(
         context,
         item,
         &constant,
-        Some(&text),
+        Some(value),
         layout.as_ref(),
         Form::Layout,
     );

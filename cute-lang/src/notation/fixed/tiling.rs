@@ -22,12 +22,12 @@ pub(in super::super) fn item(context: &Context, item: &Item, tiling: &Tiling) ->
         None => tiling.layout().clone().into(),
     };
     let constant = constant(context, tiling);
-    let (text, layout) = (value.to_string(), static_layout(&value));
+    let layout = static_layout(&value);
     let declarations = declarations(
         context,
         item,
         &constant,
-        Some(&text),
+        Some(&value),
         layout.as_ref(),
         Form::Tile,
     );

@@ -23,7 +23,7 @@ pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
     };
     let Inside { global, reach, .. } = &inside;
     let modes = 0..global.origin.len();
-    let extents: Vec<Num> = modes.map(|mode| b.extent(global.param, mode)).collect();
+    let extents: Vec<Num> = modes.map(|mode| global.end(b, mode)).collect();
     let name = b.params[global.param].name.clone();
     check(b, &holds, &name, |b| {
         let places = global.origin.iter().zip(reach);

@@ -1,12 +1,11 @@
 //! Which elements of a part are inside of the tensor, by their coordinates.
 
-use crate::kernel::access::coordinate::widened;
+use crate::kernel::access::coordinate::like;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
-use crate::kernel::emit::operation::{Cmp, Op};
+use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::quantity::MAX_EXTENT;
 use crate::kernel::value::{Global, Num, Scalar};
-use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -18,7 +17,7 @@ pub(crate) struct Inside {
     pub(super) reach: Vec<i64>,
     /// For each mode, whether elements may be outside by their coordinate in it.
     open: Vec<bool>,
-    /// For each mode, how many coordinates there are from the origin to the end of the tensor, if it has been needed.
+    /// For each mode, how many coordinates there are from the origin to the end of the part, if it has been needed.
     left: Vec<Option<Num>>,
     /// The predicates so far, by coordinates in open modes. Those with a coordinate in the last mode are not kept: there is
     /// one for each access, and kept they would fill registers.
@@ -35,7 +34,10 @@ impl Inside {
         });
         let reach: Vec<i64> = reach.collect();
         let open = reach.iter().enumerate();
-        let open = open.map(|(mode, reach)| !is_inside(b, global, mode, *reach));
+        // Nothing is known of where a range ends.
+        let open = open.map(|(mode, reach)| {
+            global.ends[mode].is_some() || !is_inside(b, global, mode, *reach)
+        });
         Self {
             global: global.clone(),
             open: open.collect(),
@@ -104,7 +106,7 @@ impl Inside {
         other: Option<&Scalar>,
     ) -> Result<Scalar> {
         let origin = self.global.origin[mode].clone();
-        let extent = b.extent(self.global.param, mode);
+        let extent = self.global.end(b, mode);
         match &origin {
             Num::Const(origin) => {
                 let coordinate = origin + i128::from(coordinate);
@@ -117,21 +119,18 @@ impl Inside {
                 b.compare_and(Cmp::Lt, &place, &extent, other)
             }
             Num::Reg(_) => {
-                let left = self.left(b, mode, &origin, &extent)?;
+                let left = self.left(b, mode)?;
                 b.compare_and(Cmp::Gt, &left, &Num::from(coordinate), other)
             }
         }
     }
 
-    /// The number of coordinates from the origin to the end of the tensor. The difference does not wrap where the origin is
-    /// beyond the end.
-    fn left(&mut self, b: &mut Builder, mode: usize, origin: &Num, extent: &Num) -> Result<Num> {
+    /// The number of coordinates from the origin to the end of the part.
+    fn left(&mut self, b: &mut Builder, mode: usize) -> Result<Num> {
         if let Some(left) = &self.left[mode] {
             return Ok(left.clone());
         }
-        let extent = like(b, extent, origin)?;
-        let end = b.binary(Op::Max, &extent, origin)?;
-        let left = b.sub(&end, origin)?;
+        let left = self.global.left(b, mode)?;
         self.left[mode] = Some(left.clone());
         Ok(left)
     }
@@ -143,6 +142,7 @@ impl Inside {
         let reach = self.reach[mode];
         let last = b.greatest(&self.global.origin[mode]) + i128::from(reach);
         Some(match (reach, last + 1) {
+            _ if self.global.ends[mode].is_some() => "use `copy_or` or `copy_inside`".into(),
             (_, count @ ..=MAX_EXTENT) => format!("state the fact `{extent} >= {count}`"),
             (0, _) => format!(
                 "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
@@ -181,12 +181,4 @@ fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32)
         let other = b.greatest(other);
         other >= 0 && all_below(b, part, reach + other, extent, sums - 1)
     })
-}
-
-/// The extent in the type of the origin.
-fn like(b: &mut Builder, extent: &Num, origin: &Num) -> Result<Num> {
-    match origin {
-        Num::Reg(scalar) if scalar.ty == Type::U64 => widened(b, extent),
-        _ => Ok(extent.clone()),
-    }
 }

@@ -22,7 +22,7 @@ pub(crate) fn global_address(
     let element = global.slice(b, coordinate)?;
     if element.tile().is_none_or(|kept| kept.rank() != 0) {
         return Err(b.error(
-            "a coordinate with `_` names several elements, and this takes one: use `copy`",
+            "a coordinate with `_` or a range names several elements, and this takes one: use `copy`",
         ));
     }
     let here = vec![0; element.origin.len()];

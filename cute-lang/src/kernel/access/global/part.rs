@@ -1,9 +1,11 @@
 //! Parts of tensors in global memory.
 
-use crate::kernel::access::coordinate::{number, sum};
+use crate::kernel::access::coordinate::{like, number, sum};
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::slice::Selection;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::Op;
+use crate::kernel::value::types::{is_signed, rust_name};
 use crate::kernel::value::{Global, Modes, Num, Value};
 use cute_algebra::{Layout, ScaledBasis, Shape, Tuple};
 use cute_ptx::ast::Type;
@@ -18,7 +20,28 @@ impl Global {
         }
     }
 
-    /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one of its elements.
+    /// The coordinate at which the part ends along a mode of the parameter, of type `u32`.
+    pub fn end(&self, b: &mut Builder, mode: usize) -> Num {
+        match &self.ends[mode] {
+            Some(end) => end.clone(),
+            None => b.extent(self.param, mode),
+        }
+    }
+
+    /// The number of coordinates from the origin to the end along a mode of the parameter. The difference does not wrap where the
+    /// origin is beyond the end.
+    pub fn left(&self, b: &mut Builder, mode: usize) -> Result<Num> {
+        let (origin, end) = (&self.origin[mode], self.end(b, mode));
+        if *origin == Num::Const(0) {
+            return Ok(end);
+        }
+        let end = like(b, &end, origin)?;
+        let end = b.binary(Op::Max, &end, origin)?;
+        b.sub(&end, origin)
+    }
+
+    /// The part at a coordinate. `_` keeps a mode, a range keeps a part of one, and an integer, known or in a register, selects one
+    /// of its elements.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Global> {
         match &self.modes {
             Modes::Whole(modes) => self.slice_modes(b, modes, coordinate),
@@ -36,22 +59,40 @@ impl Global {
 
     fn slice_modes(&self, b: &mut Builder, modes: &[usize], coordinate: &Value) -> Result<Global> {
         let coordinates = self.per_mode(b, modes, coordinate)?;
-        let (mut origin, mut kept) = (self.origin.clone(), Vec::new());
+        let (mut part, mut kept) = (self.clone(), Vec::new());
         for (&mode, coordinate) in modes.iter().zip(coordinates) {
+            let origin = &self.origin[mode];
             match coordinate {
                 Value::Wild => kept.push(mode),
-                _ => origin[mode] = number(b, coordinate)?,
+                Value::Range(first, end, _) => {
+                    part.ends[mode] = Some(self.end_of_range(b, mode, end)?);
+                    let first = unsigned(b, first)?;
+                    part.origin[mode] = sum(b, origin, &first)?;
+                    kept.push(mode);
+                }
+                _ => {
+                    let number = number(b, coordinate)?;
+                    part.origin[mode] = sum(b, origin, &number)?;
+                }
             }
         }
         let modes = match kept.is_empty() {
             true => Modes::Tile(joined(b, Vec::new())?),
             false => Modes::Whole(kept),
         };
-        Ok(Global {
-            origin,
-            modes,
-            ..self.clone()
-        })
+        Ok(Global { modes, ..part })
+    }
+
+    /// Where a range that ends at this coordinate of the part ends: not beyond the part.
+    fn end_of_range(&self, b: &mut Builder, mode: usize, end: &Num) -> Result<Num> {
+        let left = self.left(b, mode)?;
+        let end = unsigned(b, end)?;
+        let (left, end) = (like(b, &left, &end)?, like(b, &end, &left)?);
+        let count = b.binary(Op::Min, &left, &end)?;
+        match sum(b, &self.origin[mode], &count)? {
+            Num::Reg(end) => Ok(b.convert(&end, Type::U32)?.into()),
+            known => Ok(known),
+        }
     }
 
     fn slice_tile(&self, b: &mut Builder, layout: &Layout, coordinate: &Value) -> Result<Global> {
@@ -96,7 +137,8 @@ impl Global {
         let (mut origin, mut strides) = (self.origin.clone(), Vec::new());
         for ((&mode, extent), coordinate) in modes.iter().zip(shape.leaves()).zip(coordinates) {
             let number = number(b, coordinate)?;
-            origin[mode] = b.mul(&number, &Num::from(*extent))?;
+            let first = b.mul(&number, &Num::from(*extent))?;
+            origin[mode] = sum(b, &origin[mode], &first)?;
             strides.push(ScaledBasis::new(1, [mode]).map_err(|error| b.error(error))?);
         }
         let mut strides = strides.into_iter().map(Tuple::Leaf);
@@ -159,6 +201,19 @@ impl Global {
         Err(b.error(format!(
             "this coordinate has {found} modes, but this part of `{name}` has {expected}"
         )))
+    }
+}
+
+/// A bound of a range of coordinates.
+fn unsigned(b: &mut Builder, bound: &Num) -> Result<Num> {
+    match bound {
+        Num::Reg(scalar) if is_signed(scalar.ty) => {
+            let found = rust_name(scalar.ty);
+            Err(b.error(format!(
+                "the bounds of a range of coordinates are unsigned integers, and this one is `{found}`"
+            )))
+        }
+        bound => number(b, &bound.clone().into()),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn copy(
     let coordinates = part.coordinates.clone();
     let row = inside.row(b, &coordinates[0])?;
     let address = Address::new(b, &mut part, fragment)?;
-    let extent = part.extent(b);
+    let extent = part.end(b);
     let across = vectors[0].len() as i64 - 1;
     // Where vectors that are moved as vectors begin: below this limit.
     let (first, limit) = match direction {

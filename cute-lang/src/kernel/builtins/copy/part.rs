@@ -73,9 +73,9 @@ impl Part {
         self.global.origin.last().filter(|_| self.global.is_moved)
     }
 
-    /// The extent of the last mode.
-    pub(super) fn extent(&self, b: &mut Builder) -> Num {
-        b.extent(self.global.param, self.global.origin.len() - 1)
+    /// The coordinate in the last mode at which the part of the tensor ends.
+    pub(super) fn end(&self, b: &mut Builder) -> Num {
+        self.global.end(b, self.global.origin.len() - 1)
     }
 
     /// The address at that start, for the coordinates that a value has in the other modes.
@@ -151,7 +151,10 @@ impl Part {
     /// last mode.
     pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
         let last = self.global.origin.len() - 1;
-        let extent = b.facts.divisor(Quantity::Extent(self.global.param, last));
+        let extent = match &self.global.ends[last] {
+            Some(end) => 1 << b.possible_bits(end).trailing_zeros().min(62),
+            None => b.facts.divisor(Quantity::Extent(self.global.param, last)),
+        };
         let origin = 1i128
             << b.possible_bits(&self.global.origin[last])
                 .trailing_zeros()
