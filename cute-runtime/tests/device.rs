@@ -310,6 +310,78 @@ fn time_is_measured() {
 }
 
 #[test]
+fn a_graph_repeats_what_was_captured() {
+    for device in devices(1) {
+        let vector = |x: f32| Tensor::from_slice(&device, &[x; 256], [256]).unwrap();
+        let (one, mut sum, mut twice) = (vector(1.0), vector(0.0), vector(0.0));
+        // sum = one + twice, then twice = sum + sum.
+        let graph = device
+            .capture(|_| {
+                let (x, y) = (one.view(), twice.view());
+                let (x, y, n) = ((&x).into(), (&y).into(), 256u32.into());
+                let mut to = sum.view_mut();
+                launch::<VectorAdd>(&device, 2.into(), &[x, y, (&mut to).into(), n])?;
+                let x = sum.view();
+                let (x, y, n) = ((&x).into(), (&x).into(), 256u32.into());
+                let mut to = twice.view_mut();
+                launch::<VectorAdd>(&device, 2.into(), &[x, y, (&mut to).into(), n])
+            })
+            .unwrap();
+        assert_eq!(twice.download().unwrap(), [0.0; 256]);
+        drop((one, sum));
+        graph.launch().unwrap();
+        assert_eq!(twice.download().unwrap(), [2.0; 256]);
+        graph.launch().unwrap();
+        assert_eq!(twice.download().unwrap(), [6.0; 256]);
+        assert!(format!("{graph:?}").starts_with("Graph(2 launches on "));
+    }
+}
+
+#[test]
+fn what_cannot_be_captured_is_refused() {
+    for device in devices(1) {
+        let mut x = Tensor::from_slice(&device, &[1u32; 32], [32]).unwrap();
+        let dropped = device.upload(&[1u32; 8]).unwrap();
+        let graph = device.capture(|_| Ok::<_, Error>(())).unwrap();
+        let error = device
+            .capture(|_| {
+                drop(dropped);
+                for refused in [
+                    device.upload(&[1u32]).map(|_| ()),
+                    x.download().map(|_| ()),
+                    device.synchronize(),
+                    device.time(|| Ok::<_, Error>(())).map(|_| ()),
+                    graph.launch(),
+                    device.capture(|_| Ok(())).map(|_| ()),
+                ] {
+                    assert!(matches!(refused, Err(Error::Capturing)), "{refused:?}");
+                }
+                reporting::report::launch(&device, 1, &mut x.view_mut())
+            })
+            .unwrap_err();
+        let expected = LaunchRule::Captured;
+        assert!(
+            matches!(&error, Error::Launch { rule, .. } if *rule == expected),
+            "{error}"
+        );
+        // Afterwards, everything is as before.
+        reporting::report::launch(&device, 1, &mut x.view_mut()).unwrap();
+        graph.launch().unwrap();
+        assert_eq!(x.download().unwrap(), [2; 32]);
+    }
+}
+
+#[cute_runtime::kernels]
+mod reporting {
+    #[kernel(threads = 32)]
+    pub fn report(#[facts(extent(x, 0) >= 32)] x: Global<u32, 1>) {
+        let found = x[thread()];
+        assert!(found < 10, "{found}");
+        x[thread()] = found + 1;
+    }
+}
+
+#[test]
 fn kernels_compile_ahead_of_their_launch() {
     for device in devices(3) {
         let compiled = device.compile::<VectorAdd>().unwrap();

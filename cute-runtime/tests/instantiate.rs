@@ -60,7 +60,7 @@ mod kernels {
     pub fn copy<const ROWS: u32>(
         x: TmaLoad<f32, 2>,
         y: TmaStore<f32, 2>,
-        unused: TmaLoad<bf16, 3>,
+        _unused: TmaLoad<bf16, 3>,
     ) {
         let tile = smem::<f32>(layout!((ROWS,32):(32,1)));
         let ready = mbarriers(1, 1);

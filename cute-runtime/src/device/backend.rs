@@ -1,5 +1,6 @@
 //! The interface that the GPU and the emulator implement.
 
+use std::sync::Arc;
 #[cfg(feature = "emulator")]
 use std::sync::Mutex;
 use std::time::Duration;
@@ -68,10 +69,39 @@ pub(crate) trait Backend: Send + Sync {
         parameters: &[Vec<u8>],
         tensors: &[(&'static str, &RawView)],
     ) -> Result<(), Error>;
+    /// Begins to record launches in place of running them.
+    fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error>;
     fn synchronize(&self) -> Result<(), Error>;
     /// Who gets the text that kernels print.
     fn output(&self) -> &Output;
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error>;
+}
+
+/// Launches that are being recorded. To drop it forgets them.
+pub(crate) trait Recording {
+    /// The handle of the CUDA stream from which they are recorded; 0 on the emulator.
+    fn stream(&self) -> u64;
+    /// Records a launch.
+    ///
+    /// # Safety
+    /// As for [`Backend::launch`].
+    unsafe fn launch(
+        &mut self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+        tensors: &[(&'static str, &RawView)],
+    ) -> Result<(), Error>;
+    fn end(self: Box<Self>) -> Result<Box<dyn Recorded>, Error>;
+}
+
+/// Recorded launches.
+pub(crate) trait Recorded: Send {
+    /// Starts them, each after the one before.
+    ///
+    /// # Safety
+    /// The memory of their tensors is not freed.
+    unsafe fn launch(&self) -> Result<(), Error>;
 }
 
 /// A running stopwatch.

@@ -111,6 +111,11 @@ pub enum Error {
     /// An assertion of a kernel failed while it ran. On a GPU, the device can do nothing more in this process.
     #[error(transparent)]
     Assertion(#[from] AssertionFailure),
+    /// A call that cannot be part of a [`Graph`](crate::Graph), while the thread captures launches of the device.
+    #[error(
+        "the thread captures launches of this device: until that ends, it can launch kernels on it, and do nothing else"
+    )]
+    Capturing,
     /// The emulator's memory refused an operation.
     #[cfg(feature = "emulator")]
     #[error("emulator memory: {error}")]
@@ -546,6 +551,11 @@ pub enum LaunchRule {
         /// The largest legal extent along that axis.
         limit: u32,
     },
+    /// A kernel that reports, in a launch that is captured: each launch needs a buffer of its own for what it reports.
+    #[error(
+        "a kernel that prints, or asserts what is known when it runs, cannot be captured into a graph"
+    )]
+    Captured,
     /// A grid that whole clusters do not cover.
     #[error(
         "grid {grid} is not a multiple of the cluster's extent {cluster} along {axis}: the nearest larger multiple is {nearest}"

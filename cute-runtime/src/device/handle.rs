@@ -8,6 +8,7 @@ use crate::Error;
 use crate::device::backend::Backend;
 #[cfg(feature = "cuda")]
 use crate::device::cuda;
+use crate::device::graph;
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -84,7 +85,7 @@ impl Device {
     /// # Errors
     /// If a kernel failed: launches on a GPU return before that is known.
     pub fn synchronize(&self) -> Result<(), Error> {
-        self.backend.synchronize()
+        self.uncaptured()?.synchronize()
     }
 
     /// Runs a closure and returns the time that the device took for the work that it launched. A GPU measures it with CUDA
@@ -93,7 +94,7 @@ impl Device {
         &self,
         work: impl FnOnce() -> Result<(), E>,
     ) -> Result<Duration, E> {
-        let timer = self.backend.timer()?;
+        let timer = self.uncaptured()?.timer()?;
         work()?;
         // An assertion that failed meanwhile explains more than the error of the timer.
         let time = timer.stop().map_err(|error| match self.synchronize() {
@@ -132,8 +133,16 @@ impl Device {
         self.backend.output().set(Box::new(receiver));
     }
 
-    pub(crate) fn backend(&self) -> &dyn Backend {
-        &*self.backend
+    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
+    }
+
+    /// The backend for what cannot be captured: memory, copies, waits and time.
+    pub(crate) fn uncaptured(&self) -> Result<&dyn Backend, Error> {
+        match graph::is_capturing(self) {
+            true => Err(Error::Capturing),
+            false => Ok(&*self.backend),
+        }
     }
 }
 

@@ -1,12 +1,16 @@
 //! Launches: the arguments are checked against the kernel's parameters and handed to the device.
 
+use std::sync::Arc;
+
 use cute_hopper::{shared, threads};
 
 use crate::device::compiled::Compiled;
 #[cfg(feature = "emulator")]
 use crate::device::emulator::located;
 use crate::device::fact::{Named, Numbers, Term};
+use crate::device::graph;
 use crate::device::image::Image;
+use crate::device::memory::Memory;
 use crate::device::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
@@ -26,7 +30,7 @@ pub struct Argument<'a>(Kind<'a>);
 enum Kind<'a> {
     Tensor {
         view: RawView,
-        device: &'a Device,
+        memory: &'a Arc<Memory>,
         writable: bool,
     },
     Scalar {
@@ -53,7 +57,7 @@ impl<'a, T: Element, const R: usize> From<&TensorView<'a, T, R>> for Argument<'a
         let view = raw_view::<T, R>(tensor.address(), tensor.shape(), tensor.strides());
         Argument(Kind::Tensor {
             view,
-            device: tensor.buffer.device(),
+            memory: tensor.buffer.memory(),
             writable: false,
         })
     }
@@ -64,7 +68,7 @@ impl<'a, T: Element, const R: usize> From<&'a mut TensorViewMut<'_, T, R>> for A
         let view = raw_view::<T, R>(tensor.address(), tensor.shape(), tensor.strides());
         Argument(Kind::Tensor {
             view,
-            device: tensor.buffer.device(),
+            memory: tensor.buffer.memory(),
             writable: true,
         })
     }
@@ -141,11 +145,15 @@ pub(crate) unsafe fn launch_image(
         Kind::Scalar { .. } => None,
     });
     let tensors: Vec<(&str, &RawView)> = tensors.collect();
+    let memory = arguments.iter().filter_map(|argument| match &argument.0 {
+        Kind::Tensor { memory, .. } => Some(*memory),
+        Kind::Scalar { .. } => None,
+    });
     // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
     // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The kernel's author promises that the
     // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
-    let launched = unsafe { device.backend().launch(image, grid, &parameters, &tensors) };
+    let launched = unsafe { graph::launch(device, image, grid, &parameters, &tensors, memory) };
     #[cfg(feature = "emulator")]
     let launched = launched.map_err(|error| located(error, &tensors));
     launched
@@ -240,11 +248,11 @@ fn lower(
             Param::TmaLoad(recipe) | Param::TmaStore(recipe),
             Kind::Tensor {
                 view,
-                device: home,
+                memory,
                 writable,
             },
         ) => {
-            check_home(device, home).map_err(refuse)?;
+            check_home(device, &memory.device).map_err(refuse)?;
             let map = tensor_map(recipe, view).map_err(refuse)?;
             if matches!(param, Param::TmaStore(_)) {
                 check_writable(*writable).map_err(refuse)?;
@@ -262,11 +270,11 @@ fn lower(
             },
             Kind::Tensor {
                 view,
-                device: home,
+                memory,
                 writable,
             },
         ) => {
-            check_home(device, home).map_err(refuse)?;
+            check_home(device, &memory.device).map_err(refuse)?;
             if *written {
                 check_writable(*writable).map_err(refuse)?;
             }

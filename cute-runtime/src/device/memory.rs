@@ -1,19 +1,29 @@
 //! Device memory: typed buffers.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use zerocopy::IntoBytes;
 
+use crate::device::graph;
 use crate::{Device, Element, Error};
 
 /// An array of elements in a device's memory.
 ///
-/// Dropping it frees the memory, once everything launched before has finished: on a GPU, the drop waits for that.
+/// Dropping it frees the memory, once everything launched before has finished: on a GPU, the drop waits for that. Memory that a
+/// [`Graph`](crate::Graph) uses is freed when that is dropped, too.
 pub struct Buffer<T: Element> {
-    device: Device,
-    address: u64,
+    memory: Arc<Memory>,
     len: usize,
     element: PhantomData<T>,
+}
+
+/// Memory of a device, freed when the last of its owners is dropped: a buffer, and graphs whose launches use it.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pub(crate) device: Device,
+    /// 0 if there are no bytes.
+    pub(crate) address: u64,
 }
 
 impl Device {
@@ -31,9 +41,9 @@ impl Device {
 impl<T: Element> Buffer<T> {
     fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
         let buffer = Buffer::alloc(device, len)?;
-        if buffer.address != 0 {
+        if buffer.address() != 0 {
             // SAFETY: `alloc` has just returned the memory to this buffer, and no other code knows its address.
-            unsafe { device.backend().clear(buffer.address, buffer.bytes())? };
+            unsafe { device.backend().clear(buffer.address(), buffer.bytes())? };
         }
         Ok(buffer)
     }
@@ -53,11 +63,11 @@ impl<T: Element> Buffer<T> {
         let address = if bytes == 0 {
             0
         } else {
-            device.backend().alloc(bytes)?
+            device.uncaptured()?.alloc(bytes)?
         };
+        let device = device.clone();
         Ok(Buffer {
-            device: device.clone(),
-            address,
+            memory: Arc::new(Memory { device, address }),
             len,
             element: PhantomData,
         })
@@ -79,7 +89,12 @@ impl<T: Element> Buffer<T> {
 
     /// The device whose memory this is.
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.memory.device
+    }
+
+    /// The memory, for a launch that uses it.
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
     }
 
     /// Device address of the first element, to pass to other libraries; 0 if there are no elements.
@@ -87,7 +102,7 @@ impl<T: Element> Buffer<T> {
     /// On a GPU, the address is valid in the device's primary context. Make that context current before you call the other
     /// library: the calls of this crate leave the thread's current context as it was.
     pub fn address(&self) -> u64 {
-        self.address
+        self.memory.address
     }
 
     /// Overwrites all elements of the buffer.
@@ -106,7 +121,11 @@ impl<T: Element> Buffer<T> {
         }
         // SAFETY: the bytes are not empty and are exactly as many as the buffer's, and `&mut self` gives exclusive access to
         // the buffer's memory, which is from `alloc`.
-        unsafe { self.device.backend().write(self.address, data.as_bytes()) }
+        unsafe {
+            self.device()
+                .uncaptured()?
+                .write(self.address(), data.as_bytes())
+        }
     }
 
     /// Copies all elements to the host, after everything launched before has finished.
@@ -127,19 +146,23 @@ impl<T: Element> Buffer<T> {
         if data.is_empty() {
             return Ok(data);
         }
-        let address = self.address + (offset * size_of::<T>()) as u64;
+        let address = self.address() + (offset * size_of::<T>()) as u64;
         // SAFETY: the assertion above keeps the range within the buffer's memory, all of which was cleared or written when
         // the buffer was made; the range is not empty.
-        unsafe { self.device.backend().read(address, data.as_mut_bytes())? };
+        unsafe {
+            self.device()
+                .uncaptured()?
+                .read(address, data.as_mut_bytes())?
+        };
         Ok(data)
     }
 }
 
-impl<T: Element> Drop for Buffer<T> {
+impl Drop for Memory {
     fn drop(&mut self) {
-        if self.address != 0 {
-            // SAFETY: `alloc` returned the address to this buffer. Only this drop frees it, and nobody can use the buffer after
-            // its drop.
+        if self.address != 0 && !graph::postpone(self) {
+            // SAFETY: `alloc` returned the address to the buffer of this memory. Only this drop frees it, and nobody can use
+            // the memory after its drop.
             unsafe { self.device.backend().free(self.address) };
         }
     }
@@ -152,8 +175,8 @@ impl<T: Element> std::fmt::Debug for Buffer<T> {
             "{} × {} at {:#x} on {}",
             self.len,
             T::TYPE,
-            self.address,
-            self.device.name()
+            self.address(),
+            self.device().name()
         )
     }
 }

@@ -11,6 +11,7 @@ mod emulator;
 mod error;
 mod fact;
 mod float8;
+mod graph;
 mod handle;
 mod image;
 #[cfg(feature = "instantiate")]
@@ -34,6 +35,7 @@ pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
 pub use emulator::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
 pub use fact::{Comparison, Fact, Named, Term};
+pub use graph::Graph;
 pub use handle::Device;
 pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,9 +322,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **
     for (int i = 0, n = parameters(sizes); i < n; i++, next += sprintf(next, " "))
         for (int j = 0; j < (int)sizes[i] && j < 128; j++)
             next += sprintf(next, "%02x", ((unsigned char *)pointers[i])[j]);
-    return end(__func__, result, function, "%u,%u,%u %u,%u,%u %u %u %s", config->grid[0], config->grid[1],
-               config->grid[2], config->block[0], config->block[1], config->block[2], config->shared_bytes,
-               config->attribute_count, bytes);
+    return end(__func__, result, function, "%lx %u,%u,%u %u,%u,%u %u %u %s", (long)config->stream, config->grid[0],
+               config->grid[1], config->grid[2], config->block[0], config->block[1], config->block[2],
+               config->shared_bytes, config->attribute_count, bytes);
 }
 
 /* The encoded tensor map is the address, followed by zeros. */
@@ -365,4 +366,56 @@ CUresult cuEventDestroy_v2(Handle event) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) free(event);
     return end(__func__, result, event, " ");
+}
+
+CUresult cuStreamCreate(Handle *stream, unsigned flags) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *stream = malloc(1);
+    return end(__func__, result, result == SUCCESS ? *stream : NULL, "%u", flags);
+}
+
+CUresult cuStreamDestroy_v2(Handle stream) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free(stream);
+    return end(__func__, result, stream, " ");
+}
+
+CUresult cuStreamBeginCapture_v2(Handle stream, int mode) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, stream, "%d", mode);
+}
+
+CUresult cuStreamEndCapture(Handle stream, Handle *graph) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *graph = malloc(1);
+    return end(__func__, result, result == SUCCESS ? *graph : NULL, "%lx", (long)stream);
+}
+
+CUresult cuGraphGetNodes(Handle graph, Handle *nodes, size_t *count) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *count = 1;
+    return end(__func__, result, graph, "%lx", (long)nodes);
+}
+
+CUresult cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *executable = malloc(1);
+    return end(__func__, result, result == SUCCESS ? *executable : NULL, "%lx %llu", (long)graph, flags);
+}
+
+CUresult cuGraphDestroy(Handle graph) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free(graph);
+    return end(__func__, result, graph, " ");
+}
+
+CUresult cuGraphLaunch(Handle executable, Handle stream) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, executable, "%lx", (long)stream);
+}
+
+CUresult cuGraphExecDestroy(Handle executable) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free(executable);
+    return end(__func__, result, executable, " ");
 }

@@ -17,7 +17,7 @@ pub(crate) struct Call {
     pub(crate) context: u64,
     pub(crate) function: String,
     pub(crate) result: u32,
-    /// The context, memory, module or event that the call is about.
+    /// The context, memory, module, event, stream or graph that the call is about.
     pub(crate) handle: u64,
     pub(crate) details: String,
 }
@@ -38,21 +38,36 @@ pub(crate) struct Left {
     pub(crate) modules: usize,
     /// Memory of the host to which the device writes.
     pub(crate) pinned: usize,
+    pub(crate) streams: usize,
+    /// Graphs as they were captured, and those that can be launched.
+    pub(crate) graphs: usize,
     /// Contexts that were pushed and not popped.
     pub(crate) contexts: usize,
 }
 
+impl Left {
+    /// How many resources these are.
+    pub(crate) fn all(&self) -> usize {
+        let once = self.memory + self.events + self.modules + self.pinned;
+        once + self.streams + self.graphs + self.contexts
+    }
+}
+
 /// The kinds of resources, each with the function that makes it and the one that frees it.
-const LIFETIMES: [(&str, &str); 4] = [
+const LIFETIMES: [(&str, &str); 7] = [
     ("cuMemAlloc_v2", "cuMemFree_v2"),
     ("cuEventCreate", "cuEventDestroy_v2"),
     ("cuModuleLoadDataEx", "cuModuleUnload"),
     ("cuMemHostAlloc", "cuMemFreeHost"),
+    ("cuStreamCreate", "cuStreamDestroy_v2"),
+    ("cuStreamEndCapture", "cuGraphDestroy"),
+    ("cuGraphInstantiateWithFlags", "cuGraphExecDestroy"),
 ];
 
 /// Functions that may return while the device still works.
-const ASYNCHRONOUS: [&str; 4] = [
+const ASYNCHRONOUS: [&str; 5] = [
     "cuLaunchKernelEx",
+    "cuGraphLaunch",
     "cuMemsetD8_v2",
     "cuMemcpyHtoD_v2",
     "cuEventRecord",
@@ -148,6 +163,8 @@ impl Record {
             events: count(1),
             modules: count(2),
             pinned: count(3),
+            streams: count(4),
+            graphs: count(5) + count(6),
             contexts: stacks.values().map(Vec::len).sum(),
         };
         Record { calls, left }

@@ -66,11 +66,66 @@ pub(crate) fn everything() -> String {
         step(|| device.synchronize())?;
         assert_eq!(step(|| src.download())?, [1.5; 16 * 32]);
         assert_eq!(step(|| dst.download())?, [0.0; 16 * 32]);
+        let graph = step(|| device.capture(|_| Ok::<_, Error>(())))?;
+        step(|| graph.launch())?;
+        step(|| drop(graph));
         step(|| drop(src));
         step(|| drop(dst));
         Ok(())
     }
     outcome(steps())
+}
+
+/// A kernel that reports nothing.
+#[kernels]
+pub mod counting {
+    #[kernel(threads = 32)]
+    pub fn count(#[facts(extent(x, 0) >= 32)] x: Global<u32, 1>) {
+        x[thread()] = x[thread()] + 1;
+    }
+}
+
+/// Captures a launch, and drops its tensor before the graph; captures another, and fails; launches without a capture.
+pub(crate) fn a_captured_launch() -> String {
+    fn launches() -> Result<(), Error> {
+        let device = Device::cuda(0)?;
+        let vector = || Tensor::<u32, 1>::zeros(&device, [32]);
+        let (mut x, mut other, mut last) = (vector()?, vector()?, vector()?);
+        let graph = device.capture(|_| counting::count::launch(&device, 1, &mut x.view_mut()))?;
+        drop(x);
+        graph.launch()?;
+        graph.launch()?;
+        device.synchronize()?;
+        drop(graph);
+        let refused = device.capture(|stream| {
+            assert_ne!(stream, 0);
+            counting::count::launch(&device, 1, &mut other.view_mut())?;
+            drop(other);
+            device.synchronize()
+        });
+        assert!(matches!(refused, Err(Error::Capturing)), "{refused:?}");
+        counting::count::launch(&device, 1, &mut last.view_mut())
+    }
+    outcome(launches())
+}
+
+/// Captures while another thread wants to wait for the device.
+pub(crate) fn a_wait_beside_a_capture() -> String {
+    fn waits() -> Result<(), Error> {
+        let device = Device::cuda(0)?;
+        std::thread::scope(|scope| {
+            let mut waiting = None;
+            let graph = device.capture(|_| {
+                waiting = Some(scope.spawn(|| device.synchronize()));
+                // Long enough for the other thread to come to its wait.
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                Ok::<_, Error>(())
+            })?;
+            drop(graph);
+            waiting.map_or(Ok(()), |thread| thread.join().expect("no panic"))
+        })
+    }
+    outcome(waits())
 }
 
 /// Launches a kernel whose assertion fails, and returns the errors of the calls that follow.

@@ -5,7 +5,7 @@ use std::ptr;
 
 use cudarc::driver::sys::{
     self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchConfig, CUresult,
+    CUlaunchAttributeValue, CUlaunchConfig, CUresult, CUstream,
 };
 
 use super::context::Entered;
@@ -75,13 +75,15 @@ impl Function {
         })
     }
 
-    /// Launches on the default stream of the context.
+    /// Launches on a stream of the context.
     ///
     /// # Safety
-    /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
+    /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name. The stream
+    /// is alive, or null, which is the default stream.
     pub(super) unsafe fn launch(
         &self,
         _entered: &Entered,
+        stream: CUstream,
         image: &Image,
         grid: Grid,
         parameters: &[Vec<u8>],
@@ -126,7 +128,7 @@ impl Function {
             blockDimY: 1,
             blockDimZ: 1,
             sharedMemBytes: image.smem_bytes,
-            hStream: ptr::null_mut(),
+            hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as c_uint,
         };

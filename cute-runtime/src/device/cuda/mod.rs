@@ -5,18 +5,21 @@ mod context;
 mod driver;
 mod event;
 mod function;
+mod graph;
 mod memory;
 mod module;
 mod report;
 mod tensor_map;
 
+use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::ptr;
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::device::backend::{Backend, Timer};
+use crate::device::backend::{Backend, Recording, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
@@ -28,6 +31,7 @@ use context::{Context, Entered};
 use driver::check;
 use event::Stopwatch;
 use function::Function;
+use graph::Capture;
 use report::Pinned;
 
 /// The compute capability of `sm_90a`, major and minor: no other device runs such code.
@@ -49,6 +53,9 @@ pub(crate) struct Gpu {
     reports: Mutex<Vec<Pinned>>,
     /// The assertion that failed, after which the driver refuses every call.
     failure: OnceLock<Error>,
+    /// Read by whoever waits for the context, and written by who captures: the driver forbids to wait for a context while one of
+    /// its streams is captured. A GPU is opened once and never closed.
+    capturing: &'static RwLock<()>,
 }
 
 impl Gpu {
@@ -117,6 +124,7 @@ impl Gpu {
             output: Output::default(),
             reports: Mutex::default(),
             failure: OnceLock::new(),
+            capturing: Box::leak(Box::default()),
         })
     }
 
@@ -124,7 +132,10 @@ impl Gpu {
     fn delivered<T>(&self, wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         // Another thread may launch meanwhile, and the buffer of that launch must stay.
         let waiting = std::mem::take(&mut *lock(&self.reports));
-        let waited = wait();
+        let waited = {
+            let _no_capture = self.capturing.read();
+            wait()
+        };
         match &waited {
             Ok(_) => waiting
                 .iter()
@@ -182,12 +193,14 @@ impl Backend for Gpu {
     }
 
     unsafe fn free(&self, address: u64) {
-        // If the context cannot be entered, we cannot wait for running kernels: the memory is leaked.
-        if let Ok(entered) = self.context.enter()
-            && self.delivered(|| entered.synchronize()).is_ok()
-        {
-            // SAFETY: the caller makes the promise that the call demands, and everything started has finished.
-            unsafe { entered.free(address) };
+        // If the context cannot be entered, or running kernels cannot be waited for, the memory is leaked.
+        if let Ok(entered) = self.context.enter() {
+            let _ = self.delivered(|| {
+                entered.synchronize()?;
+                // SAFETY: the caller makes the promise that the call demands, and everything started has finished.
+                unsafe { entered.free(address) };
+                Ok(())
+            });
         }
     }
 
@@ -221,14 +234,16 @@ impl Backend for Gpu {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;
         let pinned = self.explained(Pinned::new(&entered, image))?;
-        let mut parameters = parameters.to_vec();
-        parameters.extend(
-            pinned
-                .iter()
-                .map(|pinned| pinned.address.to_le_bytes().to_vec()),
-        );
+        let mut parameters = Cow::Borrowed(parameters);
+        if let Some(pinned) = &pinned {
+            parameters
+                .to_mut()
+                .push(pinned.address.to_le_bytes().to_vec());
+        }
         // SAFETY: the caller makes the promise that the call demands. A buffer for reports is kept until the kernel has ended.
-        self.explained(unsafe { function.launch(&entered, image, grid, &parameters) })?;
+        self.explained(unsafe {
+            function.launch(&entered, ptr::null_mut(), image, grid, &parameters)
+        })?;
         let waiting = {
             let mut reports = lock(&self.reports);
             reports.extend(pinned);
@@ -238,6 +253,10 @@ impl Backend for Gpu {
             0..MAX_WAITING => Ok(()),
             _ => self.synchronize(),
         }
+    }
+
+    fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error> {
+        Ok(Box::new(Capture::begin(self)?))
     }
 
     fn output(&self) -> &Output {

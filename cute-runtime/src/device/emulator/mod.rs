@@ -2,6 +2,7 @@
 
 mod device;
 mod fault;
+mod graph;
 mod schedule;
 
 pub(super) use fault::located;
@@ -18,7 +19,7 @@ use cute_emulator::{
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
-use crate::device::backend::{Backend, Timer};
+use crate::device::backend::{Backend, Recording, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
@@ -217,6 +218,10 @@ impl Backend for Emulator {
                 error,
             }),
         }
+    }
+
+    fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error> {
+        Ok(Box::new(graph::Launches::new(self)))
     }
 
     fn output(&self) -> &Output {
