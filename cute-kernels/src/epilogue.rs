@@ -1,14 +1,96 @@
-//! What becomes of accumulators.
+//! What becomes of accumulators: 64 rows of a product, all at once.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
+    use crate::activation::kernels::{of_column, of_element, of_row};
     use crate::tile_scheduler::kernels::place;
+
+    /// The numbers of a vector that belong to the rows of accumulators, of which the first is row `row` of D. A row outside of the
+    /// vector has its last number, so that one number is that of all rows.
+    pub fn of_rows<T: Element>(x: Global<T, 1>, acc: Fragment, row: u32) -> Fragment {
+        let held = fragment::<f32>(acc, 1);
+        for v in 0..size(held) {
+            let (i, j) = coordinate(held, v);
+            held[v] = of_row(x, (row + i, j));
+        }
+        held
+    }
+
+    /// The numbers of a vector that belong to the columns of accumulators, of which the first is column `column` of D. A column
+    /// outside of the vector has its last number, so that one number is that of all columns.
+    pub fn of_columns<T: Element>(x: Global<T, 1>, acc: Fragment, column: u32) -> Fragment {
+        let held = fragment::<f32>(acc, 0);
+        for v in 0..size(held) {
+            let (i, j) = coordinate(held, v);
+            held[v] = of_column(x, (i, column + j));
+        }
+        held
+    }
+
+    /// The two factors of the products of block number `step` along K, for accumulators that begin at (row, column) and lie in one
+    /// block of 128 columns: numbers of `x` for each block along K and each row, and one of `y` for a block of columns and along K.
+    pub fn of_blocks(
+        x: Global<f32, 2>,
+        y: Global<f32, 2>,
+        acc: Fragment,
+        (row, column): (u32, u32),
+        step: u32,
+    ) -> (Fragment, f32) {
+        let held = fragment::<f32>(acc, 1);
+        for v in 0..size(held) {
+            let (i, _) = coordinate(held, v);
+            held[v] = of_element(x, (step, row + i));
+        }
+        (held, of_element(y, (column / 128, step)))
+    }
+
+    /// α · acc + β · C, for accumulators that begin at (batch, row, column). `row` is a multiple of 64, and `column` of the
+    /// accumulators' columns.
+    pub fn linear_combination<T: Element, const R: u32>(
+        alpha: f32,
+        acc: Fragment,
+        beta: f32,
+        c: Global<T, R>,
+        (batch, row, column): (u32, u32, u32),
+    ) -> Fragment {
+        let c = if R == 2 { c } else { c[(batch, _, _)] };
+        let (added, columns) = (fragment::<T>(acc), size(acc) * 2);
+        copy_or(
+            local_tile(c, (64, columns), (row / 64, column / columns)),
+            added,
+            0.0,
+        );
+        fma(acc, alpha, convert::<f32>(added) * beta)
+    }
+
+    /// SwiGLU, GEGLU and the like: f(acc[i, 2j]) · acc[i, 2j + 1], with half as many columns. The rows of B are a gate and what it
+    /// lets through in turn, so that a thread has both.
+    pub fn gated(acc: Fragment, f: impl Fn(f32) -> f32) -> Fragment {
+        let groups = size(acc) / 4;
+        let held = fragment::<f32>(layout!(((4,8,4),(2,groups)):((1@1,1@0,16@0),(8@0,4@1))));
+        for v in 0..size(held) {
+            held[v] = f(acc[2 * v]) * acc[2 * v + 1];
+        }
+        held
+    }
 
     /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (batch, row, column) of D by TMA, in pieces with rows
     /// of 128 bytes, or, if these do not divide the rows, of 64 or 32.
     pub fn store_by_tma<D: Element, const R: u32>(
         acc: Fragment,
+        d: TmaStore<D, R>,
+        consumer: u32,
+        at: (u32, u32, u32),
+    ) {
+        store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at);
+    }
+
+    /// The same with an epilogue for each piece, which takes fewer registers than one for all accumulators, if it reads numbers of
+    /// columns: `epilogue(piece, (batch, row, column))` is what is stored where the piece belongs.
+    pub fn store_pieces_by_tma<D: Element, const R: u32>(
+        acc: Fragment,
+        epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
         (batch, row, column): (u32, u32, u32),
@@ -30,22 +112,45 @@ pub mod kernels {
         ));
         for piece in 0..pieces {
             let out = staging[(_, _, piece % buffers, consumer)];
+            let at = (batch, row, column + piece * columns);
+            let part = epilogue(local_tile(acc, (64, columns), (0, piece)), at);
             // This buffer is free once at most one store, that of the other buffer, still reads. If the number of pieces is
             // odd, the last of a tile and the first of the next have the same buffer.
             if warpgroup_thread() == 0 {
                 tma_wait_read(if piece == 0 { 1 - pieces % 2 } else { 1 });
             }
             bar_sync(consumer + 1, 128);
-            copy(
-                convert::<D>(local_tile(acc, (64, columns), (0, piece))),
-                out,
-            );
+            copy(convert::<D>(part), out);
             fence_proxy_async();
             bar_sync(consumer + 1, 128);
             if warpgroup_thread() == 0 {
-                tma_store(out, d, place::<R>(batch, row, column + piece * columns));
+                tma_store(out, d, place::<R>(at.0, at.1, at.2));
                 tma_commit();
             }
+        }
+    }
+
+    /// Stores those accumulators of 64 rows, of warpgroup number `consumer`, that lie inside of d at row 0 and `column`, by vectors of
+    /// 16 bytes: rows of d begin at multiples of 16 bytes and are multiples of 16 bytes long. Pieces with rows of 128 bytes go
+    /// through shared memory, since a thread's accumulators are not side by side.
+    pub fn store_by_vector<D: Element>(acc: Fragment, d: Global<D, 2>, consumer: u32, column: u32) {
+        let (columns, v) = (1024 / bits::<D>(), 128 / bits::<D>());
+        let staging = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, columns, 2)));
+        let out = staging[(_, _, consumer)];
+        // Eight threads have a row of a piece, and all of them 16 rows.
+        let (vector, rows) = (64 * v, 4);
+        let held = layout!(((8,16),(v,rows)):((vector,1),(64,16)));
+        let held = composition(make_identity_layout((64, columns)), held);
+        for piece in 0..size(acc) * 2 / columns {
+            // All threads have read the piece before.
+            bar_sync(consumer + 1, 128);
+            let part = local_tile(acc, (64, columns), (0, piece));
+            copy(convert::<D>(part), out);
+            bar_sync(consumer + 1, 128);
+            let vectors = fragment::<D>(held);
+            copy(out, vectors);
+            let at = (0, column / columns + piece);
+            copy_inside(vectors, local_tile(d, (64, columns), at));
         }
     }
 

@@ -37,6 +37,21 @@ pub enum Error {
         /// Shape of D.
         d: Vec<usize>,
     },
+    /// A tensor of scales does not fit the matrices of a product.
+    #[error(
+        "{function} needs {argument} of shape {}: found {found:?}",
+        alternatives(possible)
+    )]
+    GemmScale {
+        /// The function that was called.
+        function: &'static str,
+        /// The argument.
+        argument: &'static str,
+        /// Its possible shapes.
+        possible: Vec<Vec<usize>>,
+        /// Its shape.
+        found: Vec<usize>,
+    },
     /// There is no instance of the product with a tile for these types and this alignment of D.
     #[error(
         "no instance of gemm for these matrices has tiles of {tile}: there are {}",
@@ -47,6 +62,45 @@ pub enum Error {
         tile: Tile,
         /// The tiles for which there are instances.
         possible: Vec<Tile>,
+    },
+    /// A kept choice of a tile is one for another product or another kind of device.
+    #[error(
+        "the plan is one of {} on {}: the choice of a tile is one for {} on {}",
+        expected.0, expected.1, found.0, found.1
+    )]
+    GemmChoice {
+        /// The product of the plan, and its device.
+        expected: (String, String),
+        /// Those of the choice.
+        found: (String, String),
+    },
+    /// The shapes of a grouped product do not fit together.
+    #[error(
+        "gemm_grouped needs a of shape (M, K), b of (groups, N, K), ends of (groups) and d of (M, N): found a {a:?}, b {b:?}, ends {ends:?} and d {d:?}"
+    )]
+    GroupedShapes {
+        /// Shape of A.
+        a: [usize; 2],
+        /// Shape of B.
+        b: [usize; 3],
+        /// Shape of the ends.
+        ends: [usize; 1],
+        /// Shape of D.
+        d: [usize; 2],
+    },
+    /// A group of rows that ends before it begins, or beyond the matrix.
+    #[error(
+        "ends[{group}] is {end}: the end of a group is at least that of the group before, {before}, and at most the number of rows, {rows}"
+    )]
+    GroupEnd {
+        /// The group.
+        group: usize,
+        /// Its end.
+        end: i32,
+        /// The end of the group before; 0 for the first.
+        before: i32,
+        /// The number of rows.
+        rows: usize,
     },
     /// The shapes of an attention do not fit together, or its rows have a length for which there is no kernel.
     #[error(
@@ -105,6 +159,11 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+fn alternatives(shapes: &[Vec<usize>]) -> String {
+    let shapes: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
+    shapes.join(" or ")
 }
 
 fn list(tiles: &[Tile]) -> String {

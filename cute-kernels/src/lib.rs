@@ -33,10 +33,14 @@ pub mod lib {
     };
     pub use crate::copy::kernels::TiledCopy;
     pub use crate::elementwise::kernels::{apply, load, store, update};
-    pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
+    pub use crate::epilogue::kernels::{
+        gated, linear_combination, of_blocks, of_columns, of_rows, store_by_element, store_by_tma,
+        store_by_vector, store_pieces_by_tma,
+    };
     pub use crate::gemm::kernels::{
-        Config, FEW, NARROW, OBLONG, PAIR, SINGLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE,
-        SQUARE_NN, SQUARE_NT, SQUARE_TT, THIN, WHOLE, WIDE, gemm_with, multiply,
+        Config, FEW, MEDIUM, NARROW, NARROW_PROMOTED, OBLONG, PAIR, SINGLE, SINGLE_NN, SINGLE_NT,
+        SINGLE_TT, SQUARE, SQUARE_NN, SQUARE_NT, SQUARE_PROMOTED, SQUARE_TT, THIN, WHOLE, WHOLE_96,
+        WIDE, gemm_with, multiply, multiply_scaled, tiles,
     };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
@@ -45,7 +49,7 @@ pub mod lib {
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
     pub use crate::split::kernels::Split;
-    pub use crate::tile_scheduler::kernels::{Tile, Tiles, place};
+    pub use crate::tile_scheduler::kernels::{Groups, Tile, Tiles, place};
 }
 
 /// The crate of devices, tensors and `#[kernels]`. What the functions here take and return is here, too.
@@ -57,7 +61,10 @@ pub use cute_runtime::{
 pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
-pub use gemm::{GemmInput, Plan, Tile, gemm};
+pub use gemm::{
+    Choice, GemmInput, GroupedInput, Plan, Tile, check_group_ends, gemm, gemm_block_scaled,
+    gemm_grouped, gemm_scaled,
+};
 pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::softmax;

@@ -1,8 +1,8 @@
-//! Copies of matrices to rows that TMA can load.
+//! Copies of matrices to rows that TMA can load, and from those that it has stored.
 
 use std::any::Any;
 
-use cute_runtime::{Device, Tensor, TensorView};
+use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16};
 
 use crate::Error;
 
@@ -35,15 +35,29 @@ pub(crate) fn pack<T: Pack>(
         true => (kernels::pack_MN::_true, x.select([0, 2, 1])?),
         false => (kernels::pack_MN::_false, x),
     };
-    // A CTA of 256 threads for each 8 KiB, up to 16 CTAs a multiprocessor, which take several tiles then.
-    let bytes = batches * rows * columns * size_of::<T>();
-    let most = 16 * device.multiprocessor_count() as usize;
-    let grid = bytes.div_ceil(8192).clamp(1, most) as u32;
+    let grid = grid::<T>(device, [batches, rows, columns]);
     kernels::pack::launch(way, device, grid, &x, &mut copy.view_mut())?;
     Ok(copy)
 }
 
-/// The kernel and its instances.
+/// Copies matrices (batch, row, column) to rows of any stride and any alignment, as many elements as these have.
+pub(crate) fn unpack(
+    device: &Device,
+    x: &TensorView<'_, bf16, 3>,
+    y: &mut TensorViewMut<'_, bf16, 3>,
+) -> Result<(), Error> {
+    kernels::unpack_bf16::launch(device, grid::<bf16>(device, y.shape()), x, y)?;
+    Ok(())
+}
+
+/// A CTA of 256 threads for each 8 KiB, up to 16 CTAs a multiprocessor, which take several tiles then.
+fn grid<T>(device: &Device, shape: [usize; 3]) -> u32 {
+    let bytes = shape.iter().product::<usize>() * size_of::<T>();
+    let most = 16 * device.multiprocessor_count() as usize;
+    bytes.div_ceil(8192).clamp(1, most) as u32
+}
+
+/// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
     /// y = x, with zeros where y is larger. x is contiguous along its last mode, which is the last mode of y, too, or, if `MN`, the
@@ -95,6 +109,24 @@ pub mod kernels {
                 copy_or(domain_offset((0, column * columns), from), held, zero);
                 copy_inside(held, to);
             }
+            tile += grid_dim().0;
+        }
+    }
+
+    /// y = x, as far as y goes. Its rows may have any stride and any alignment.
+    #[kernel(threads = 256)]
+    #[instances(T in [bf16])]
+    pub fn unpack<T: Element>(x: Global<T, 3>, y: Global<T, 3>) {
+        let (high, wide) = (ceil_div(extent(y, 1), 8), ceil_div(extent(y, 2), 256));
+        let mut tile = block_idx().0;
+        while tile < extent(y, 0) * high * wide {
+            let (batch, row, column) = (tile / wide / high, tile / wide % high, tile % wide);
+            let (from, to) = (x[(batch, _, _)], y[(batch, _, _)]);
+            // A warp holds a row, neighbouring lanes neighbouring elements.
+            let held = layout!(((32,8),8):((8,1),256));
+            let held = fragment::<T>(composition(make_identity_layout((8, 256)), held));
+            copy_or(local_tile(from, (8, 256), (row, column)), held, 0.0);
+            copy_inside(held, local_tile(to, (8, 256), (row, column)));
             tile += grid_dim().0;
         }
     }

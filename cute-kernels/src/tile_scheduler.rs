@@ -6,8 +6,8 @@ pub mod kernels {
     /// The tiles of BM × BN elements of a batch of m × n matrices that a persistent CTA computes: its own number, and on by the
     /// number of CTAs. SPLIT neighbouring CTAs compute the same tiles.
     ///
-    /// Tiles are numbered matrix by matrix, within a matrix in bands of GROUP tile rows, and column by column within a band, so that tiles that are computed
-    /// at the same time share rows of A and of B in the L2 cache.
+    /// Tiles are numbered matrix by matrix, within a matrix in bands of GROUP tile rows, and column by column within a band,
+    /// so that tiles that are computed at the same time share rows of A and of B in the L2 cache.
     pub struct Tiles<
         const BM: u32,
         const BN: u32,
@@ -27,6 +27,8 @@ pub mod kernels {
         pub batch: u32,
         /// Its first row in the matrix.
         pub row: u32,
+        /// The row at which the matrix ends.
+        pub end: u32,
         /// Its first column in the matrix.
         pub column: u32,
         /// Whether the CTAs of the cluster compute tiles with the same columns. GROUP is even, so two CTAs do, except in a
@@ -46,16 +48,6 @@ pub mod kernels {
                 next: block_idx().0 / SPLIT,
             }
         }
-
-        /// Row and column, in tiles, of tile number `tile` of a matrix.
-        fn coordinate(&self, tile: u32) -> (u32, u32) {
-            let rows = ceil_div(self.m, BM);
-            let band = GROUP * ceil_div(self.n, BN);
-            let first = tile / band * GROUP;
-            let height = min(rows - first, GROUP);
-            let within = tile % band;
-            (first + within % height, within / height)
-        }
     }
 
     impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32, const SPLIT: u32> Iterator
@@ -69,16 +61,17 @@ pub mod kernels {
             let each = ceil_div(ceil_div(self.m, BM) * ceil_div(self.n, BN), CTAS) * CTAS;
             let (batch, tile) = (self.next / each, self.next % each);
             if batch < self.batches {
-                let (row, column) = self.coordinate(tile);
+                let (row, column) = coordinate::<BM, BN, GROUP>(self.m, self.n, tile);
                 let same_columns = if CTAS == 1 {
                     true
                 } else {
-                    column == self.coordinate(tile ^ 1).1
+                    column == coordinate::<BM, BN, GROUP>(self.m, self.n, tile ^ 1).1
                 };
                 self.next += grid_dim().0 / SPLIT;
                 Some(Tile {
                     batch,
                     row: row * BM,
+                    end: self.m,
                     column: column * BN,
                     same_columns,
                 })
@@ -86,6 +79,93 @@ pub mod kernels {
                 None
             }
         }
+    }
+
+    /// The tiles of BM × BN elements of groups of rows, each with a matrix B of its own, that a persistent CTA computes: its own
+    /// number, and on by the number of CTAs. Group e has the rows from the end of the group before up to `ends[e]`, which only the
+    /// device knows. An end that lies before that of the group before counts as that, and one beyond m as m.
+    ///
+    /// Tiles are numbered group by group, each of which begins with a tile of its own, and within a group as those of `Tiles`.
+    pub struct Groups<const BM: u32, const BN: u32, const GROUP: u32> {
+        ends: Global,
+        m: u32,
+        n: u32,
+        /// How many ends have been read. The last of them is that of the current group.
+        read: u32,
+        /// Where the current group begins and ends.
+        first: u32,
+        end: u32,
+        /// The number of the next tile, counted from the first of the current group.
+        next: u32,
+    }
+
+    impl<const BM: u32, const BN: u32, const GROUP: u32> Groups<BM, BN, GROUP> {
+        /// The tiles of this CTA.
+        pub fn new(ends: Global<i32, 1>, m: u32, n: u32) -> Self {
+            Self {
+                ends,
+                m,
+                n,
+                read: 0,
+                first: 0,
+                end: 0,
+                next: block_idx().0,
+            }
+        }
+
+        /// How many tiles the current group has.
+        fn tiles(&self) -> u32 {
+            ceil_div(self.end - self.first, BM) * ceil_div(self.n, BN)
+        }
+    }
+
+    impl<const BM: u32, const BN: u32, const GROUP: u32> Iterator for Groups<BM, BN, GROUP> {
+        type Item = Tile;
+
+        /// The next tile. All lanes of a warp call this together.
+        fn next(&mut self) -> Option<Tile> {
+            loop {
+                let group = self.read;
+                if self.next >= self.tiles() && group < extent(self.ends, 0) {
+                    self.next -= self.tiles();
+                    self.read += 1;
+                    self.first = self.end;
+                    // The assembler does not know that all lanes read the same, but it knows what a shuffle gives.
+                    let end = shfl_idx(self.ends[group], 0);
+                    self.end = clamp(end, self.first as i32, self.m as i32) as u32;
+                } else {
+                    break;
+                }
+            }
+            if self.next < self.tiles() {
+                let rows = self.end - self.first;
+                let (row, column) = coordinate::<BM, BN, GROUP>(rows, self.n, self.next);
+                self.next += grid_dim().0;
+                Some(Tile {
+                    batch: self.read - 1,
+                    row: self.first + row * BM,
+                    end: self.end,
+                    column: column * BN,
+                    same_columns: true,
+                })
+            } else {
+                None
+            }
+        }
+    }
+
+    /// Row and column, in tiles, of tile number `tile` of an m × n matrix.
+    fn coordinate<const BM: u32, const BN: u32, const GROUP: u32>(
+        m: u32,
+        n: u32,
+        tile: u32,
+    ) -> (u32, u32) {
+        let rows = ceil_div(m, BM);
+        let band = GROUP * ceil_div(n, BN);
+        let first = tile / band * GROUP;
+        let height = min(rows - first, GROUP);
+        let within = tile % band;
+        (first + within % height, within / height)
     }
 
     /// The coordinate of an element of a matrix, (row, column), or of one of several matrices, (batch, row, column), where a tensor

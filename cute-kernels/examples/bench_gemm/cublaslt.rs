@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, size_of};
-use std::ptr::null_mut;
 
 use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
@@ -147,12 +146,18 @@ impl Product {
         self.algorithms.len()
     }
 
-    /// Enqueues D = A·Bᵀ by algorithm `i` on the default stream.
+    /// Enqueues D = A·Bᵀ by algorithm `i` on a stream.
     ///
     /// # Safety
     ///
-    /// The addresses are those of device matrices of the shapes and types that were given to [`Product::new`].
-    pub(crate) unsafe fn run(&self, i: usize, a: u64, b: u64, d: u64) -> Result<(), CublasError> {
+    /// The addresses are those of device matrices of the shapes and types that were given to [`Product::new`], and `stream` is a
+    /// `CUstream`, or 0 for the default stream.
+    pub(crate) unsafe fn run(
+        &self,
+        i: usize,
+        [a, b, d]: [u64; 3],
+        stream: u64,
+    ) -> Result<(), CublasError> {
         let one = if self.integers { 1 } else { 1f32.to_bits() };
         let zero = 0u32;
         // SAFETY: the caller promises that the matrices are valid, and `new` has created the handles. The scalars are read
@@ -174,7 +179,7 @@ impl Product {
                 &self.algorithms[i].algo,
                 self.workspace as *mut c_void,
                 WORKSPACE,
-                null_mut(),
+                stream as sys::cudaStream_t,
             )
         }
     }

@@ -1,10 +1,11 @@
-//! The products of `cute_kernels::gemm` beside cuBLASLt's, in one process: medians of interleaved runs. Needs a Hopper GPU and
+//! The products of `cute_kernels::gemm` beside cuBLASLt's, in one process: medians of interleaved runs, by CUDA graphs. Needs a Hopper GPU and
 //! cuBLASLt; without them it says so and measures nothing.
 //!
 //! `cargo run --release --example bench_gemm -- --types bf16,f16 --classes large,middle --svg gemm.svg`
 
 mod compare;
 mod cublaslt;
+mod grouped;
 mod report;
 mod shapes;
 
@@ -17,13 +18,15 @@ use cute_runtime::Device;
 use indicatif::{ProgressBar, ProgressStyle};
 use lexopt::ValueExt;
 use serde_json::{Value, json};
-use shapes::{Class, TYPES, Types};
+use shapes::{Class, Shape, TYPES, Types};
 
 const USAGE: &str = "\
-usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--json FILE] [--svg FILE]
+usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--autotune] [--json FILE] [--svg FILE]
   --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8; all unless given
-  --classes   large, middle, majors, odd, batched, few rows; all unless given
-  --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line
+  --classes   large, middle, majors, odd, batched, grouped, few rows; all unless given
+  --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line, or
+              GROUPSxMxNxK even|uneven, where M are the rows of all groups
+  --autotune  measures every tile, prints the times, and takes the fastest
   --json      also writes the rows to this file
   --svg       also draws the ratios to this file";
 
@@ -33,6 +36,7 @@ struct Options {
     types: Option<String>,
     classes: Option<String>,
     shapes: Option<PathBuf>,
+    autotune: bool,
     json: Option<PathBuf>,
     svg: Option<PathBuf>,
 }
@@ -65,11 +69,9 @@ fn run() -> Result<(), Box<dyn Error>> {
         println!("nothing is measured: there is no cuBLASLt here to compare with");
         return Ok(());
     }
-    let products = classes
-        .iter()
-        .map(|class| class.shapes.len())
-        .sum::<usize>()
-        * types.len();
+    let of_types = |shape: &&Shape| types.iter().filter(|types| shape.is_of(**types)).count();
+    let shapes = classes.iter().flat_map(|class| &class.shapes);
+    let products: usize = shapes.map(|shape| of_types(&shape)).sum();
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len} products, {eta} left")?;
     let bar = ProgressBar::new(products as u64).with_style(style);
     println!("{}\nTFLOP/s, medians of interleaved runs", device.name());
@@ -77,8 +79,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut rows = Vec::new();
     for &types in &types {
         for class in &classes {
-            for &shape in &class.shapes {
-                let row = compare::compare(&device, &class.name, shape, types)?;
+            for &shape in class.shapes.iter().filter(|shape| shape.is_of(types)) {
+                let row = compare::compare(&device, &class.name, shape, types, options.autotune)?;
                 bar.suspend(|| println!("{}", report::line(&row)));
                 bar.inc(1);
                 rows.push(row);
@@ -108,6 +110,7 @@ fn options() -> Result<Option<Options>, Box<dyn Error>> {
             Long("types") => options.types = Some(arguments.value()?.string()?),
             Long("classes") => options.classes = Some(arguments.value()?.string()?),
             Long("shapes") => options.shapes = Some(arguments.value()?.into()),
+            Long("autotune") => options.autotune = true,
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("help") | Short('h') => return Ok(None),

@@ -20,10 +20,12 @@ pub(crate) const TYPES: [Types; 8] = [
     (I8, I32),
 ];
 
-/// A batch of products D = A · Bᵀ.
+/// A batch of products D = A · Bᵀ, or a grouped product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
+    /// Matrices, or groups.
     pub(crate) batches: usize,
+    /// Rows of each matrix A, or of all groups together.
     pub(crate) m: usize,
     pub(crate) n: usize,
     pub(crate) k: usize,
@@ -31,17 +33,53 @@ pub(crate) struct Shape {
     pub(crate) mn: [bool; 2],
     /// Elements between the rows of A, of B and of D, or their columns.
     pub(crate) pad: usize,
+    /// How many rows the groups of a grouped product have; none of a batch.
+    pub(crate) groups: Option<Groups>,
+}
+
+/// How the rows of a grouped product are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Groups {
+    /// By the same number for each group.
+    Even,
+    /// By numbers that are spread from almost 0 to three times their mean.
+    Uneven,
 }
 
 impl Shape {
-    /// The usual letters for the majors of A and B: T for one along K, and N for A; B has them the other way round.
+    /// The usual letters for the majors of A and B: T for one along K, and N for A; B has them the other way round. Of a grouped
+    /// product, how its rows are divided.
     pub(crate) fn majors(&self) -> &'static str {
-        match self.mn {
-            [false, false] => "TN",
-            [true, false] => "NN",
-            [true, true] => "NT",
-            [false, true] => "TT",
+        match (self.groups, self.mn) {
+            (Some(Groups::Even), _) => "even",
+            (Some(Groups::Uneven), _) => "uneven",
+            (None, [false, false]) => "TN",
+            (None, [true, false]) => "NN",
+            (None, [true, true]) => "NT",
+            (None, [false, true]) => "TT",
         }
+    }
+
+    /// Where the groups end.
+    pub(crate) fn ends(&self) -> Vec<i32> {
+        let golden = |e: usize| ((e + 1) as f64 * 0.618_033_988_749_894_9).fract();
+        let weight = |e: usize| match self.groups {
+            Some(Groups::Uneven) => golden(e).powi(2),
+            _ => 1.0,
+        };
+        let sums = (0..self.batches).scan(0.0, |sum, e| {
+            *sum += weight(e);
+            Some(*sum)
+        });
+        let sums: Vec<f64> = sums.collect();
+        let all = sums.last().copied().unwrap_or(1.0);
+        let ends = sums.iter().map(|sum| (self.m as f64 * (sum / all)) as i32);
+        ends.collect()
+    }
+
+    /// Whether there is a product of these types.
+    pub(crate) fn is_of(&self, (input, output): Types) -> bool {
+        self.groups.is_none() || input == output && matches!(input, BF16 | F16)
     }
 
     /// Where a matrix with so many rows and columns lies, along its rows if `mn`.
@@ -56,7 +94,12 @@ impl Shape {
 
     /// Floating-point operations.
     pub(crate) fn operations(&self) -> f64 {
-        2.0 * [self.batches, self.m, self.n, self.k]
+        let products = if self.groups.is_some() {
+            1
+        } else {
+            self.batches
+        };
+        2.0 * [products, self.m, self.n, self.k]
             .map(|x| x as f64)
             .iter()
             .product::<f64>()
@@ -114,7 +157,8 @@ impl fmt::Display for Shape {
 impl FromStr for Shape {
     type Err = String;
 
-    /// `MxNxK`, or `BATCHESxMxNxK`, then `+PAD`, then a space and the majors, such as `8192x3000x5000+1 NT`.
+    /// `MxNxK`, or `BATCHESxMxNxK`, then `+PAD`, then a space and the majors, such as `8192x3000x5000+1 NT`. `GROUPSxMxNxK even`, or
+    /// `uneven`, is a grouped product.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
@@ -140,14 +184,19 @@ impl FromStr for Shape {
             numbers.insert(0, 1);
         }
         let [batches, m, n, k] = numbers.try_into().map_err(|_| wrong())?;
-        let mn = match majors {
-            "TN" => [false, false],
-            "NN" => [true, false],
-            "NT" => [true, true],
-            "TT" => [false, true],
+        let (groups, mn) = match majors {
+            "TN" => (None, [false, false]),
+            "NN" => (None, [true, false]),
+            "NT" => (None, [true, true]),
+            "TT" => (None, [false, true]),
+            "even" => (Some(Groups::Even), [false, false]),
+            "uneven" => (Some(Groups::Uneven), [false, false]),
             _ => return Err(wrong()),
         };
         let pad = pad.parse().map_err(|_| wrong())?;
+        if groups.is_some() && pad > 0 {
+            return Err(wrong());
+        }
         Ok(Self {
             batches,
             m,
@@ -155,6 +204,7 @@ impl FromStr for Shape {
             k,
             mn,
             pad,
+            groups,
         })
     }
 }
@@ -166,7 +216,7 @@ pub(crate) struct Class {
 }
 
 /// Name and shapes of each class.
-const CLASSES: [(&str, &[&str]); 5] = [
+const CLASSES: [(&str, &[&str]); 6] = [
     (
         "large",
         &[
@@ -213,6 +263,18 @@ const CLASSES: [(&str, &[&str]); 5] = [
     (
         "batched",
         &["64x512x512x128", "128x1024x64x1024", "16x1024x1024x1024"],
+    ),
+    (
+        "grouped",
+        &[
+            "8x4096x4096x7168 even",
+            "8x4096x7168x2048 even",
+            "8x4096x4096x7168 uneven",
+            "64x8192x4096x2048 even",
+            "64x8192x4096x2048 uneven",
+            "64x16384x2048x7168 uneven",
+            "64x256x4096x7168 uneven",
+        ],
     ),
 ];
 

@@ -1,5 +1,7 @@
 //! How the matrices of a product lie, and which kernels can take them so.
 
+use std::fmt;
+
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::Tile;
@@ -38,6 +40,18 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// How a kernel gets a matrix of a batch, if it `takes_mn`, also one that is contiguous along M or N.
+    pub(super) fn new<T: Element>(
+        x: &Matrices<'_, T>,
+        takes_mn: bool,
+    ) -> Result<Self, cute_runtime::Error> {
+        let mn = lies_along_rows(x);
+        let x = if mn { x.select([0, 2, 1])? } else { *x };
+        // What is contiguous nowhere is refused by the launch, which names it.
+        let copied = is_contiguous(&x) && !((takes_mn || !mn) && can_load_by_tma(&x));
+        Ok(Self { mn, copied })
+    }
+
     /// Whether the kernel reads a matrix that is contiguous along M or N.
     pub(super) fn reads_mn(self) -> bool {
         self.mn && !self.copied
@@ -100,15 +114,8 @@ impl Form {
         }
         let [batches, m, n] = d_all.shape();
         let by_tma = can_store_by_tma(&d_all);
-        let place = |x: &Matrices<'_, T>| -> Result<Place, Error> {
-            let mn = lies_along_rows(x);
-            let x = if mn { x.select([0, 2, 1])? } else { *x };
-            let has_kernel = !mn || (by_tma && !T::ALONG_MN.is_empty());
-            // What is contiguous nowhere is refused by the launch, which names it.
-            let copied = is_contiguous(&x) && !(has_kernel && can_load_by_tma(&x));
-            Ok(Place { mn, copied })
-        };
-        let (a, b) = (place(&a_all)?, place(&b_all)?);
+        let takes_mn = by_tma && !T::ALONG_MN.is_empty();
+        let (a, b) = (Place::new(&a_all, takes_mn)?, Place::new(&b_all, takes_mn)?);
         Ok(Self {
             extents: [extent(batches)?, extent(m)?, extent(n)?, extent(k)?],
             transposed,
@@ -128,15 +135,32 @@ impl Form {
             (false, _) => &[Tile::Pair],
         }
     }
+
+    /// What D is stored by.
+    pub(super) fn store(&self) -> &'static str {
+        if self.by_tma { "TMA" } else { "elements" }
+    }
+}
+
+impl fmt::Display for Form {
+    /// The extents.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [batches, m, n, k] = self.extents;
+        if batches > 1 {
+            write!(f, "{batches} x ")?;
+        }
+        let what = if self.transposed { ", transposed" } else { "" };
+        write!(f, "{m} x {n} x {k}{what}")
+    }
 }
 
 /// Whether the last mode is contiguous.
-fn is_contiguous<T: Element>(x: &Matrices<'_, T>) -> bool {
+pub(super) fn is_contiguous<T: Element>(x: &Matrices<'_, T>) -> bool {
     x.shape()[2] <= 1 || x.strides()[2] == 1
 }
 
 /// Whether the rows are not contiguous, but the columns are.
-fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
+pub(super) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
     !is_contiguous(x) && (x.shape()[1] <= 1 || x.strides()[1] == 1)
 }
 

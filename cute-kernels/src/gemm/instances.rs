@@ -4,8 +4,8 @@ use cute_runtime::{Device, Element, Error, TensorView, TensorViewMut, bf16, e4m3
 
 use super::Tile;
 use super::product::kernels::{
-    gemm, gemm_16bit, gemm_16bit_CFG, gemm_CFG, gemm_types, gemm_unaligned, gemm_unaligned_CFG,
-    gemm_unaligned_types,
+    gemm, gemm_16bit, gemm_16bit_CFG, gemm_CFG, gemm_few, gemm_few_CFG, gemm_types, gemm_unaligned,
+    gemm_unaligned_CFG, gemm_unaligned_types,
 };
 use crate::pack::Pack;
 
@@ -57,6 +57,19 @@ pub trait GemmInput<D: Element>: Pack {
 /// The tiles for all types.
 const LARGE: &[Tile] = &[Tile::Single, Tile::Pair];
 
+/// These, and those for few rows.
+const FEW: &[Tile] = &[
+    Tile::Single,
+    Tile::Pair,
+    Tile::Square,
+    Tile::Medium,
+    Tile::Narrow,
+    Tile::Thin,
+    Tile::Few,
+    Tile::Whole,
+    Tile::Whole96,
+];
+
 macro_rules! inputs {
     ($($input:ty => $output:ty: $tiles:expr, $along_mn:expr, $launch:ident;)*) => {
         $(impl GemmInput<$output> for $input {
@@ -79,6 +92,31 @@ macro_rules! large {
     };
 }
 
+macro_rules! few {
+    ($instance:expr, $operands:expr) => {{
+        use gemm_few_CFG::*;
+        let config = match $instance.tile {
+            Tile::Square => SQUARE,
+            Tile::Medium => MEDIUM,
+            Tile::Narrow => NARROW,
+            Tile::Thin => THIN,
+            Tile::Few => FEW,
+            Tile::Whole => WHOLE,
+            Tile::Whole96 => WHOLE_96,
+            _ => return launch_large($instance, $operands),
+        };
+        let Operands {
+            device,
+            grid,
+            a,
+            b,
+            d,
+            extents: [batches, m, n, k],
+        } = $operands;
+        gemm_few::launch(config, device, grid, a, b, d, batches, m, n, k)
+    }};
+}
+
 macro_rules! all {
     ($instance:expr, $operands:expr) => {{
         use gemm_16bit_CFG::*;
@@ -88,10 +126,12 @@ macro_rules! all {
         let config = match (tile, a_mn, b_mn) {
             (Tile::Wide, ..) => WIDE,
             (Tile::Oblong, ..) => OBLONG,
+            (Tile::Medium, ..) => MEDIUM,
             (Tile::Narrow, ..) => NARROW,
             (Tile::Thin, ..) => THIN,
             (Tile::Few, ..) => FEW,
             (Tile::Whole, ..) => WHOLE,
+            (Tile::Whole96, ..) => WHOLE_96,
             (Tile::Square, false, false) => SQUARE,
             (Tile::Square, true, false) => SQUARE_NN,
             (Tile::Square, true, true) => SQUARE_NT,
@@ -116,7 +156,7 @@ macro_rules! all {
 inputs! {
     bf16 => bf16: &Tile::ALL, &[Tile::Single, Tile::Square], all;
     f16 => f16: &Tile::ALL, &[Tile::Single, Tile::Square], all;
-    bf16 => f32: LARGE, &[], large;
+    bf16 => f32: FEW, &[], few;
     f16 => f32: LARGE, &[], large;
     f32 => f32: LARGE, &[], large;
     e4m3 => bf16: LARGE, &[], large;

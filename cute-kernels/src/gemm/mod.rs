@@ -1,18 +1,24 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
 
+mod choice;
 mod form;
+pub mod grouped;
 mod instances;
 mod plan;
 mod product;
+pub mod scaled;
 mod tile;
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use crate::Error;
 
+pub use choice::Choice;
+pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
 pub use instances::{GemmInput, Instance, Operands};
 pub use plan::Plan;
 pub use product::kernels;
+pub use scaled::{gemm_block_scaled, gemm_scaled};
 pub use tile::Tile;
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), or for batches of as many matrices, with a mode before
@@ -35,7 +41,8 @@ pub use tile::Tile;
 /// it is `bf16` with D `bf16`, or `f16` with D `f16`. On a GPU the call returns before the product is complete, unless it copies:
 /// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
-/// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products.
+/// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products. [`Plan::autotune`] measures
+/// the tiles.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};

@@ -1,16 +1,21 @@
-//! The choice of a tile by the time that it is expected to take.
+//! The choice of a tile by the time that it is expected to take, or that it was measured to take.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cute_runtime::{Device, Element, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
+use super::choice::Choice;
 use super::form::Form;
 use super::instances::{GemmInput, Instance, Operands};
 use super::tile::Tile;
 use crate::Error;
 use crate::pack::Kept;
+use crate::timing::median;
+
+/// Timed runs of a tile, the most launches of one, and the microseconds that a run takes if it has several.
+const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 
 /// Bytes that the memory delivers in a microsecond.
 const BANDWIDTH: f64 = 4.0e6;
@@ -47,10 +52,12 @@ const STRADDLE: f64 = 1.4;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The types of A and B, and of D.
+    types: (ElementType, ElementType),
     form: Form,
     multiprocessors: u32,
     tile: Tile,
-    /// The tiles that are possible, with the microseconds that each is expected to take.
+    /// The tiles that are possible, with the microseconds that each takes, as expected or as measured.
     candidates: Vec<(Tile, f64)>,
     /// The memory of the copies of A and B, from launch to launch.
     copies: Arc<Mutex<[Kept; 2]>>,
@@ -81,6 +88,7 @@ impl Plan {
             tiles.map(|&tile| (tile, product.time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         Ok(Self {
+            types: (T::TYPE, D::TYPE),
             form,
             multiprocessors: product.multiprocessors,
             tile: candidates[0].0,
@@ -89,9 +97,79 @@ impl Plan {
         })
     }
 
+    /// The plan with the tile that is the fastest for these matrices, of all that are possible: each is launched up to 121 times, after
+    /// one launch that compiles it. The device's time counts, without the host's; A and B may lie in the cache, where the launch
+    /// before has left them. D holds the product afterwards. `Display` shows what was measured.
+    ///
+    /// The emulator's time says nothing about a GPU, so there it is [`Plan::new`], and D is not written.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or a launch fails.
+    pub fn autotune<T: GemmInput<D>, D: Element, const R: usize>(
+        device: &Device,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &mut TensorViewMut<'_, D, R>,
+    ) -> Result<Self, Error> {
+        let mut plan = Self::new(device, a, b, d)?;
+        if device.is_emulator() {
+            return Ok(plan);
+        }
+        for i in 0..plan.candidates.len() {
+            plan.tile = plan.candidates[i].0;
+            plan.candidates[i].1 = plan.measure(device, a, b, d)?;
+        }
+        plan.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
+        plan.tile = plan.candidates[0].0;
+        Ok(plan)
+    }
+
+    /// The median of the microseconds that a launch takes on the device.
+    fn measure<T: GemmInput<D>, D: Element, const R: usize>(
+        &self,
+        device: &Device,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &mut TensorViewMut<'_, D, R>,
+    ) -> Result<f64, Error> {
+        let (runs, most, enough) = MEASURED;
+        // Compiles the kernel, and allocates what the plan keeps.
+        self.launch(device, a, b, d)?;
+        let once = device.time(|| self.launch(device, a, b, d))?;
+        let launches = (enough / (once.as_secs_f64() * 1e6)).clamp(1.0, most) as u32;
+        let graph =
+            device.capture(|_| (0..launches).try_for_each(|_| self.launch(device, a, b, d)))?;
+        graph.launch()?;
+        let times = (0..runs).map(|_| device.time(|| graph.launch()));
+        let times = times.collect::<Result<_, cute_runtime::Error>>()?;
+        Ok(median(times).as_secs_f64() * 1e6 / f64::from(launches))
+    }
+
     /// The tile.
     pub fn tile(&self) -> Tile {
         self.tile
+    }
+
+    /// What the plan has decided for this device, to be kept.
+    pub fn choice(&self, device: &Device) -> Choice {
+        Choice::new(device, self.types, &self.form, self.tile)
+    }
+
+    /// The same product by the tile of a choice.
+    ///
+    /// # Errors
+    ///
+    /// If the choice is one for another product or another kind of device, or there is no instance with its tile for these matrices.
+    pub fn with_choice(self, device: &Device, choice: &Choice) -> Result<Self, Error> {
+        let chosen = self.choice(device);
+        if (&chosen.device, &chosen.product) != (&choice.device, &choice.product) {
+            return Err(Error::GemmChoice {
+                expected: (chosen.product, chosen.device),
+                found: (choice.product.clone(), choice.device.clone()),
+            });
+        }
+        self.with_tile(choice.tile)
     }
 
     /// The same product by another tile.
@@ -185,27 +263,17 @@ impl Plan {
 }
 
 impl fmt::Display for Plan {
-    /// One line that names the tile, one for each tile that is possible, with the time that it is expected to take, and one for each
-    /// operand that is copied.
+    /// One line that names the tile, one for each tile that is possible, with the time that it is expected or was measured to take, and
+    /// one for each operand that is copied.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Form {
-            extents: [batches, m, n, k],
-            transposed,
-            a,
-            b,
-            by_tma,
-            ..
-        } = self.form;
-        if batches > 1 {
-            write!(f, "{batches} x ")?;
-        }
-        let store = if by_tma { "TMA" } else { "elements" };
-        let what = if transposed { ", transposed" } else { "" };
+        let Form { a, b, .. } = self.form;
         write!(
             f,
-            "{m} x {n} x {k}{what}: tiles of {}, {} CTAs, stored by {store}",
+            "{}: tiles of {}, {} CTAs, stored by {}",
+            self.form,
             self.tile,
-            self.grid()
+            self.grid(),
+            self.form.store()
         )?;
         for (tile, time) in &self.candidates {
             write!(f, "\n  {time:8.1} us  {tile}")?;
@@ -220,19 +288,19 @@ impl fmt::Display for Plan {
 }
 
 /// What the time of a product depends on.
-struct Product {
+pub(super) struct Product {
     /// Batches, M, N and K.
-    extents: [u32; 4],
+    pub(super) extents: [u32; 4],
     /// Bytes of an element of A and B, and of D.
-    bytes: (f64, f64),
+    pub(super) bytes: (f64, f64),
     /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
-    whole_lines: bool,
-    multiprocessors: u32,
+    pub(super) whole_lines: bool,
+    pub(super) multiprocessors: u32,
 }
 
 impl Product {
     /// The microseconds that the product is expected to take by a tile.
-    fn time(&self, tile: Tile) -> f64 {
+    pub(super) fn time(&self, tile: Tile) -> f64 {
         let config = tile.config();
         let [batches, m, n, k] = self.extents.map(f64::from);
         let ctas = config.ctas * config.split;
@@ -291,14 +359,14 @@ mod tests {
             ([1, 4096, 7168], Tile::Few),
             ([1, 7168, 2048], Tile::Few),
             ([1, 8192, 8192], Tile::Few),
-            ([16, 12_288, 4096], Tile::Whole),
+            ([16, 12_288, 4096], Tile::Whole96),
             ([16, 28_672, 8192], Tile::Whole),
             ([64, 8192, 8192], Tile::Thin),
             ([64, 7168, 2048], Tile::Thin),
             ([64, 4096, 7168], Tile::Thin),
             ([128, 7168, 2048], Tile::Narrow),
             ([128, 8192, 8192], Tile::Narrow),
-            ([128, 12_288, 4096], Tile::Square),
+            ([128, 12_288, 4096], Tile::Medium),
             ([128, 28_672, 8192], Tile::Single),
             ([256, 4096, 4096], Tile::Narrow),
             ([256, 4096, 7168], Tile::Narrow),

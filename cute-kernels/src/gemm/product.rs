@@ -34,6 +34,9 @@ pub mod kernels {
         /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
         /// `ctas` is 1.
         pub b_mn: bool,
+        /// Whether the sums of each stage are multiplied by a factor and added to sums in f32, of which each thread then has as
+        /// many again. Wgmma's own sums of elements of 8 bits keep 13 bits after the point.
+        pub promote: bool,
     }
 
     /// The largest tile: the most work for each byte that is loaded.
@@ -48,6 +51,7 @@ pub mod kernels {
         split: 1,
         a_mn: false,
         b_mn: false,
+        promote: false,
     };
 
     /// Two CTAs a cluster, for rows that are not whole cache lines.
@@ -66,6 +70,13 @@ pub mod kernels {
     /// Half of the largest tile.
     pub const SQUARE: Config = Config {
         bn: 128,
+        stages: 6,
+        ..SINGLE
+    };
+
+    /// Three quarters of `SQUARE`: 12,288 columns are 128 of them.
+    pub const MEDIUM: Config = Config {
+        bn: 96,
         stages: 6,
         ..SINGLE
     };
@@ -93,6 +104,13 @@ pub mod kernels {
 
     /// The same with all of K, for matrices B that have enough tiles for all multiprocessors.
     pub const WHOLE: Config = Config { split: 1, ..FEW };
+
+    /// Three quarters of `WHOLE`.
+    pub const WHOLE_96: Config = Config {
+        bn: 96,
+        stages: 10,
+        ..WHOLE
+    };
 
     /// The largest tile for A along M.
     pub const SINGLE_NN: Config = Config {
@@ -130,6 +148,18 @@ pub mod kernels {
         ..SQUARE
     };
 
+    /// Half of the largest tile for factors of each stage. Of the whole, a thread would have 256 sums.
+    pub const SQUARE_PROMOTED: Config = Config {
+        promote: true,
+        ..SQUARE
+    };
+
+    /// A quarter of the largest tile for factors of each stage.
+    pub const NARROW_PROMOTED: Config = Config {
+        promote: true,
+        ..NARROW
+    };
+
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
     /// bytes long.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
@@ -153,9 +183,24 @@ pub mod kernels {
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (f16, f16)],
-        CFG in [WIDE, OBLONG, SQUARE, NARROW, THIN, FEW, WHOLE, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
+        CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
     )]
     pub fn gemm_16bit<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 3>,
+        b: TmaLoad<T, 3>,
+        d: TmaStore<D, 3>,
+        batches: u32,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
+    }
+
+    /// The same into `f32`, by the tiles that few rows need.
+    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[instances((T, D) in [(bf16, f32)], CFG in [SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96])]
+    pub fn gemm_few<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
         d: TmaStore<D, 3>,
@@ -179,7 +224,16 @@ pub mod kernels {
         extents: _,
         epilogue: impl Fn(T::Accumulator, _) -> T::Accumulator,
     ) {
-        multiply::<_, _, CFG>(a, b, extents, |acc, consumer, (batch, row, column)| {
+        if thread() == 0 {
+            tma_prefetch_map(d);
+        }
+        let (batches, m, n, k) = if R == 2 {
+            (1, extents.0, extents.1, extents.2)
+        } else {
+            extents
+        };
+        let tiles = tiles::<CFG>(batches, m, n);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (batch, row, column), _| {
             let result = map(acc, |x, (i, j)| {
                 epilogue(x, place::<R>(batch, row + i, column + j))
             });
@@ -205,47 +259,67 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        multiply::<_, _, CFG>(a, b, (batches, m, n, k), |acc, _, at| {
+        let tiles = tiles::<CFG>(batches, m, n);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
             store_by_element(acc, d, at);
         });
     }
 
-    /// A persistent, warp-specialised product of A and B, whose tensors have two modes, or three if there are batches.
-    /// `store(acc, consumer, (batch, row, column))` gets accumulators of warpgroup number `consumer`, 0 or 1: 64 rows that belong at
-    /// that place of D.
+    /// The tiles of a batch of products.
+    pub fn tiles<const CFG: Config>(batches: u32, m: u32, n: u32) -> _ {
+        Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(
+            batches, m, n,
+        )
+    }
+
+    /// A persistent, warp-specialised product of A and B, whose tensors have two modes, or three if there are several matrices. The CTA
+    /// computes `tiles`, an iterator of `Tile`. `store(acc, consumer, (batch, row, column), end)` gets accumulators of warpgroup number
+    /// `consumer`, 0 or 1: 64 rows that belong at that place of D, up to row `end`.
     ///
     /// Warpgroup 0 loads tiles of A and B by TMA into a ring of stages in shared memory, and warpgroups 1 and 2 multiply.
-    pub fn multiply<T: Element, const R: u32, const CFG: Config>(
-        a: TmaLoad<T, R>,
-        b: TmaLoad<T, R>,
-        extents: _,
-        store: impl Fn(Fragment, u32, (u32, u32, u32)),
+    pub fn multiply<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        a: TmaLoad<T, RA>,
+        b: TmaLoad<T, RB>,
+        tiles: _,
+        k: u32,
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
-        let (batches, m, n, k) = if R == 2 {
-            (1, extents.0, extents.1, extents.2)
-        } else {
-            extents
-        };
+        multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, |_, _, _| (1.0, 1.0), store);
+    }
+
+    /// The same with factors for each stage along K, if `CFG.promote`: `scale(acc, (batch, row, column), step)` gives two for stage
+    /// number `step` and accumulators that belong at that place of D, numbers or fragments that fit `acc`. It is called a step ahead,
+    /// so that loads have the time of a step before their product is taken.
+    pub fn multiply_scaled<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        a: TmaLoad<T, RA>,
+        b: TmaLoad<T, RB>,
+        tiles: _,
+        k: u32,
+        scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
         let bk = CFG.bk * 8 / bits::<T>();
         let sa = stages::<T>(CFG.bm, bk, CFG.stages, CFG.a_mn);
         let sb = stages::<T>(CFG.bn, bk, CFG.stages, CFG.b_mn);
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(2);
-        let tiles =
-            Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(
-                batches, m, n,
-            );
         // What a warpgroup computes of a tile.
         let above = CFG.bm / 64;
         let columns = CFG.bn * above / 2;
         let split = Split::<T::Accumulator, { CFG.split }, { CFG.bn * CFG.bm / 128 }>::new();
         let steps = split.steps(ceil_div(k, bk));
         let few = CFG.rows < CFG.bm;
+        // Sums of f32 or i32 that a thread has: half of the columns, and as many again for promotion.
+        let sums = if CFG.promote { columns } else { columns / 2 };
+        if thread() == 0 {
+            tma_prefetch_map(a);
+            tma_prefetch_map(b);
+        }
         // What comes before overlaps with the end of the grid before.
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
         if warpgroup() == 0 {
             // Threads with few accumulators need no more registers than all have.
-            if columns > 128 {
+            if sums > 64 {
                 setmaxnreg_dec(40);
             }
             let mut producer = ring.producer();
@@ -257,7 +331,7 @@ pub mod kernels {
                         // TMA takes longer to fill in rows of zeros than to load rows, so loads of few rows end with A. What
                         // the stage then has below them is of no use, but it is defined: the first loads are whole.
                         let rows = if few && filled >= CFG.stages {
-                            min(ceil_div(m - tile.row, CFG.rows) * CFG.rows, CFG.bm)
+                            min(ceil_div(tile.end - tile.row, CFG.rows) * CFG.rows, CFG.bm)
                         } else {
                             CFG.bm
                         };
@@ -266,16 +340,16 @@ pub mod kernels {
                         for i in 0..CFG.bm / CFG.rows {
                             let row = tile.row + i * CFG.rows;
                             if CFG.a_mn {
-                                slot.load(a, place::<R>(tile.batch, at, row), select(to_a, 1, 0));
+                                slot.load(a, place::<RA>(tile.batch, at, row), select(to_a, 1, 0));
                             } else if i * CFG.rows < rows {
                                 let part = local_tile(to_a, (CFG.rows, bk), (i, 0));
-                                slot.load(a, place::<R>(tile.batch, row, at), part);
+                                slot.load(a, place::<RA>(tile.batch, row, at), part);
                             }
                         }
                         if CFG.b_mn {
                             slot.load(
                                 b,
-                                place::<R>(tile.batch, at, tile.column),
+                                place::<RB>(tile.batch, at, tile.column),
                                 select(to_b, 1, 0),
                             );
                         } else {
@@ -290,38 +364,59 @@ pub mod kernels {
                 split.pause();
             }
         } else {
-            if columns > 128 {
+            if sums > 64 {
                 setmaxnreg_inc(232);
             }
             let index = warpgroup() - 1;
             let (i, j) = (index % above, index / above);
             let mma = TiledMma::<T::Accumulator, { CFG.bn * CFG.bm / 128 }>::new(i);
             let acc = mma.fragment_c();
+            // What a stage adds to the sums, or the sums themselves.
+            let part = if CFG.promote { mma.fragment_c() } else { acc };
             let mut consumer = ring.consumer();
             let mut turn = 0;
             for tile in tiles {
+                let (row, column) = (tile.row + i * 64, tile.column + j * columns);
+                let at = (tile.batch, row, column);
                 let mut previous = 0;
+                // The factors of the next step, which are loaded during the step before.
+                let (mut x, mut y) = if CFG.promote {
+                    fill(acc, 0.0);
+                    scale(acc, at, split.step(0))
+                } else {
+                    (1.0, 1.0)
+                };
                 for step in 0..steps {
                     let stage = consumer.wait();
                     let a = mma.partition_a(sa[(_, _, stage)]);
                     let b = local_tile(sb[(_, _, stage)], (columns, bk), (j, 0));
-                    mma.gemm(acc, a, b, step > 0);
-                    // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
-                    wgmma_wait(1);
-                    if step > 0 {
-                        consumer.release(previous);
+                    mma.gemm(part, a, b, !CFG.promote && step > 0);
+                    if CFG.promote {
+                        let factor = x * y;
+                        (x, y) = scale(acc, at, split.step(step + 1));
+                        // Products of the other warpgroup run while this one adds.
+                        wgmma_wait(0);
+                        consumer.release(stage);
+                        copy(fma(part, factor, acc), acc);
+                    } else {
+                        // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
+                        wgmma_wait(1);
+                        if step > 0 {
+                            consumer.release(previous);
+                        }
+                        previous = stage;
                     }
-                    previous = stage;
                 }
-                wgmma_wait(0);
-                consumer.release(previous);
-                let (row, column) = (tile.row + i * 64, tile.column + j * columns);
+                if !CFG.promote {
+                    wgmma_wait(0);
+                    consumer.release(previous);
+                }
                 if CFG.split == 1 {
-                    store(acc, index, (tile.batch, row, column));
+                    store(acc, index, (tile.batch, row, column), tile.end);
                 } else {
                     let (part, first) = split.sum(acc, index, turn, sa, sb);
                     turn += 1;
-                    store(part, index, (tile.batch, row, column + first));
+                    store(part, index, (tile.batch, row, column + first), tile.end);
                 }
             }
         }

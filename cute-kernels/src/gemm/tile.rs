@@ -3,11 +3,12 @@
 use std::fmt;
 
 use super::product::kernels::{
-    Config, FEW, NARROW, OBLONG, PAIR, SINGLE, SQUARE, THIN, WHOLE, WIDE,
+    Config, FEW, MEDIUM, NARROW, OBLONG, PAIR, SINGLE, SQUARE, THIN, WHOLE, WHOLE_96, WIDE,
 };
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Tile {
     /// 128 × 256.
     Single,
@@ -19,6 +20,8 @@ pub enum Tile {
     Oblong,
     /// 128 × 128.
     Square,
+    /// 128 × 96.
+    Medium,
     /// 128 × 64.
     Narrow,
     /// 64 × 128 by two CTAs, each for half of K.
@@ -27,20 +30,24 @@ pub enum Tile {
     Few,
     /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K.
     Whole,
+    /// 64 × 96 in the same way.
+    Whole96,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 9] = [
+    pub const ALL: [Tile; 11] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
         Tile::Oblong,
         Tile::Square,
+        Tile::Medium,
         Tile::Narrow,
         Tile::Thin,
         Tile::Few,
         Tile::Whole,
+        Tile::Whole96,
     ];
 
     /// Its sizes.
@@ -51,10 +58,12 @@ impl Tile {
             Tile::Wide => WIDE,
             Tile::Oblong => OBLONG,
             Tile::Square => SQUARE,
+            Tile::Medium => MEDIUM,
             Tile::Narrow => NARROW,
             Tile::Thin => THIN,
             Tile::Few => FEW,
             Tile::Whole => WHOLE,
+            Tile::Whole96 => WHOLE_96,
         }
     }
 
@@ -66,8 +75,10 @@ impl Tile {
             Tile::Wide => 0.49,
             Tile::Oblong => 0.38,
             Tile::Square => 0.34,
+            Tile::Medium => 0.26,
             Tile::Narrow => 0.22,
             Tile::Thin | Tile::Few | Tile::Whole => 0.20,
+            Tile::Whole96 => 0.19,
         }
     }
 }

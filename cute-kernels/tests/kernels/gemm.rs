@@ -1,8 +1,9 @@
 //! The product compared with float64, on shapes near every multiple of the tile.
 
 use cute_kernels::reference::{self, Matrix, normal};
-use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
+use cute_kernels::{Choice, Error, GemmInput, Plan, Tile, gemm};
 use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, f16};
+use zerocopy::IntoBytes;
 
 use crate::device;
 
@@ -59,6 +60,9 @@ impl Input for i8 {
     }
 }
 
+/// Elements before and after those of a matrix, in the same buffer.
+const BAND: usize = 64;
+
 /// Where the elements of a batch of matrices lie in a buffer.
 #[derive(Clone, Copy)]
 struct Place {
@@ -83,6 +87,7 @@ impl Place {
         }
     }
 
+    /// Elements of the buffer.
     fn len(&self) -> usize {
         let last = |(extent, stride): (usize, usize)| (extent - 1) * stride;
         self.offset
@@ -93,6 +98,7 @@ impl Place {
                 .map(last)
                 .sum::<usize>()
             + 1
+            + BAND
     }
 
     fn index(&self, batch: usize, row: usize, column: usize) -> usize {
@@ -122,7 +128,8 @@ impl Place {
     }
 }
 
-/// A product of matrices with padding between their rows, so that a wrong stride, or a store past the end of a row, is found.
+/// A product of matrices with padding between their rows, and before and after all of them, so that a wrong stride, or a load or a
+/// store outside, is found.
 #[derive(Clone, Copy)]
 struct Case {
     /// A tile, or that of the plan.
@@ -166,13 +173,17 @@ impl Case {
         let [mn_a, mn_b, mn_d] = self.mn;
         let unit = 16 / size_of::<T>();
         let (offset, lda, ldb) = match (self.is_aligned, inner(mn_a, m, k), inner(mn_b, n, k)) {
-            (true, a, b) => (0, a.next_multiple_of(unit) + unit, b.next_multiple_of(unit)),
-            (false, a, b) => (1, (a + 2) | 1, b | 1),
+            (true, a, b) => (
+                BAND,
+                a.next_multiple_of(unit) + unit,
+                b.next_multiple_of(unit),
+            ),
+            (false, a, b) => (BAND + 1, (a + 2) | 1, b | 1),
         };
         let a_place = Place::new(offset, [batches, m, k], mn_a, lda);
         let b_place = Place::new(offset, [batches, n, k], mn_b, ldb);
         let ldd = inner(mn_d, m, n) + self.pad;
-        let d_place = Place::new(0, [batches, m, n], mn_d, ldd);
+        let d_place = Place::new(BAND, [batches, m, n], mn_d, ldd);
         let (a, b) = (a_place.filled::<T>(1), b_place.filled::<T>(2));
         // The padding of D changes if it is written.
         let guard = D::from(113);
@@ -217,7 +228,7 @@ impl Case {
         }
         assert!(
             d.iter().all(|x| *x == guard),
-            "{m} x {n} x {k}: written between rows by {plan}"
+            "{m} x {n} x {k}: written outside of D by {plan}"
         );
     }
 
@@ -315,6 +326,9 @@ fn gemm_agrees_with_float64() {
                 .check::<bf16, bf16>(&device, BF16);
         }
         Case::new([m, whole, k], 4).check::<bf16, f32>(&device, F32);
+        Case::new([m, whole, k], 4)
+            .tile(Tile::Thin)
+            .check::<bf16, f32>(&device, F32);
         Case::new([m, n, k], 3 - n % 2).check::<bf16, bf16>(&device, BF16);
         Case::new([m, n, k], 2 - n % 2).check::<bf16, f32>(&device, F32);
     }
@@ -456,7 +470,9 @@ fn a_plan_copies_again() {
         Tensor::<f32, 2>::zeros(&device, [24, 24]).unwrap(),
     );
     let bt = Tensor::from_slice(&device, &b, [24, 33]).unwrap();
+    // All types have instances with this tile.
     let plan = Plan::new(&device, &bt.view(), &bt.view(), &d.view_mut()).unwrap();
+    let plan = plan.with_tile(Tile::Pair).unwrap();
     for seed in 1..4 {
         let a = numbers(seed);
         let at = Tensor::from_slice(&device, &a, [24, 33]).unwrap();
@@ -521,6 +537,121 @@ fn a_plan_takes_what_it_was_made_for() {
     let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
     assert_eq!(plan.tile(), Tile::Pair);
     let error = plan.with_tile(Tile::Thin).unwrap_err();
+    assert!(matches!(error, Error::GemmTile { .. }), "{error}");
+}
+
+/// On a GPU, 10,000 launches by each tile give the same bits. The order of the emulator's accesses is that of its schedule, which
+/// does not change from launch to launch.
+#[test]
+fn repeated_launches_are_equal_in_every_bit() {
+    let device = device();
+    if device.is_emulator() {
+        return;
+    }
+    repeat::<bf16, bf16>(&device);
+    repeat::<bf16, f32>(&device);
+    repeat::<f16, f16>(&device);
+    repeat::<f16, f32>(&device);
+    repeat::<f32, f32>(&device);
+    repeat::<e4m3, bf16>(&device);
+    repeat::<e4m3, f32>(&device);
+    repeat::<i8, i32>(&device);
+}
+
+/// Launches a product by each tile into 100 matrices, 100 times, and compares them all with the first.
+fn repeat<T: Input + GemmInput<D>, D: Element>(device: &Device) {
+    let [m, n, k] = [130, 264, 328];
+    let numbers = |seed, len| -> Vec<T> {
+        let numbers = normal(seed, len).into_iter();
+        numbers.map(|number| T::random(number.to_f32())).collect()
+    };
+    let a = Tensor::from_slice(device, &numbers(5, m * k), [m, k]).unwrap();
+    let b = Tensor::from_slice(device, &numbers(6, n * k), [n, k]).unwrap();
+    let mut all = device.zeros::<D>(100 * m * n).unwrap();
+    let d = all.view_mut(0, [m, n], [n, 1]).unwrap();
+    let plan = Plan::new(device, &a.view(), &b.view(), &d).unwrap();
+    for &tile in T::TILES {
+        let plan = plan.clone().with_tile(tile).unwrap();
+        let mut first: Option<Vec<u8>> = None;
+        for _ in 0..100 {
+            for i in 0..100 {
+                let mut d = all.view_mut(i * m * n, [m, n], [n, 1]).unwrap();
+                plan.launch(device, &a.view(), &b.view(), &mut d).unwrap();
+            }
+            let found = all.download().unwrap();
+            for found in found.as_bytes().chunks(size_of::<D>() * m * n) {
+                let first = first.get_or_insert_with(|| found.to_vec());
+                assert!(first == found, "{} to {} by {plan}", T::TYPE, D::TYPE);
+            }
+        }
+    }
+}
+
+/// A launch in a graph gives what it gives outside, also if A and B are copied first.
+#[test]
+fn a_plan_is_captured() {
+    let device = device();
+    for [m, n, k] in [[16, 136, 200], [33, 40, 67]] {
+        let (a, b) = (normal(7, m * k), normal(8, n * k));
+        let at = Tensor::from_slice(&device, &a, [m, k]).unwrap();
+        let bt = Tensor::from_slice(&device, &b, [n, k]).unwrap();
+        let mut d = Tensor::<f32, 2>::zeros(&device, [m, n]).unwrap();
+        let plan = Plan::new(&device, &at.view(), &bt.view(), &d.view_mut()).unwrap();
+        // Allocates what the plan keeps.
+        plan.launch(&device, &at.view(), &bt.view(), &mut d.view_mut())
+            .unwrap();
+        let expected = d.download().unwrap();
+        let mut again = Tensor::<f32, 2>::zeros(&device, [m, n]).unwrap();
+        let graph = device
+            .capture(|_| plan.launch(&device, &at.view(), &bt.view(), &mut again.view_mut()))
+            .unwrap();
+        assert_eq!(again.download().unwrap(), vec![0.0; m * n]);
+        drop((at, bt, plan));
+        for _ in 0..2 {
+            graph.launch().unwrap();
+            assert_eq!(again.download().unwrap(), expected);
+        }
+    }
+}
+
+/// On a GPU, all tiles are measured.
+#[test]
+fn a_choice_is_kept() {
+    let device = device();
+    let matrix = |rows, cols| Tensor::<bf16, 2>::zeros(&device, [rows, cols]).unwrap();
+    let (a, b, mut d) = (matrix(16, 512), matrix(264, 512), matrix(16, 264));
+    let tuned = Plan::autotune(&device, &a.view(), &b.view(), &mut d.view_mut()).unwrap();
+    let choice = tuned.choice(&device);
+    #[cfg(feature = "serde")]
+    let choice = {
+        let text = serde_json::to_string(&choice).unwrap();
+        serde_json::from_str::<Choice>(&text).unwrap()
+    };
+    let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut()).unwrap();
+    let chosen = plan.clone().with_choice(&device, &choice).unwrap();
+    assert_eq!(chosen.tile(), tuned.tile());
+
+    let along_m = Choice {
+        product: choice.product.replace("A and B along K", "A and B along M"),
+        ..choice.clone()
+    };
+    let elsewhere = Choice {
+        device: "another".into(),
+        ..choice
+    };
+    for other in [along_m, elsewhere] {
+        let error = plan.clone().with_choice(&device, &other).unwrap_err();
+        assert!(matches!(error, Error::GemmChoice { .. }), "{error}");
+    }
+    // D that TMA cannot store has one tile.
+    let mut d = device.zeros::<bf16>(16 * 265).unwrap();
+    let d = d.view_mut(0, [16, 264], [265, 1]).unwrap();
+    let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
+    let thin = Choice {
+        tile: Tile::Thin,
+        ..plan.choice(&device)
+    };
+    let error = plan.with_choice(&device, &thin).unwrap_err();
     assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }
 

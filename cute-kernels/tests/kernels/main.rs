@@ -6,9 +6,11 @@ mod copy;
 mod epilogue;
 mod exchange;
 mod gemm;
+mod grouped;
 mod mma;
 mod ptx;
 mod rows;
+mod scaled;
 mod transpose;
 mod types;
 

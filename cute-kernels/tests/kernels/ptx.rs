@@ -2,7 +2,9 @@
 
 use cute_kernels::attention::kernels as attention;
 use cute_kernels::elementwise::kernels as elementwise;
+use cute_kernels::gemm::grouped::kernels as grouped;
 use cute_kernels::gemm::kernels as gemm;
+use cute_kernels::gemm::scaled::kernels as scaled;
 use cute_kernels::histogram::kernels as histogram;
 use cute_kernels::norm::kernels as norm;
 use cute_kernels::pack::kernels as pack;
@@ -11,6 +13,7 @@ use cute_kernels::sum::kernels as sum;
 use cute_kernels::transpose::kernels as transpose;
 use cute_ptxas::Ptxas;
 use cute_runtime::Kernel;
+use rayon::prelude::*;
 
 /// Name and PTX of each instance.
 fn instances() -> Vec<(&'static str, &'static str)> {
@@ -41,10 +44,12 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         gemm::gemm_16bit_bf16_bf16_WIDE,
         gemm::gemm_16bit_bf16_bf16_OBLONG,
         gemm::gemm_16bit_bf16_bf16_SQUARE,
+        gemm::gemm_16bit_bf16_bf16_MEDIUM,
         gemm::gemm_16bit_bf16_bf16_NARROW,
         gemm::gemm_16bit_bf16_bf16_THIN,
         gemm::gemm_16bit_bf16_bf16_FEW,
         gemm::gemm_16bit_bf16_bf16_WHOLE,
+        gemm::gemm_16bit_bf16_bf16_WHOLE_96,
         gemm::gemm_16bit_bf16_bf16_SINGLE_NN,
         gemm::gemm_16bit_bf16_bf16_SINGLE_NT,
         gemm::gemm_16bit_bf16_bf16_SINGLE_TT,
@@ -54,16 +59,25 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         gemm::gemm_16bit_f16_f16_WIDE,
         gemm::gemm_16bit_f16_f16_OBLONG,
         gemm::gemm_16bit_f16_f16_SQUARE,
+        gemm::gemm_16bit_f16_f16_MEDIUM,
         gemm::gemm_16bit_f16_f16_NARROW,
         gemm::gemm_16bit_f16_f16_THIN,
         gemm::gemm_16bit_f16_f16_FEW,
         gemm::gemm_16bit_f16_f16_WHOLE,
+        gemm::gemm_16bit_f16_f16_WHOLE_96,
         gemm::gemm_16bit_f16_f16_SINGLE_NN,
         gemm::gemm_16bit_f16_f16_SINGLE_NT,
         gemm::gemm_16bit_f16_f16_SINGLE_TT,
         gemm::gemm_16bit_f16_f16_SQUARE_NN,
         gemm::gemm_16bit_f16_f16_SQUARE_NT,
         gemm::gemm_16bit_f16_f16_SQUARE_TT,
+        gemm::gemm_few_bf16_f32_SQUARE,
+        gemm::gemm_few_bf16_f32_MEDIUM,
+        gemm::gemm_few_bf16_f32_NARROW,
+        gemm::gemm_few_bf16_f32_THIN,
+        gemm::gemm_few_bf16_f32_FEW,
+        gemm::gemm_few_bf16_f32_WHOLE,
+        gemm::gemm_few_bf16_f32_WHOLE_96,
         gemm::gemm_unaligned_bf16_bf16_PAIR,
         gemm::gemm_unaligned_bf16_f32_PAIR,
         gemm::gemm_unaligned_f16_f16_PAIR,
@@ -72,6 +86,20 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         gemm::gemm_unaligned_e4m3_bf16_PAIR,
         gemm::gemm_unaligned_e4m3_f32_PAIR,
         gemm::gemm_unaligned_i8_i32_PAIR,
+        scaled::gemm_scaled_e4m3_SINGLE,
+        scaled::gemm_scaled_e4m3_NARROW,
+        scaled::gemm_scaled_i8_SINGLE,
+        scaled::gemm_scaled_i8_NARROW,
+        scaled::gemm_block_scaled_SQUARE_PROMOTED,
+        scaled::gemm_block_scaled_NARROW_PROMOTED,
+        grouped::gemm_grouped_bf16_bf16_SINGLE,
+        grouped::gemm_grouped_bf16_bf16_SQUARE,
+        grouped::gemm_grouped_bf16_bf16_WHOLE,
+        grouped::gemm_grouped_f16_f16_SINGLE,
+        grouped::gemm_grouped_f16_f16_SQUARE,
+        grouped::gemm_grouped_f16_f16_WHOLE,
+        grouped::gemm_grouped_unaligned_bf16_bf16_SQUARE,
+        grouped::gemm_grouped_unaligned_f16_f16_SQUARE,
         norm::layer_norm_bf16_ROW_1024,
         norm::layer_norm_bf16_ROW_1536,
         norm::layer_norm_bf16_ROW_2048,
@@ -172,6 +200,7 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         pack::pack_e4m3_true,
         pack::pack_i8_false,
         pack::pack_i8_true,
+        pack::unpack_bf16,
         softmax::softmax_bf16_ROW_1024,
         softmax::softmax_bf16_ROW_1536,
         softmax::softmax_bf16_ROW_2048,
@@ -262,7 +291,7 @@ fn ptxas_has_nothing_to_say() {
         println!("no ptxas here: `.ci/install-ptxas` fetches it");
         return;
     };
-    for (name, ptx) in instances() {
+    instances().par_iter().for_each(|(name, ptx)| {
         let report = ptxas.assemble(ptx, "sm_90a").unwrap();
         assert!(
             report.complaints().is_empty(),
@@ -270,7 +299,7 @@ fn ptxas_has_nothing_to_say() {
             report.complaints()
         );
         assert_eq!(report.entries.len(), 1, "{name}");
-    }
+    });
 }
 
 #[test]

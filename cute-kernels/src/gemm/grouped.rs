@@ -1,0 +1,214 @@
+//! Products of groups of rows, each with a matrix of its own, whose sizes only the device knows.
+
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
+
+use super::Tile;
+use super::form::Place;
+use super::plan::Product;
+use crate::Error;
+use crate::extent::extent;
+use crate::pack::Pack;
+use crate::tma::can_store_by_tma;
+use kernels::{gemm_grouped_CFG as Config, gemm_grouped_unaligned_CFG as Unaligned};
+
+/// Element types of A and B whose products [`gemm_grouped`](fn@gemm_grouped) rounds to `D`.
+pub trait GroupedInput<D: Element>:
+    Pack + kernels::gemm_grouped_types<D> + kernels::gemm_grouped_unaligned_types<D>
+{
+}
+
+impl<T, D: Element> GroupedInput<D> for T where
+    T: Pack + kernels::gemm_grouped_types<D> + kernels::gemm_grouped_unaligned_types<D>
+{
+}
+
+/// The tiles for which there are instances.
+const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
+
+/// D = A · Bₑᵀ for each group e of rows of A and D, in one launch: the linear layers of a mixture of experts, whose tokens are sorted
+/// by expert.
+///
+/// A has the shape (M, K), B (groups, N, K), and D (M, N). `ends` is on the device, and the host does not read it: group e has the
+/// rows from `ends[e - 1]`, or 0, up to `ends[e]`. These are the sums of the groups' sizes, as PyTorch's `_grouped_mm` takes them. Of
+/// offsets that begin with a 0, such as vLLM's, it is all but the first: `offsets.view().slice(0, 1..groups + 1)`. Weights of shape
+/// (groups, K, N) are `weights.view().select([0, 2, 1])`.
+///
+/// Groups may be empty and of any size. Rows of D that belong to no group keep what they have. No end that the device finds makes
+/// the kernel access other memory: an end before that of the group before counts as that, so the group is empty, and an end
+/// beyond M counts as M. Where the host knows the ends, [`check_group_ends`] tells which of them breaks the rule.
+///
+/// A and B are `bf16` with D `bf16`, or `f16` with D `f16`; sums are of `f32`. Matrices lie as for [`gemm`](fn@super::gemm), but D is
+/// contiguous along N, and A or B is copied first if it is contiguous along M or N. On a GPU the call returns before the product
+/// is complete, unless it copies: then it waits for that.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let tokens = Tensor::from_slice(&device, &[bf16::ONE; 3 * 8], [3, 8])?;
+/// let weights = [bf16::from_f32(1.0), bf16::from_f32(2.0)].map(|weight| [weight; 4 * 8]);
+/// let weights = Tensor::from_slice(&device, weights.as_flattened(), [2, 4, 8])?;
+/// // The first expert has one token, and the second has two.
+/// let ends = Tensor::from_slice(&device, &[1, 3], [2])?;
+/// let mut d = Tensor::<bf16, 2>::zeros(&device, [3, 4])?;
+/// cute_kernels::gemm_grouped(
+///     &device,
+///     &tokens.view(),
+///     &weights.view(),
+///     &ends.view(),
+///     &mut d.view_mut(),
+/// )?;
+/// let rows: Vec<f32> = d.download()?.chunks(4).map(|row| row[0].to_f32()).collect();
+/// assert_eq!(rows, [8.0, 16.0, 16.0]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the shapes do not fit together, an extent other than M is 0, one is larger than 2³¹ − 1, A or B is contiguous along neither
+/// of its last two modes, or D is not contiguous along N. The error names the argument and the rule that it breaks, and nothing
+/// has been launched.
+pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
+    device: &Device,
+    a: &TensorView<'_, T, 2>,
+    b: &TensorView<'_, T, 3>,
+    ends: &TensorView<'_, i32, 1>,
+    d: &mut TensorViewMut<'_, D, 2>,
+) -> Result<(), Error> {
+    let ([m, k], [groups, n, _]) = (a.shape(), b.shape());
+    if b.shape() != [groups, n, k] || ends.shape() != [groups] || d.shape() != [m, n] {
+        return Err(Error::GroupedShapes {
+            a: a.shape(),
+            b: b.shape(),
+            ends: ends.shape(),
+            d: d.shape(),
+        });
+    }
+    let [all, m, n, k] = [extent(groups)?, extent(m)?, extent(n)?, extent(k)?];
+    if m == 0 {
+        return Ok(());
+    }
+    let a_all = a.prepend::<3>()?;
+    let (a_place, b_place) = (Place::new(&a_all, false)?, Place::new(b, false)?);
+    let a_copy = a_place.copy(device, a_all, &mut None)?;
+    let b_copy = b_place.copy(device, *b, &mut None)?;
+    let a = match &a_copy {
+        Some(copy) => {
+            let stride = copy.strides()[1];
+            copy.buffer().view(0, a.shape(), [stride, 1])?
+        }
+        None => *a,
+    };
+    let b = b_place.view(*b, &b_copy)?;
+    let aligned = can_store_by_tma(&d.as_view());
+    let tile = match aligned {
+        true => fastest::<T, D>(device, [all, m, n, k]),
+        false => Tile::Square,
+    };
+    let config = tile.config();
+    // Each group begins with a tile of its own.
+    let rows = u64::from(m / config.bm) + u64::from(all.min(m));
+    let most = rows * u64::from(n.div_ceil(config.bn));
+    let grid = most.min(device.multiprocessor_count().into()) as u32;
+    let config = match tile {
+        Tile::Single => Config::SINGLE,
+        Tile::Whole => Config::WHOLE,
+        _ if aligned => Config::SQUARE,
+        _ => {
+            let config = Unaligned::SQUARE;
+            kernels::gemm_grouped_unaligned::launch(config, device, grid, &a, &b, ends, d, k)?;
+            return Ok(());
+        }
+    };
+    kernels::gemm_grouped::launch(config, device, grid, &a, &b, ends, d, k)?;
+    Ok(())
+}
+
+/// Checks ends of groups of a matrix with so many rows, where the host knows them: each is at least that of the group before, and at
+/// most the number of rows.
+///
+/// ```
+/// use cute_kernels::{Error, check_group_ends};
+/// check_group_ends(&[3, 3, 20], 20)?;
+/// let error = check_group_ends(&[3, 2, 20], 20).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "ends[1] is 2: the end of a group is at least that of the group before, 3, and at most the number of rows, 20"
+/// );
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If an end breaks the rule. The error names the first that does.
+pub fn check_group_ends(ends: &[i32], rows: usize) -> Result<(), Error> {
+    let mut before = 0;
+    for (group, &end) in ends.iter().enumerate() {
+        if end < before || usize::try_from(end).is_ok_and(|end| end > rows) {
+            return Err(Error::GroupEnd {
+                group,
+                end,
+                before,
+                rows,
+            });
+        }
+        before = end;
+    }
+    Ok(())
+}
+
+/// The tile with the least expected time, if all groups have the same size.
+fn fastest<T, D>(device: &Device, [groups, m, n, k]: [u32; 4]) -> Tile {
+    let product = Product {
+        extents: [groups, m.div_ceil(groups), n, k],
+        bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
+        whole_lines: true,
+        multiprocessors: device.multiprocessor_count(),
+    };
+    let mut tiles = TILES;
+    tiles.sort_by(|x, y| product.time(*x).total_cmp(&product.time(*y)));
+    tiles[0]
+}
+
+/// The kernels and their instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    use crate::epilogue::kernels::{store_by_element, store_by_vector};
+    use crate::gemm::kernels::{Config, SINGLE, SQUARE, WHOLE, multiply};
+    use crate::tile_scheduler::kernels::Groups;
+
+    /// The products of groups of rows, which end at `ends`, each with a matrix of B.
+    #[kernel(threads = 384)]
+    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [SINGLE, SQUARE, WHOLE])]
+    pub fn gemm_grouped<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 3>,
+        ends: Global<i32, 1>,
+        #[facts(aligned(d, 16), extent(d, 1) % 8 == 0)] d: Global<D, 2>,
+        k: u32,
+    ) {
+        let tiles = groups::<CFG>(ends, d);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (_, row, column), end| {
+            store_by_vector(acc, d[(row..end, _)], consumer, column);
+        });
+    }
+
+    /// The same for D whose rows have any stride and any alignment.
+    #[kernel(threads = 384)]
+    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [SQUARE])]
+    pub fn gemm_grouped_unaligned<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 3>,
+        ends: Global<i32, 1>,
+        d: Global<D, 2>,
+        k: u32,
+    ) {
+        let tiles = groups::<CFG>(ends, d);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, (_, row, column), end| {
+            store_by_element(acc, d[(row..end, _)], (0, 0, column));
+        });
+    }
+
+    fn groups<const CFG: Config>(ends: Global<i32, 1>, d: Global) -> _ {
+        Groups::<{ CFG.bm }, { CFG.bn }, { CFG.group }>::new(ends, extent(d, 0), extent(d, 1))
+    }
+}

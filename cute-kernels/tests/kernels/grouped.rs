@@ -1,0 +1,257 @@
+//! Products of groups of rows, each compared with float64.
+
+use cute_kernels::gemm::grouped::kernels::{self, gemm_grouped_CFG as Config};
+use cute_kernels::reference::{self, Matrix, normal};
+use cute_kernels::{Error, GroupedInput, check_group_ends, gemm_grouped};
+use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, f16};
+
+use crate::device;
+
+/// Ends of groups, and M, N and K.
+type Case = (&'static [i32], [usize; 3]);
+
+/// Groups that are empty, of one row, and with ends inside of tiles; one group; all rows in the last; rows of no group; ends that go
+/// backwards, below 0 and beyond M.
+const CASES: [Case; 5] = [
+    (&[0, 1, 1, 70, 198, 230], [230, 264, 72]),
+    (&[131], [131, 136, 200]),
+    (&[0, 0, 0, 150], [150, 64, 64]),
+    (&[10, 30], [64, 40, 24]),
+    (&[50, 20, 90, -3, 400, 100], [120, 72, 40]),
+];
+
+/// Elements of A, B and D.
+trait Number: GroupedInput<Self> + Into<f64> {
+    /// The distance from 1 to the next number.
+    const UNIT: f64;
+    fn of(number: f32) -> Self;
+}
+
+impl Number for bf16 {
+    const UNIT: f64 = 1.0 / 128.0;
+    fn of(number: f32) -> Self {
+        bf16::from_f32(number)
+    }
+}
+
+impl Number for f16 {
+    const UNIT: f64 = 1.0 / 1024.0;
+    fn of(number: f32) -> Self {
+        f16::from_f32(number)
+    }
+}
+
+/// What the product is launched with.
+type Operands<'v, T> = (
+    &'v TensorView<'v, T, 2>,
+    &'v TensorView<'v, T, 3>,
+    &'v TensorView<'v, i32, 1>,
+);
+
+/// Compares each group with the product of its rows. Beside the rows of A and B are NaNs, and what stands beside the rows of D and
+/// in rows of no group must stay.
+fn check<T: Number>(
+    device: &Device,
+    (ends, [m, n, k]): Case,
+    pad: usize,
+    launch: impl Fn(Operands<'_, T>, &mut TensorViewMut<'_, T, 2>),
+) {
+    let (groups, ld, ldd) = (ends.len(), k.next_multiple_of(8) + 8, n + pad);
+    let random = |seed, rows: usize| -> Vec<T> {
+        let mut elements = vec![T::of(f32::NAN); rows * ld];
+        let numbers = normal(seed, rows * k);
+        for (row, numbers) in elements.chunks_mut(ld).zip(numbers.chunks(k)) {
+            for (element, number) in row.iter_mut().zip(numbers) {
+                *element = T::of(number.to_f32());
+            }
+        }
+        elements
+    };
+    let (a, b) = (random(1, m), random(2, groups * n));
+    let guard = T::of(113.0);
+    let a_buffer = device.upload(&a).unwrap();
+    let b_buffer = device.upload(&b).unwrap();
+    let mut d_buffer = device.upload(&vec![guard; m * ldd]).unwrap();
+    let on_device = Tensor::from_slice(device, ends, [groups]).unwrap();
+    launch(
+        (
+            &a_buffer.view(0, [m, k], [ld, 1]).unwrap(),
+            &b_buffer.view(0, [groups, n, k], [n * ld, ld, 1]).unwrap(),
+            &on_device.view(),
+        ),
+        &mut d_buffer.view_mut(0, [m, n], [ldd, 1]).unwrap(),
+    );
+
+    let mut d = d_buffer.download().unwrap();
+    let mut first = 0;
+    for (group, &end) in ends.iter().enumerate() {
+        let rows = usize::try_from(end).unwrap_or(0).clamp(first, m) - first;
+        if rows > 0 {
+            let matrix = |data, rows, cols, stride| Matrix {
+                data,
+                rows,
+                cols,
+                stride,
+            };
+            let found = reference::gemm(
+                matrix(&a[first * ld..], rows, k, ld),
+                matrix(&b[group * n * ld..], n, k, ld),
+                matrix(&d[first * ldd..], rows, n, ldd),
+            );
+            let instructions = k.div_ceil(16);
+            assert!(
+                found.is_rounding(T::UNIT, instructions),
+                "{ends:?} of {m} x {n} x {k}, group {group}: {found:?}"
+            );
+        }
+        for row in first..first + rows {
+            d[row * ldd..][..n].fill(guard);
+        }
+        first += rows;
+    }
+    let guard: f64 = guard.into();
+    let kept = d.into_iter().all(|x| x.into() == guard);
+    assert!(kept, "{ends:?} of {m} x {n} x {k}: written elsewhere");
+}
+
+/// By each tile, on three CTAs.
+fn check_tiles<T: Number>(device: &Device, case: Case) {
+    for config in Config::ALL {
+        check::<T>(device, case, 8, |(a, b, ends), d| {
+            let k = case.1[2] as u32;
+            kernels::gemm_grouped::launch(config, device, 3, a, b, ends, d, k).unwrap();
+        });
+    }
+}
+
+#[test]
+fn every_group_agrees_with_float64() {
+    let device = device();
+    for case in CASES {
+        check_tiles::<bf16>(&device, case);
+        // Stored by vectors, and by elements.
+        for pad in [8, 3] {
+            check::<bf16>(&device, case, pad, |(a, b, ends), d| {
+                gemm_grouped(&device, a, b, ends, d).unwrap();
+            });
+        }
+    }
+}
+
+#[test]
+fn groups_of_f16_are_multiplied() {
+    let device = device();
+    check_tiles::<f16>(&device, CASES[0]);
+    check::<f16>(&device, CASES[4], 1, |(a, b, ends), d| {
+        gemm_grouped(&device, a, b, ends, d).unwrap();
+    });
+}
+
+/// Several tiles for each CTA, which take more stages than the ring has.
+#[test]
+fn groups_do_not_notice_the_schedule() {
+    for seed in 1..3 {
+        let device = Device::emulator_with_seed(seed);
+        check_tiles::<bf16>(&device, (&[3, 3, 140, 150], [150, 264, 200]));
+    }
+}
+
+/// Large groups, which take too long on the emulator.
+#[test]
+fn large_groups_agree_with_float64() {
+    let device = device();
+    if device.is_emulator() {
+        return;
+    }
+    let case: Case = (&[700, 701, 1500, 1500, 4000], [4096, 2056, 1032]);
+    check_tiles::<bf16>(&device, case);
+    check_tiles::<f16>(&device, case);
+    check::<bf16>(&device, case, 3, |(a, b, ends), d| {
+        gemm_grouped(&device, a, b, ends, d).unwrap();
+    });
+}
+
+/// Weights of shape (groups, K, N), and tokens along M.
+#[test]
+fn matrices_along_m_and_n_are_copied() {
+    let device = device();
+    let (groups, [m, n, k]) = (2, [20, 24, 16]);
+    let (a, b) = (normal(1, m * k), normal(2, groups * n * k));
+    let along_m = Tensor::from_slice(&device, &a, [k, m]).unwrap();
+    let along_n = Tensor::from_slice(&device, &b, [groups, k, n]).unwrap();
+    let ends = Tensor::from_slice(&device, &[7, 20], [groups]).unwrap();
+    let mut d = Tensor::<bf16, 2>::zeros(&device, [m, n]).unwrap();
+    gemm_grouped(
+        &device,
+        &along_m.view().select([1, 0]).unwrap(),
+        &along_n.view().select([0, 2, 1]).unwrap(),
+        &ends.view(),
+        &mut d.view_mut(),
+    )
+    .unwrap();
+    let transposed = |x: &[bf16], rows: usize, columns: usize| -> Vec<bf16> {
+        let element = |i: usize| x[i % columns * rows + i / columns];
+        (0..rows * columns).map(element).collect()
+    };
+    let (a, d) = (transposed(&a, m, k), d.download().unwrap());
+    for (group, rows) in [0..7, 7..20].into_iter().enumerate() {
+        let b = transposed(&b[group * n * k..], n, k);
+        let found = reference::gemm(
+            Matrix::packed(&a[rows.start * k..], rows.len(), k),
+            Matrix::packed(&b, n, k),
+            Matrix::packed(&d[rows.start * n..], rows.len(), n),
+        );
+        assert!(found.is_rounding(1.0 / 128.0, 1), "{group}: {found:?}");
+    }
+}
+
+#[test]
+fn groups_are_refused_before_the_launch() {
+    let device = Device::emulator();
+    let matrix = |rows, cols| Tensor::<bf16, 2>::zeros(&device, [rows, cols]).unwrap();
+    let (a, mut d) = (matrix(16, 16), matrix(16, 24));
+    let b = Tensor::<bf16, 3>::zeros(&device, [2, 24, 16]).unwrap();
+    let ends = |count| Tensor::<i32, 1>::zeros(&device, [count]).unwrap();
+    let error = gemm_grouped(
+        &device,
+        &a.view(),
+        &b.view(),
+        &ends(3).view(),
+        &mut d.view_mut(),
+    );
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "gemm_grouped needs a of shape (M, K), b of (groups, N, K), ends of (groups) and d of (M, N): \
+         found a [16, 16], b [2, 24, 16], ends [3] and d [16, 24]"
+    );
+    let mut along_m = matrix(24, 16);
+    let mut along_m = along_m.view_mut().select([1, 0]).unwrap();
+    let error = gemm_grouped(&device, &a.view(), &b.view(), &ends(2).view(), &mut along_m);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("argument d") && error.contains("stride"),
+        "{error}"
+    );
+    // A rank without tokens has nothing to do.
+    gemm_grouped(
+        &device,
+        &matrix(0, 16).view(),
+        &b.view(),
+        &ends(2).view(),
+        &mut matrix(0, 24).view_mut(),
+    )
+    .unwrap();
+
+    assert!(check_group_ends(&[0, 0, 5, 16], 16).is_ok());
+    for (ends, group) in [
+        (&[0, 5, 4, 16], 2),
+        (&[-1, 0, 0, 0], 0),
+        (&[1, 2, 3, 17], 3),
+    ] {
+        let error = check_group_ends(ends, 16).unwrap_err();
+        assert!(
+            matches!(error, Error::GroupEnd { group: found, .. } if found == group),
+            "{error}"
+        );
+    }
+}
