@@ -15,6 +15,7 @@ mod support;
 use cute_algebra::{
     ComposedLayout, ErrorKind, IntTuple, LayoutError, Tuple, Value, notation, operations,
 };
+use rayon::prelude::*;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,22 +24,31 @@ use support::{MOST_POINTS, canonical, keeps_promise, keeps_ragged_promise};
 
 fn main() -> ExitCode {
     let directory = directory();
+    let records: Vec<(String, Json)> = files(&directory)
+        .iter()
+        .flat_map(|path| records(path))
+        .collect();
+    let verdicts: Vec<Verdict> = records.par_iter().map(|(_, it)| judge(it)).collect();
     let mut report = Report::default();
-    for path in files(&directory) {
-        let text = std::fs::read_to_string(&path)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let family = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let record: Json = serde_json::from_str(line)
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            report.add(&family, &record, judge(&record));
-        }
+    for ((family, record), verdict) in records.iter().zip(verdicts) {
+        report.add(family, record, verdict);
     }
     report.print(&directory)
+}
+
+/// The records of a file, each with the file's name.
+fn records(path: &Path) -> Vec<(String, Json)> {
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let family = path.file_stem().unwrap_or_default().to_string_lossy();
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let record = serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            (family.clone().into_owned(), record)
+        })
+        .collect()
 }
 
 fn sample() -> PathBuf {
