@@ -5,6 +5,7 @@ use std::mem::{MaybeUninit, size_of};
 
 use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
+use cute_runtime::ElementType;
 
 use crate::shapes::{Placed, Shape};
 
@@ -17,6 +18,19 @@ const WORKSPACE: usize = 32 << 20;
 pub(crate) fn is_present() -> bool {
     // SAFETY: the call only loads the library, which runs NVIDIA's own initialisers. They have no requirements.
     unsafe { sys::is_culib_present() }
+}
+
+/// cuBLASLt's name of an element type.
+pub(crate) fn data_type(element: ElementType) -> Result<sys::cudaDataType_t, String> {
+    Ok(match element {
+        ElementType::BF16 => sys::cudaDataType_t::CUDA_R_16BF,
+        ElementType::F16 => sys::cudaDataType_t::CUDA_R_16F,
+        ElementType::F32 => sys::cudaDataType_t::CUDA_R_32F,
+        ElementType::E4M3 => sys::cudaDataType_t::CUDA_R_8F_E4M3,
+        ElementType::I8 => sys::cudaDataType_t::CUDA_R_8I,
+        ElementType::I32 => sys::cudaDataType_t::CUDA_R_32I,
+        other => return Err(format!("no product of {other} is compared")),
+    })
 }
 
 /// D = A·Bᵀ with fixed shapes and types.

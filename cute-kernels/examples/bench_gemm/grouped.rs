@@ -10,8 +10,9 @@ use cute_kernels::timing::{interleave, median};
 use cute_kernels::{GroupedInput, gemm_grouped};
 use cute_runtime::{Device, Tensor};
 
-use crate::compare::{Side, data_type, random};
-use crate::cublaslt::Product;
+use crate::cublaslt::{Product, data_type};
+use crate::random::random;
+use crate::row::Side;
 use crate::shapes::Shape;
 
 /// Microseconds of one timed run, at least.
@@ -88,7 +89,7 @@ where
             ..shape
         };
         let ty = data_type(T::TYPE)?;
-        // SAFETY: as in `compare::measure`.
+        // SAFETY: as in `single::measure`.
         let product = unsafe { Product::new(&shape, ty, ty, workspace.address()) }?;
         let mut fastest = (Duration::MAX, 0);
         for algorithm in 0..product.algorithms() {

@@ -6,8 +6,11 @@
 mod compare;
 mod cublaslt;
 mod grouped;
+mod random;
 mod report;
+mod row;
 mod shapes;
+mod single;
 
 use std::error::Error;
 use std::fs;
@@ -90,7 +93,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     bar.finish_and_clear();
     print!("{}", report::means(&rows));
     if let Some(path) = options.json {
-        let rows: Vec<Value> = rows.iter().map(compare::Row::json).collect();
+        let rows: Vec<Value> = rows.iter().map(row::Row::json).collect();
         let all = json!({ "device": device.name(), "rows": rows });
         fs::write(path, serde_json::to_string_pretty(&all)?)?;
     }

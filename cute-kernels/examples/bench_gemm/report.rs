@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::compare::Row;
+use crate::row::Row;
 
 /// The geometric mean of the ratios of some rows, and how many have one.
 fn mean<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<(f64, usize)> {

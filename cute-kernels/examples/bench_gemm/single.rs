@@ -1,0 +1,196 @@
+//! One product beside cuBLASLt's, by the fastest of the eight algorithms that its heuristic ranks highest. Both results are
+//! compared with float64.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::time::Duration;
+
+use cute_kernels::reference::{self, Matrix};
+use cute_kernels::timing::{interleave, median};
+use cute_kernels::{GemmInput, Plan};
+use cute_runtime::{Device, Element, Graph};
+
+use crate::cublaslt::{Product, data_type};
+use crate::random::{PERIOD, random};
+use crate::row::Side;
+use crate::shapes::{Placed, Shape};
+
+/// Microseconds of one timed run, at least: many products where they are short, so that the resolution of the events is
+/// irrelevant.
+const RUN: f64 = 500.0;
+/// The most products of one timed run.
+const MOST: usize = 100;
+/// Bytes of all copies of A and B, at least: twice the L2 cache. The products of a run take them in turns, so that none finds its own
+/// there.
+const COLD: usize = 100 << 20;
+/// Elements to whose multiples the distance of these copies is rounded.
+const STEP: usize = 256;
+
+/// Measures one product of normally distributed numbers: the tile of ours, ours, and cuBLASLt's. A run replays a CUDA graph of
+/// products, so that the time between launches counts for neither side.
+pub(crate) fn measure<T, D>(
+    device: &Device,
+    shape: Shape,
+    autotune: bool,
+    element: fn(f32) -> T,
+) -> Result<(String, Side, Option<Side>), Box<dyn Error>>
+where
+    T: GemmInput<D> + Into<f64>,
+    D: Element + Into<f64>,
+{
+    let Shape {
+        batches,
+        m,
+        n,
+        k,
+        mn: [a_mn, b_mn],
+        ..
+    } = shape;
+    let placed = [
+        shape.placed(m, k, a_mn),
+        shape.placed(n, k, b_mn),
+        shape.placed(m, n, false),
+    ];
+    let [a_len, b_len, d_len] = placed.map(|placed| batches * placed.len());
+    let [a_step, b_step] = [a_len, b_len].map(|len| len.next_multiple_of(STEP));
+    let copies = COLD.div_ceil((a_step + b_step) * size_of::<T>()).min(MOST);
+    let host_a = random(copies * a_step, 0, element);
+    let host_b = random(copies * b_step, PERIOD / 2, element);
+    let (buffer_a, buffer_b) = (device.upload(&host_a)?, device.upload(&host_b)?);
+    let mut ours = device.zeros::<D>(d_len)?;
+    let theirs = device.zeros::<D>(d_len)?;
+    let workspace = device.zeros::<u8>(Product::WORKSPACE)?;
+    let a = |i| {
+        buffer_a.view(
+            i % copies * a_step,
+            [batches, m, k],
+            placed[0].strides(a_mn),
+        )
+    };
+    let b = |i| {
+        buffer_b.view(
+            i % copies * b_step,
+            [batches, n, k],
+            placed[1].strides(b_mn),
+        )
+    };
+    let mut d = ours.view_mut(0, [batches, m, n], placed[2].strides(false))?;
+    // SAFETY: `device` is device 0 and allocates in its primary context. Either that context or none is current on this
+    // thread, so cuBLASLt uses it. The workspace outlives the product.
+    let product = unsafe {
+        Product::new(
+            &shape,
+            data_type(T::TYPE)?,
+            data_type(D::TYPE)?,
+            workspace.address(),
+        )
+    };
+    let product = product.ok().filter(|product| product.algorithms() > 0);
+
+    let plan = match autotune {
+        true => Plan::autotune(device, &a(0)?, &b(0)?, &mut d)?,
+        false => Plan::new(device, &a(0)?, &b(0)?, &d)?,
+    };
+    let tile = match autotune {
+        true => plan.to_string(),
+        false => plan.tile().to_string(),
+    };
+    // Compiles the kernel, and allocates what the plan keeps.
+    plan.launch(device, &a(0)?, &b(0)?, &mut d)?;
+    let mut our_graph = |count: usize| {
+        device.capture(|_| -> Result<(), Box<dyn Error>> {
+            (0..count).try_for_each(|i| Ok(plan.launch(device, &a(i)?, &b(i)?, &mut d)?))
+        })
+    };
+    let their_run = |product: &Product, algorithm: usize, i: usize, stream: u64| {
+        let steps = [a_step, b_step].map(|step| (i % copies * step * size_of::<T>()) as u64);
+        let [a, b] = [buffer_a.address() + steps[0], buffer_b.address() + steps[1]];
+        // SAFETY: the three addresses are those of matrices of the product's shapes and types. They outlive the graphs, and the
+        // stream is the default stream or one that is captured.
+        unsafe { product.run(algorithm, [a, b, theirs.address()], stream) }
+    };
+    let their_graph = |product: &Product, algorithm: usize, count: usize| {
+        device.capture(|stream| -> Result<(), Box<dyn Error>> {
+            (0..count).try_for_each(|i| Ok(their_run(product, algorithm, i, stream)?))
+        })
+    };
+    let time = |graph: &Graph| device.time(|| Ok::<_, Box<dyn Error>>(graph.launch()?));
+    let (count, our_time, their_time) = match &product {
+        None => {
+            let graph = our_graph(1)?;
+            time(&graph)?;
+            let count = count(time(&graph)?);
+            let graph = our_graph(count)?;
+            let times = (0..5).map(|_| time(&graph)).collect::<Result<_, _>>()?;
+            (count, median(times), None)
+        }
+        Some(product) => {
+            their_run(product, 0, 0, 0)?;
+            let once = device.time(|| Ok::<_, Box<dyn Error>>(their_run(product, 0, 0, 0)?))?;
+            let trial = count(once).min(10);
+            let mut fastest = (Duration::MAX, 0);
+            for algorithm in 0..product.algorithms() {
+                their_run(product, algorithm, 0, 0)?;
+                let graph = their_graph(product, algorithm, trial)?;
+                let times = (0..4).map(|_| time(&graph)).skip(1);
+                let times = times.collect::<Result<Vec<_>, _>>()?;
+                fastest = fastest.min((median(times), algorithm));
+            }
+            let count = count(fastest.0 / trial as u32);
+            let graphs = (our_graph(count)?, their_graph(product, fastest.1, count)?);
+            let (ours, theirs) = interleave(|| time(&graphs.0), || time(&graphs.1))?;
+            (count, ours, Some(theirs))
+        }
+    };
+
+    // The first matrices of the last product.
+    let last = (count - 1) % copies;
+    let (a, a_row) = along_k(&host_a[last * a_step..], placed[0], a_mn, [m, k]);
+    let (b, b_row) = along_k(&host_b[last * b_step..], placed[1], b_mn, [n, k]);
+    let matrix = |data, rows, stride| Matrix {
+        data,
+        rows,
+        cols: k,
+        stride,
+    };
+    let side = |time: Duration, d: &[D]| Side {
+        speed: shape.operations() * count as f64 / time.as_secs_f64() / 1e12,
+        error: reference::gemm(
+            matrix(&a[..], m, a_row),
+            matrix(&b[..], n, b_row),
+            Matrix {
+                data: d,
+                rows: m,
+                cols: n,
+                stride: placed[2].ld,
+            },
+        )
+        .worst,
+    };
+    let mine = side(our_time, &ours.download()?);
+    let yours = match their_time {
+        Some(time) => Some(side(time, &theirs.download()?)),
+        None => None,
+    };
+    Ok((tile, mine, yours))
+}
+
+/// A matrix along K, and the elements between its rows.
+fn along_k<T: Copy>(
+    host: &[T],
+    placed: Placed,
+    mn: bool,
+    [rows, k]: [usize; 2],
+) -> (Cow<'_, [T]>, usize) {
+    if !mn {
+        return (Cow::Borrowed(host), placed.ld);
+    }
+    let element = |i: usize| host[i / k + i % k * placed.ld];
+    ((0..rows * k).map(element).collect(), k)
+}
+
+/// How many products a timed run has, if one takes so long.
+fn count(once: Duration) -> usize {
+    let once = once.as_secs_f64() * 1e6;
+    ((RUN / once) as usize).clamp(4, MOST)
+}
