@@ -76,7 +76,7 @@ pub mod kernels {
     }
 
     /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (batch, row, column) of D by TMA, in pieces with rows
-    /// of 128 bytes, or, if these do not divide the rows, of 64 or 32.
+    /// of 128 bytes, or, if these do not divide the rows, of 64 or 32. Rows have a multiple of 32 bytes.
     pub fn store_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         d: TmaStore<D, R>,
@@ -96,6 +96,10 @@ pub mod kernels {
         (batch, row, column): (u32, u32, u32),
     ) {
         let all = 2 * size(acc) * bits::<D>();
+        assert!(
+            all % 256 == 0,
+            "a row of accumulators has {all} bits, which is no multiple of 256"
+        );
         let (swizzle, row_bits) = if all % 1024 == 0 {
             (SW128, 1024)
         } else if all % 512 == 0 {
@@ -132,9 +136,15 @@ pub mod kernels {
 
     /// Stores those accumulators of 64 rows, of warpgroup number `consumer`, that lie inside of d at row 0 and `column`, by vectors of
     /// 16 bytes: rows of d begin at multiples of 16 bytes and are multiples of 16 bytes long. Pieces with rows of 128 bytes go
-    /// through shared memory, since a thread's accumulators are not side by side.
+    /// through shared memory, since a thread's accumulators are not side by side: rows of accumulators are a multiple of 128 bytes, and
+    /// `column` is one of their columns.
     pub fn store_by_vector<D: Element>(acc: Fragment, d: Global<D, 2>, consumer: u32, column: u32) {
         let (columns, v) = (1024 / bits::<D>(), 128 / bits::<D>());
+        let all = 2 * size(acc);
+        assert!(
+            all % columns == 0,
+            "a row has {all} accumulators, which is no multiple of {columns}"
+        );
         let staging = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, columns, 2)));
         let out = staging[(_, _, consumer)];
         // Eight threads have a row of a piece, and all of them 16 rows.

@@ -85,7 +85,9 @@ pub mod kernels {
     /// number, and on by the number of CTAs. Group e has the rows from the end of the group before up to `ends[e]`, which only the
     /// device knows. An end that lies before that of the group before counts as that, and one beyond m as m.
     ///
-    /// Tiles are numbered group by group, each of which begins with a tile of its own, and within a group as those of `Tiles`.
+    /// Tiles are numbered group by group, each of which begins with a tile of its own, and within a group as those of `Tiles`. So the
+    /// rows of a tile begin anywhere, and an epilogue that divides them into tiles of 64, such as `linear_combination` and
+    /// `store_by_element`, takes others: give it the tensor from the tile's first row on, `d[(tile.row..tile.end, _)]`, and row 0.
     pub struct Groups<const BM: u32, const BN: u32, const GROUP: u32> {
         ends: Global,
         m: u32,

@@ -315,8 +315,13 @@ static PRINTING: Mutex<()> = Mutex::new(());
 fn printed(device: &Device, work: impl FnOnce() -> Result<(), Error>) -> String {
     let _turn = PRINTING.lock().unwrap_or_else(PoisonError::into_inner);
     let text = Arc::new(Mutex::new(String::new()));
-    let copy = text.clone();
-    device.print_to(move |text| copy.lock().unwrap().push_str(text));
+    let (copy, again) = (text.clone(), device.clone());
+    device.print_to(move |text| {
+        // A receiver may use the device.
+        let one = Tensor::from_slice(&again, &[1u32], [1]).unwrap();
+        assert_eq!(one.download().unwrap(), [1]);
+        copy.lock().unwrap().push_str(text);
+    });
     work().unwrap();
     device.synchronize().unwrap();
     text.lock().unwrap().clone()

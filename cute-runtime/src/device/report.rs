@@ -41,6 +41,13 @@ impl Output {
     pub(crate) fn set(&self, receiver: Receiver) {
         *lock(&self.0) = receiver;
     }
+
+    /// Hands on what was printed. The receiver is the user's code, so the caller holds no lock.
+    pub(crate) fn print(&self, text: &str) {
+        if !text.is_empty() {
+            lock(&self.0)(text);
+        }
+    }
 }
 
 /// The buffer of a launch.
@@ -68,8 +75,8 @@ impl Buffer {
         words
     }
 
-    /// Prints what the kernel printed. The words are those after the launch.
-    pub(crate) fn deliver(&self, words: &[u32], output: &Output) {
+    /// What the kernel printed. The words are those after the launch.
+    pub(crate) fn text(&self, words: &[u32]) -> String {
         let printed = self
             .records(words)
             .into_iter()
@@ -85,9 +92,7 @@ impl Buffer {
                 self.kernel
             );
         }
-        if !text.is_empty() {
-            lock(&output.0)(&text);
-        }
+        text
     }
 
     /// The first assertion that failed.
@@ -172,8 +177,6 @@ fn number(element: ElementType, bits: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     const REPORTS: &[Report] = &[
@@ -196,15 +199,10 @@ mod tests {
         },
     ];
 
-    fn deliver(words: &[u32]) -> (String, Option<String>) {
-        let text = Arc::new(Mutex::new(String::new()));
-        let output = Output::default();
-        let copy = text.clone();
-        output.set(Box::new(move |text| lock(&copy).push_str(text)));
+    fn reported(words: &[u32]) -> (String, Option<String>) {
         let buffer = Buffer::new("k", REPORTS).unwrap();
-        buffer.deliver(words, &output);
         let failure = buffer.failure(words);
-        (lock(&text).clone(), failure.map(|error| error.to_string()))
+        (buffer.text(words), failure.map(|error| error.to_string()))
     }
 
     #[test]
@@ -216,16 +214,16 @@ mod tests {
         words.extend(printed.iter().chain(&failed));
         let error =
             "kernel k: assertion failed at src/k.rs:12 in block (3, 0, 0), thread 17: 2 is large";
-        assert_eq!(deliver(&words), ("-3, true\n".into(), Some(error.into())));
+        assert_eq!(reported(&words), ("-3, true\n".into(), Some(error.into())));
 
         // A record without its first word, and one that found no room.
         let mut words = vec![22, 16, 1, 0];
         words.extend([0; 8].iter().chain(&printed));
         let lost =
             "[1 more messages of kernel k are lost: the buffer of a launch holds 16 words]\n";
-        assert_eq!(deliver(&words), (format!("-3, true\n{lost}"), None));
+        assert_eq!(reported(&words), (format!("-3, true\n{lost}"), None));
 
-        assert_eq!(deliver(&[0, 100, 0, 0, 0, 0]), (String::new(), None));
-        assert_eq!(deliver(&[]), (String::new(), None));
+        assert_eq!(reported(&[0, 100, 0, 0, 0, 0]), (String::new(), None));
+        assert_eq!(reported(&[]), (String::new(), None));
     }
 }

@@ -130,18 +130,19 @@ impl Gpu {
 
     /// Calls `wait`, which waits for everything launched before, and prints what these kernels have printed.
     fn delivered<T>(&self, wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        // Another thread may launch meanwhile, and the buffer of that launch must stay.
-        let waiting = std::mem::take(&mut *lock(&self.reports));
+        let mut texts = Vec::new();
         let waited = {
             let _no_capture = self.capturing.read();
-            wait()
+            // Another thread may launch meanwhile, and the buffer of that launch must stay.
+            let waiting = std::mem::take(&mut *lock(&self.reports));
+            let waited = wait();
+            match &waited {
+                Ok(_) => texts.extend(waiting.iter().map(Pinned::text)),
+                Err(_) => lock(&self.reports).extend(waiting),
+            }
+            waited
         };
-        match &waited {
-            Ok(_) => waiting
-                .iter()
-                .for_each(|pinned| pinned.deliver(&self.output)),
-            Err(_) => lock(&self.reports).extend(waiting),
-        }
+        texts.iter().for_each(|text| self.output.print(text));
         self.explained(waited)
     }
 
@@ -150,16 +151,16 @@ impl Gpu {
         let Err(error @ Error::Driver(_)) = result else {
             return result;
         };
-        let mut reports = lock(&self.reports);
+        let mut texts = Vec::new();
         if self.failure.get().is_none() {
+            let mut reports = lock(&self.reports);
             let mut failures = reports.iter().filter_map(|pinned| pinned.failure());
             if let Some(failure) = failures.next() {
-                for pinned in reports.drain(..) {
-                    pinned.deliver(&self.output);
-                }
+                texts.extend(reports.drain(..).map(|pinned| pinned.text()));
                 let _ = self.failure.set(failure);
             }
         }
+        texts.iter().for_each(|text| self.output.print(text));
         Err(self.failure.get().cloned().unwrap_or(error))
     }
 

@@ -10,7 +10,7 @@ use super::context::{Context, Entered};
 use super::driver::check;
 use crate::Error;
 use crate::device::image::Image;
-use crate::device::report::{Buffer, Output};
+use crate::device::report::Buffer;
 
 /// The buffer of a launch. It must not be dropped while the kernel may run, since the drop frees the memory.
 pub(super) struct Pinned {
@@ -61,9 +61,9 @@ impl Pinned {
         Ok(Some(pinned))
     }
 
-    /// Prints what the kernel printed. The kernel must have ended, normally or by a fault.
-    pub(super) fn deliver(&self, output: &Output) {
-        self.buffer.deliver(&self.words(), output);
+    /// What the kernel printed. The kernel must have ended, normally or by a fault.
+    pub(super) fn text(&self) -> String {
+        self.buffer.text(&self.words())
     }
 
     /// The first assertion that failed.

@@ -204,10 +204,12 @@ impl Backend for Emulator {
         let steps = observed.counts.steps - before;
         drop(observed);
         self.steps.fetch_add(steps, Ordering::Relaxed);
-        let failure = match reports {
-            Some(reports) => reports.deliver(&mut memory, &self.output)?,
-            None => None,
+        let (text, failure) = match reports {
+            Some(reports) => reports.read(&mut memory)?,
+            None => (String::new(), None),
         };
+        drop(memory);
+        self.output.print(&text);
         match (launched, failure) {
             (Ok(_), _) => Ok(()),
             (Err(EmulatorError::Fault(fault)), Some(failure)) if fault.kind == FaultKind::Trap => {
@@ -266,8 +268,8 @@ impl Reports {
         }))
     }
 
-    /// Prints what the kernel printed, and returns the first assertion that failed.
-    fn deliver(self, memory: &mut GlobalMemory, output: &Output) -> Result<Option<Error>, Error> {
+    /// What the kernel printed, and the first assertion that failed.
+    fn read(self, memory: &mut GlobalMemory) -> Result<(String, Option<Error>), Error> {
         let mut words = vec![0u32; self.bytes / size_of::<u32>()];
         memory
             .read(self.address, words.as_mut_bytes())
@@ -277,8 +279,7 @@ impl Reports {
             .map_err(|error| Error::EmulatorMemory {
                 error: error.into(),
             })?;
-        self.buffer.deliver(&words, output);
-        Ok(self.buffer.failure(&words))
+        Ok((self.buffer.text(&words), self.buffer.failure(&words)))
     }
 }
 
