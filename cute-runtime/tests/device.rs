@@ -316,7 +316,7 @@ fn a_graph_repeats_what_was_captured() {
         let (one, mut sum, mut twice) = (vector(1.0), vector(0.0), vector(0.0));
         // sum = one + twice, then twice = sum + sum.
         let graph = device
-            .capture(|_| {
+            .capture(|| {
                 let (x, y) = (one.view(), twice.view());
                 let (x, y, n) = ((&x).into(), (&y).into(), 256u32.into());
                 let mut to = sum.view_mut();
@@ -341,21 +341,21 @@ fn a_graph_repeats_what_was_captured() {
 fn what_cannot_be_captured_is_refused() {
     for device in devices(1) {
         let mut x = Tensor::from_slice(&device, &[1u32; 32], [32]).unwrap();
-        let dropped = device.upload(&[1u32; 8]).unwrap();
-        let graph = device.capture(|_| Ok::<_, Error>(())).unwrap();
+        let mut buffer = device.upload(&[1u32; 8]).unwrap();
+        let graph = device.capture(|| Ok::<_, Error>(())).unwrap();
         let error = device
-            .capture(|_| {
-                drop(dropped);
+            .capture(|| {
                 for refused in [
-                    device.upload(&[1u32]).map(|_| ()),
+                    buffer.copy_from(&[2; 8]),
                     x.download().map(|_| ()),
                     device.synchronize(),
                     device.time(|| Ok::<_, Error>(())).map(|_| ()),
                     graph.launch(),
-                    device.capture(|_| Ok(())).map(|_| ()),
+                    device.capture(|| Ok(())).map(|_| ()),
                 ] {
                     assert!(matches!(refused, Err(Error::Capturing)), "{refused:?}");
                 }
+                drop(buffer);
                 reporting::report::launch(&device, 1, &mut x.view_mut())
             })
             .unwrap_err();
@@ -368,6 +368,27 @@ fn what_cannot_be_captured_is_refused() {
         reporting::report::launch(&device, 1, &mut x.view_mut()).unwrap();
         graph.launch().unwrap();
         assert_eq!(x.download().unwrap(), [2; 32]);
+    }
+}
+
+/// What a closure allocates is there, and belongs to the graph.
+#[test]
+fn tensors_are_made_in_a_capture() {
+    for device in devices(1) {
+        let mut sum = Tensor::from_slice(&device, &[0.0f32; 256], [256]).unwrap();
+        let graph = device
+            .capture(|| {
+                let x = Tensor::from_slice(&device, &[2.0f32; 256], [256])?;
+                let y = Tensor::from_slice(&device, &[0.5f32; 256], [256])?;
+                let (x, y, n) = (x.view(), y.view(), 256u32.into());
+                let (x, y) = ((&x).into(), (&y).into());
+                launch::<VectorAdd>(&device, 2.into(), &[x, y, (&mut sum.view_mut()).into(), n])
+            })
+            .unwrap();
+        // Other tensors may have the memory of those that were dropped.
+        let _others = [(); 2].map(|()| Tensor::from_slice(&device, &[9.0f32; 256], [256]).unwrap());
+        graph.launch().unwrap();
+        assert_eq!(sum.download().unwrap(), [2.5; 256]);
     }
 }
 
@@ -478,6 +499,10 @@ fn an_access_out_of_bounds_is_reported_by_the_emulator() {
         error.to_string().contains("ld.global.f32 %f0, [%rd4]"),
         "{error}"
     );
+    // A graph's launch says the same.
+    let graph = device.capture(|| launch::<VectorAdd>(&device, 1.into(), &arguments));
+    let again = graph.unwrap().launch().unwrap_err();
+    assert_eq!(again.to_string(), error.to_string());
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) fn table(device: &Device) -> Result<(), Box<dyn Error>> {
     let (a, b, mut d) = (matrix(128, 128)?, matrix(128, 128)?, matrix(128, 128)?);
     let plan = Plan::new(device, &a.view(), &b.view(), &d.view_mut())?;
     plan.launch(device, &a.view(), &b.view(), &mut d.view_mut())?;
-    let graph = device.capture(|_| plan.launch(device, &a.view(), &b.view(), &mut d.view_mut()))?;
+    let graph = device.capture(|| plan.launch(device, &a.view(), &b.view(), &mut d.view_mut()))?;
 
     println!(
         "microseconds of the host for a product of 128 x 128 x 128, medians of {ROUNDS} runs of {LAUNCHES}"

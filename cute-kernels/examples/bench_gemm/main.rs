@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release --example bench_gemm -- --types bf16,f16 --classes large,middle --svg gemm.svg`
 
+mod captured;
 mod compare;
 mod cublaslt;
 mod grouped;

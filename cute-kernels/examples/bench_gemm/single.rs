@@ -10,6 +10,7 @@ use cute_kernels::timing::{interleave, median};
 use cute_kernels::{GemmInput, Plan};
 use cute_runtime::{Device, Element, Graph};
 
+use crate::captured::Captured;
 use crate::cublaslt::{Product, data_type};
 use crate::random::{PERIOD, random};
 use crate::row::Side;
@@ -98,7 +99,7 @@ where
     // Compiles the kernel, and allocates what the plan keeps.
     plan.launch(device, &a(0)?, &b(0)?, &mut d)?;
     let mut our_graph = |count: usize| {
-        device.capture(|_| -> Result<(), Box<dyn Error>> {
+        device.capture(|| -> Result<(), Box<dyn Error>> {
             (0..count).try_for_each(|i| Ok(plan.launch(device, &a(i)?, &b(i)?, &mut d)?))
         })
     };
@@ -110,18 +111,23 @@ where
         unsafe { product.run(algorithm, [a, b, theirs.address()], stream) }
     };
     let their_graph = |product: &Product, algorithm: usize, count: usize| {
-        device.capture(|stream| -> Result<(), Box<dyn Error>> {
+        let enqueue = |stream| -> Result<(), Box<dyn Error>> {
             (0..count).try_for_each(|i| Ok(their_run(product, algorithm, i, stream)?))
-        })
+        };
+        // SAFETY: the matrices outlive the graph.
+        unsafe { Captured::new(enqueue) }
     };
-    let time = |graph: &Graph| device.time(|| Ok::<_, Box<dyn Error>>(graph.launch()?));
+    let our_time_of = |graph: &Graph| device.time(|| Ok::<_, Box<dyn Error>>(graph.launch()?));
+    let their_time_of = |graph: &Captured| device.time(|| Ok::<_, Box<dyn Error>>(graph.launch()?));
     let (count, our_time, their_time) = match &product {
         None => {
             let graph = our_graph(1)?;
-            time(&graph)?;
-            let count = count(time(&graph)?);
+            our_time_of(&graph)?;
+            let count = count(our_time_of(&graph)?);
             let graph = our_graph(count)?;
-            let times = (0..5).map(|_| time(&graph)).collect::<Result<_, _>>()?;
+            let times = (0..5)
+                .map(|_| our_time_of(&graph))
+                .collect::<Result<_, _>>()?;
             (count, median(times), None)
         }
         Some(product) => {
@@ -132,13 +138,14 @@ where
             for algorithm in 0..product.algorithms() {
                 their_run(product, algorithm, 0, 0)?;
                 let graph = their_graph(product, algorithm, trial)?;
-                let times = (0..4).map(|_| time(&graph)).skip(1);
+                let times = (0..4).map(|_| their_time_of(&graph)).skip(1);
                 let times = times.collect::<Result<Vec<_>, _>>()?;
                 fastest = fastest.min((median(times), algorithm));
             }
             let count = count(fastest.0 / trial as u32);
             let graphs = (our_graph(count)?, their_graph(product, fastest.1, count)?);
-            let (ours, theirs) = interleave(|| time(&graphs.0), || time(&graphs.1))?;
+            let (ours, theirs) =
+                interleave(|| our_time_of(&graphs.0), || their_time_of(&graphs.1))?;
             (count, ours, Some(theirs))
         }
     };

@@ -139,7 +139,7 @@ impl Plan {
         let once = device.time(|| self.launch(device, a, b, d))?;
         let launches = (enough / (once.as_secs_f64() * 1e6)).clamp(1.0, most) as u32;
         let graph =
-            device.capture(|_| (0..launches).try_for_each(|_| self.launch(device, a, b, d)))?;
+            device.capture(|| (0..launches).try_for_each(|_| self.launch(device, a, b, d)))?;
         graph.launch()?;
         let times = (0..runs).map(|_| device.time(|| graph.launch()));
         let times = times.collect::<Result<_, cute_runtime::Error>>()?;

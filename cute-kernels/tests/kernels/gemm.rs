@@ -603,7 +603,7 @@ fn a_plan_is_captured() {
         let expected = d.download().unwrap();
         let mut again = Tensor::<f32, 2>::zeros(&device, [m, n]).unwrap();
         let graph = device
-            .capture(|_| plan.launch(&device, &at.view(), &bt.view(), &mut again.view_mut()))
+            .capture(|| plan.launch(&device, &at.view(), &bt.view(), &mut again.view_mut()))
             .unwrap();
         assert_eq!(again.download().unwrap(), vec![0.0; m * n]);
         drop((at, bt, plan));

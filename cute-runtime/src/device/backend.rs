@@ -69,36 +69,34 @@ pub(crate) trait Backend: Send + Sync {
         parameters: &[Vec<u8>],
         tensors: &[(&'static str, &RawView)],
     ) -> Result<(), Error>;
-    /// Begins to record launches in place of running them.
-    fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error>;
+    /// What makes all these launches by one call; `None` if the device has nothing better than one after another.
+    ///
+    /// # Safety
+    /// Of each launch, as for `launch`.
+    unsafe fn graph(
+        self: Arc<Self>,
+        _launches: &[Launch],
+    ) -> Result<Option<Box<dyn Executable>>, Error> {
+        Ok(None)
+    }
     fn synchronize(&self) -> Result<(), Error>;
     /// Who gets the text that kernels print.
     fn output(&self) -> &Output;
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error>;
 }
 
-/// Launches that are being recorded. To drop it forgets them.
-pub(crate) trait Recording {
-    /// The handle of the CUDA stream from which they are recorded; 0 on the emulator.
-    fn stream(&self) -> u64;
-    /// Records a launch.
-    ///
-    /// # Safety
-    /// As for [`Backend::launch`].
-    unsafe fn launch(
-        &mut self,
-        image: &Image,
-        grid: Grid,
-        parameters: &[Vec<u8>],
-        tensors: &[(&'static str, &RawView)],
-    ) -> Result<(), Error>;
-    fn end(self: Box<Self>) -> Result<Box<dyn Recorded>, Error>;
+/// A launch that has been checked, to be made later.
+pub(crate) struct Launch {
+    pub(crate) image: Image,
+    pub(crate) grid: Grid,
+    pub(crate) parameters: Vec<Vec<u8>>,
+    pub(crate) tensors: Vec<(&'static str, RawView)>,
+    /// Keeps the memory of the tensors.
+    pub(crate) _memory: Vec<Arc<dyn Send + Sync>>,
 }
 
-/// Recorded launches.
-pub(crate) trait Recorded: Send {
-    /// Starts them, each after the one before.
-    ///
+/// Launches that one call makes, each after the one before.
+pub(crate) trait Executable: Send {
     /// # Safety
     /// The memory of their tensors is not freed.
     unsafe fn launch(&self) -> Result<(), Error>;

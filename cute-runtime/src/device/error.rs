@@ -111,9 +111,10 @@ pub enum Error {
     /// An assertion of a kernel failed while it ran. On a GPU, the device can do nothing more in this process.
     #[error(transparent)]
     Assertion(#[from] AssertionFailure),
-    /// A call that cannot be part of a [`Graph`](crate::Graph), while the thread captures launches of the device.
+    /// A call that needs the results of launches, or another capture, while the thread captures launches of a device for a
+    /// [`Graph`](crate::Graph).
     #[error(
-        "the thread captures launches of this device: until that ends, it can launch kernels on it, and do nothing else"
+        "the thread captures launches, which run later: until that ends, it cannot wait for the device, copy from or into a tensor that exists, take the time, launch a graph, or capture another"
     )]
     Capturing,
     /// The emulator's memory refused an operation.

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::Error;
 use crate::device::backend::Backend;
+use crate::device::capture;
 #[cfg(feature = "cuda")]
 use crate::device::cuda;
-use crate::device::graph;
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -139,9 +139,9 @@ impl Device {
         &self.backend
     }
 
-    /// The backend for what cannot be captured: memory, copies, waits and time.
+    /// The backend for what cannot be captured, since it needs the results of what was launched before.
     pub(crate) fn uncaptured(&self) -> Result<&dyn Backend, Error> {
-        match graph::is_capturing(self) {
+        match capture::is_capturing(&self.backend) {
             true => Err(Error::Capturing),
             false => Ok(&*self.backend),
         }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use cute_hopper::{shared, threads};
 
+use crate::device::backend::Launch;
+use crate::device::capture;
 use crate::device::compiled::Compiled;
-#[cfg(feature = "emulator")]
-use crate::device::emulator::located;
 use crate::device::fact::{Named, Numbers, Term};
-use crate::device::graph;
 use crate::device::image::Image;
 use crate::device::memory::Memory;
 use crate::device::tensor_map::{RawView, check_stored, check_view, tensor_map};
@@ -145,18 +144,29 @@ pub(crate) unsafe fn launch_image(
         Kind::Scalar { .. } => None,
     });
     let tensors: Vec<(&str, &RawView)> = tensors.collect();
-    let memory = arguments.iter().filter_map(|argument| match &argument.0 {
-        Kind::Tensor { memory, .. } => Some(*memory),
-        Kind::Scalar { .. } => None,
-    });
+    if capture::is_capturing(device.backend()) {
+        if !image.reports.is_empty() {
+            return Err(refuse(LaunchRule::Captured));
+        }
+        let memory = arguments.iter().filter_map(|argument| match &argument.0 {
+            Kind::Tensor { memory, .. } => Some(Arc::clone(memory) as Arc<dyn Send + Sync>),
+            Kind::Scalar { .. } => None,
+        });
+        let tensors = tensors.iter().map(|&(name, view)| (name, view.clone()));
+        capture::list(Launch {
+            image: image.clone(),
+            grid,
+            parameters,
+            tensors: tensors.collect(),
+            _memory: memory.collect(),
+        });
+        return Ok(());
+    }
     // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
     // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The kernel's author promises that the
     // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
-    let launched = unsafe { graph::launch(device, image, grid, &parameters, &tensors, memory) };
-    #[cfg(feature = "emulator")]
-    let launched = launched.map_err(|error| located(error, &tensors));
-    launched
+    unsafe { device.backend().launch(image, grid, &parameters, &tensors) }
 }
 
 impl Device {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zerocopy::IntoBytes;
 
-use crate::device::graph;
+use crate::device::backend::Backend;
 use crate::{Device, Element, Error};
 
 /// An array of elements in a device's memory.
@@ -50,7 +50,7 @@ impl<T: Element> Buffer<T> {
 
     fn upload(device: &Device, data: &[T]) -> Result<Self, Error> {
         let mut buffer = Buffer::alloc(device, data.len())?;
-        buffer.copy_from(data)?;
+        buffer.write(device.backend().as_ref(), data)?;
         Ok(buffer)
     }
 
@@ -63,7 +63,7 @@ impl<T: Element> Buffer<T> {
         let address = if bytes == 0 {
             0
         } else {
-            device.uncaptured()?.alloc(bytes)?
+            device.backend().alloc(bytes)?
         };
         let device = device.clone();
         Ok(Buffer {
@@ -116,16 +116,19 @@ impl<T: Element> Buffer<T> {
                 found: data.len(),
             });
         }
+        let device = self.device().clone();
+        self.write(device.uncaptured()?, data)
+    }
+
+    /// Overwrites all elements by as many others.
+    fn write(&mut self, backend: &dyn Backend, data: &[T]) -> Result<(), Error> {
+        debug_assert_eq!(data.len(), self.len);
         if data.is_empty() {
             return Ok(());
         }
         // SAFETY: the bytes are not empty and are exactly as many as the buffer's, and `&mut self` gives exclusive access to
-        // the buffer's memory, which is from `alloc`.
-        unsafe {
-            self.device()
-                .uncaptured()?
-                .write(self.address(), data.as_bytes())
-        }
+        // the buffer's memory, which is from `alloc` of this backend.
+        unsafe { backend.write(self.address(), data.as_bytes()) }
     }
 
     /// Copies all elements to the host, after everything launched before has finished.
@@ -160,7 +163,7 @@ impl<T: Element> Buffer<T> {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if self.address != 0 && !graph::postpone(self) {
+        if self.address != 0 {
             // SAFETY: `alloc` returned the address to the buffer of this memory. Only this drop frees it, and nobody can use
             // the memory after its drop.
             unsafe { self.device.backend().free(self.address) };

@@ -2,6 +2,7 @@
 
 mod backend;
 mod cache;
+mod capture;
 mod compiled;
 #[cfg(feature = "cuda")]
 mod cuda;

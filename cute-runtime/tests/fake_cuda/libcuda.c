@@ -391,12 +391,6 @@ CUresult cuStreamEndCapture(Handle stream, Handle *graph) {
     return end(__func__, result, result == SUCCESS ? *graph : NULL, "%lx", (long)stream);
 }
 
-CUresult cuGraphGetNodes(Handle graph, Handle *nodes, size_t *count) {
-    CUresult result = begin(__func__, CONTEXT);
-    if (result == SUCCESS) *count = 1;
-    return end(__func__, result, graph, "%lx", (long)nodes);
-}
-
 CUresult cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long flags) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) *executable = malloc(1);

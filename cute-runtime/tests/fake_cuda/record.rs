@@ -73,6 +73,14 @@ const ASYNCHRONOUS: [&str; 5] = [
     "cuEventRecord",
 ];
 
+/// Functions that wait for the device, or may do so.
+const WAITS: [&str; 4] = [
+    "cuCtxSynchronize",
+    "cuMemcpyDtoH_v2",
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+];
+
 impl Record {
     /// The line that ends a step.
     pub(crate) const END_OF_STEP: &str = "end of step";
@@ -81,6 +89,7 @@ impl Record {
     ///
     /// - a thread pops its contexts in the reverse order of its pushes, all of them by the end of each step;
     /// - a resource is used in the context in which it was made, before it is freed, and is freed once;
+    /// - no thread waits, copies from the device or frees its memory while a stream is captured;
     /// - memory is freed only when no work that its thread started may still be running, on any stream. Memory of the host is
     ///   used by the kernels that have its address alone, so that a copy from their stream is wait enough.
     pub(crate) fn new(text: &str) -> Self {
@@ -93,6 +102,7 @@ impl Record {
         let mut busy = BTreeSet::new();
         // What kernels that may still be running have the addresses of.
         let mut running = BTreeSet::new();
+        let mut captured = BTreeSet::new();
         for line in text.lines() {
             if line == Record::END_OF_STEP {
                 let entered: usize = stacks.values().map(Vec::len).sum();
@@ -102,6 +112,15 @@ impl Record {
             let call = Call::parse(line);
             let stack = stacks.entry(call.thread.clone()).or_default();
             let (function, handle) = (call.function.as_str(), call.handle);
+            assert!(
+                captured.is_empty() || !WAITS.contains(&function),
+                "{line} while a stream is captured:\n{text}"
+            );
+            match function {
+                "cuStreamBeginCapture_v2" if call.result == 0 => _ = captured.insert(handle),
+                "cuStreamEndCapture" => _ = captured.remove(&hexadecimal(&call.details)),
+                _ => {}
+            }
             let made = LIFETIMES.iter().position(|&(make, _)| make == function);
             let ended = LIFETIMES.iter().position(|&(_, end)| end == function);
             if call.result != 0 {
@@ -182,8 +201,8 @@ impl Record {
             .filter(move |call| call.function == function)
     }
 
-    /// Whether the `n`-th call of a function, from 1, is made in a drop: a resource is freed between the push of the context
-    /// and its pop.
+    /// Whether the `n`-th call of a function, from 1, is made in a drop: between the push of the context and its pop, a resource is
+    /// freed, and nothing else is done but to wait.
     pub(crate) fn is_in_a_destructor(&self, function: &str, n: usize) -> bool {
         let places = self.calls.iter().enumerate();
         let mut calls = places.filter(|(_, call)| call.function == function);
@@ -191,11 +210,12 @@ impl Record {
             return false;
         };
         let is_push = |call: &&Call| call.function == "cuCtxPushCurrent_v2";
-        let after = &self.calls[place + 1..];
-        let mut rest = after
+        let push = self.calls[..=place].iter().rposition(|call| is_push(&call));
+        let mut rest = self.calls[push.map_or(0, |push| push + 1)..]
             .iter()
             .take_while(|call| !is_push(call) && call.function != "cuCtxPopCurrent_v2");
-        rest.any(|call| LIFETIMES.iter().any(|&(_, end)| end == call.function))
+        let next = rest.find(|call| call.function != "cuCtxSynchronize");
+        next.is_some_and(|call| LIFETIMES.iter().any(|&(_, end)| end == call.function))
     }
 }
 
@@ -203,14 +223,17 @@ impl Call {
     fn parse(line: &str) -> Self {
         let mut fields = line.splitn(6, ' ');
         let mut field = || fields.next().unwrap_or_default().to_string();
-        let hexadecimal = |text: String| u64::from_str_radix(&text, 16).unwrap();
         Call {
             thread: field(),
-            context: hexadecimal(field()),
+            context: hexadecimal(&field()),
             function: field(),
             result: field().parse().unwrap(),
-            handle: hexadecimal(field()),
+            handle: hexadecimal(&field()),
             details: field(),
         }
     }
+}
+
+fn hexadecimal(text: &str) -> u64 {
+    u64::from_str_radix(text, 16).unwrap()
 }

@@ -36,6 +36,21 @@ pub mod scale {
             tma_wait(0);
         }
     }
+
+    /// Moves a tile from one row to another. It reports nothing, and its parameters have as many bytes as those of `scale`.
+    #[kernel(threads = 32)]
+    pub fn shift(src: TmaLoad<f32, 2>, dst: TmaStore<f32, 2>, from: u32, to: i64) {
+        let tile = smem::<f32>(layout!(TILE));
+        let ready = mbarriers(1, 1);
+        if thread() == 0 {
+            expect_tx(ready[0], bytes(tile));
+            tma_load(src, (from, 0), tile, ready[0]);
+            wait(ready[0], 0);
+            tma_store(tile, dst, (to as u32, 0));
+            tma_commit();
+            tma_wait(0);
+        }
+    }
 }
 
 /// Tells the fake driver the sizes of the kernels' parameters.
@@ -66,7 +81,11 @@ pub(crate) fn everything() -> String {
         step(|| device.synchronize())?;
         assert_eq!(step(|| src.download())?, [1.5; 16 * 32]);
         assert_eq!(step(|| dst.download())?, [0.0; 16 * 32]);
-        let graph = step(|| device.capture(|_| Ok::<_, Error>(())))?;
+        let graph = step(|| {
+            device.capture(|| {
+                scale::shift::launch(&device, 2, &src.view(), &mut dst.view_mut(), 0, 8)
+            })
+        })?;
         step(|| graph.launch())?;
         step(|| drop(graph));
         step(|| drop(src));
@@ -91,41 +110,52 @@ pub(crate) fn a_captured_launch() -> String {
         let device = Device::cuda(0)?;
         let vector = || Tensor::<u32, 1>::zeros(&device, [32]);
         let (mut x, mut other, mut last) = (vector()?, vector()?, vector()?);
-        let graph = device.capture(|_| counting::count::launch(&device, 1, &mut x.view_mut()))?;
+        let graph = device.capture(|| counting::count::launch(&device, 1, &mut x.view_mut()))?;
         drop(x);
         graph.launch()?;
         graph.launch()?;
         device.synchronize()?;
         drop(graph);
-        let refused = device.capture(|stream| {
-            assert_ne!(stream, 0);
+        let refused = device.capture(|| {
             counting::count::launch(&device, 1, &mut other.view_mut())?;
             drop(other);
             device.synchronize()
         });
         assert!(matches!(refused, Err(Error::Capturing)), "{refused:?}");
+        let empty = device.capture(|| Ok::<_, Error>(()))?;
+        empty.launch()?;
         counting::count::launch(&device, 1, &mut last.view_mut())
     }
     outcome(launches())
 }
 
-/// Captures while another thread wants to wait for the device.
-pub(crate) fn a_wait_beside_a_capture() -> String {
-    fn waits() -> Result<(), Error> {
+/// Threads that capture, beside others that wait for the device, copy from it, and free its memory.
+pub(crate) fn captures_beside_waits() -> String {
+    fn rounds(number: usize) -> Result<(), Error> {
         let device = Device::cuda(0)?;
-        std::thread::scope(|scope| {
-            let mut waiting = None;
-            let graph = device.capture(|_| {
-                waiting = Some(scope.spawn(|| device.synchronize()));
-                // Long enough for the other thread to come to its wait.
-                std::thread::sleep(std::time::Duration::from_millis(100));
-                Ok::<_, Error>(())
+        for _ in 0..50 {
+            let mut x = Tensor::<u32, 1>::zeros(&device, [32])?;
+            if number.is_multiple_of(2) {
+                x.download()?;
+                device.synchronize()?;
+                continue;
+            }
+            let graph = device.capture(|| {
+                counting::count::launch(&device, 1, &mut x.view_mut())?;
+                counting::count::launch(&device, 1, &mut x.view_mut())
             })?;
-            drop(graph);
-            waiting.map_or(Ok(()), |thread| thread.join().expect("no panic"))
-        })
+            graph.launch()?;
+        }
+        Ok(())
     }
-    outcome(waits())
+    let outcomes = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|i| scope.spawn(move || rounds(i))).collect();
+        let threads = threads.into_iter().map(|thread| thread.join());
+        threads
+            .map(|it| outcome(it.expect("no panic")))
+            .collect::<Vec<_>>()
+    });
+    outcomes.join(" ")
 }
 
 /// Launches a kernel whose assertion fails, and returns the errors of the calls that follow.

@@ -29,7 +29,6 @@ const SYMBOLS: &[&str] = &[
     "cuGetErrorString",
     "cuGraphDestroy",
     "cuGraphExecDestroy",
-    "cuGraphGetNodes",
     "cuGraphInstantiateWithFlags",
     "cuGraphLaunch",
     "cuInit",

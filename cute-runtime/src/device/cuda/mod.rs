@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::device::backend::{Backend, Recording, Timer};
+use crate::device::backend::{Backend, Executable, Launch, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
@@ -31,7 +31,6 @@ use context::{Context, Entered};
 use driver::check;
 use event::Stopwatch;
 use function::Function;
-use graph::Capture;
 use report::Pinned;
 
 /// The compute capability of `sm_90a`, major and minor: no other device runs such code.
@@ -53,9 +52,11 @@ pub(crate) struct Gpu {
     reports: Mutex<Vec<Pinned>>,
     /// The assertion that failed, after which the driver refuses every call.
     failure: OnceLock<Error>,
-    /// Read by whoever waits for the context, and written by who captures: the driver forbids to wait for a context while one of
-    /// its streams is captured. A GPU is opened once and never closed.
-    capturing: &'static RwLock<()>,
+    /// Memory whose kernels could not be waited for. It is freed with what is dropped next.
+    unfreed: Mutex<Vec<u64>>,
+    /// Read by whoever waits for the context, and written by who captures a stream: the driver forbids to wait for a context while
+    /// one of its streams is captured. A capture makes calls of the driver, and runs no code of users.
+    capturing: RwLock<()>,
 }
 
 impl Gpu {
@@ -124,7 +125,8 @@ impl Gpu {
             output: Output::default(),
             reports: Mutex::default(),
             failure: OnceLock::new(),
-            capturing: Box::leak(Box::default()),
+            unfreed: Mutex::default(),
+            capturing: RwLock::default(),
         })
     }
 
@@ -194,15 +196,22 @@ impl Backend for Gpu {
     }
 
     unsafe fn free(&self, address: u64) {
-        // If the context cannot be entered, or running kernels cannot be waited for, the memory is leaked.
-        if let Ok(entered) = self.context.enter() {
-            let _ = self.delivered(|| {
-                entered.synchronize()?;
-                // SAFETY: the caller makes the promise that the call demands, and everything started has finished.
-                unsafe { entered.free(address) };
-                Ok(())
-            });
-        }
+        lock(&self.unfreed).push(address);
+        let Ok(entered) = self.context.enter() else {
+            return;
+        };
+        let _ = self.delivered(|| {
+            let unfreed = std::mem::take(&mut *lock(&self.unfreed));
+            let waited = entered.synchronize();
+            match waited {
+                // SAFETY: the callers make the promise that the call demands, and what was launched before has finished.
+                Ok(()) => unfreed
+                    .iter()
+                    .for_each(|&address| unsafe { entered.free(address) }),
+                Err(_) => lock(&self.unfreed).extend(unfreed),
+            }
+            waited
+        });
     }
 
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
@@ -256,8 +265,16 @@ impl Backend for Gpu {
         }
     }
 
-    fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error> {
-        Ok(Box::new(Capture::begin(self)?))
+    unsafe fn graph(
+        self: Arc<Self>,
+        launches: &[Launch],
+    ) -> Result<Option<Box<dyn Executable>>, Error> {
+        if launches.is_empty() {
+            return Ok(None);
+        }
+        // SAFETY: the caller makes the promise that the call demands.
+        let graph = unsafe { graph::Graph::new(self.clone(), launches) };
+        Ok(Some(Box::new(self.explained(graph)?)))
     }
 
     fn output(&self) -> &Output {

@@ -8,7 +8,7 @@ use crate::{ElementType, Error};
 
 /// Adds the coordinate to a fault at a tensor: one that the kernel declares in shared memory, or one of the arguments of the
 /// launch, which are given with their names.
-pub(crate) fn located(error: Error, arguments: &[(&'static str, &RawView)]) -> Error {
+pub(super) fn located(error: Error, arguments: &[(&'static str, &RawView)]) -> Error {
     let Error::Emulator {
         kernel,
         error: EmulatorError::Fault(mut fault),

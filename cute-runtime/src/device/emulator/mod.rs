@@ -2,10 +2,8 @@
 
 mod device;
 mod fault;
-mod graph;
 mod schedule;
 
-pub(super) use fault::located;
 pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +17,7 @@ use cute_emulator::{
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
-use crate::device::backend::{Backend, Recording, Timer};
+use crate::device::backend::{Backend, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
@@ -27,6 +25,7 @@ use crate::device::lock::lock;
 use crate::device::report::{Buffer, Output};
 use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
+use fault::located;
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
 /// tiles.
@@ -215,15 +214,11 @@ impl Backend for Emulator {
             (Err(EmulatorError::Fault(fault)), Some(failure)) if fault.kind == FaultKind::Trap => {
                 Err(failure)
             }
-            (Err(error), _) => Err(Error::Emulator {
-                kernel: image.name,
-                error,
-            }),
+            (Err(error), _) => {
+                let kernel = image.name;
+                Err(located(Error::Emulator { kernel, error }, tensors))
+            }
         }
-    }
-
-    fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error> {
-        Ok(Box::new(graph::Launches::new(self)))
     }
 
     fn output(&self) -> &Output {

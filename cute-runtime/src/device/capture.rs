@@ -1,0 +1,65 @@
+//! What a thread captures: launches that are listed, and not made.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use crate::Error;
+use crate::device::backend::{Backend, Launch};
+
+thread_local! {
+    static CAPTURE: RefCell<Option<Capture>> = const { RefCell::new(None) };
+}
+
+struct Capture {
+    backend: Arc<dyn Backend>,
+    launches: Vec<Launch>,
+}
+
+/// While it lives, this thread lists its launches on a device. What has been listed when it is dropped is forgotten.
+pub(crate) struct Capturing(());
+
+impl Capturing {
+    pub(crate) fn begin(backend: &Arc<dyn Backend>) -> Result<Self, Error> {
+        CAPTURE.with_borrow_mut(|capture| {
+            if capture.is_some() {
+                return Err(Error::Capturing);
+            }
+            *capture = Some(Capture {
+                backend: backend.clone(),
+                launches: Vec::new(),
+            });
+            Ok(Capturing(()))
+        })
+    }
+
+    /// The launches, in their order.
+    pub(crate) fn end(self) -> Vec<Launch> {
+        CAPTURE.take().map_or(Vec::new(), |it| it.launches)
+    }
+}
+
+impl Drop for Capturing {
+    fn drop(&mut self) {
+        CAPTURE.take();
+    }
+}
+
+/// Whether this thread captures launches on the device.
+pub(crate) fn is_capturing(backend: &Arc<dyn Backend>) -> bool {
+    // A thread that ends captures nothing.
+    let capturing = CAPTURE.try_with(|capture| {
+        let capture = capture.borrow();
+        let capture = capture.as_ref();
+        capture.is_some_and(|it| Arc::ptr_eq(&it.backend, backend))
+    });
+    capturing.unwrap_or(false)
+}
+
+/// Lists a launch, if this thread captures.
+pub(crate) fn list(launch: Launch) {
+    CAPTURE.with_borrow_mut(|capture| {
+        if let Some(capture) = capture {
+            capture.launches.push(launch);
+        }
+    });
+}
