@@ -1,4 +1,4 @@
-//! The kernels of `cute-kernels`, each with shapes that take all of its ways.
+//! The kernels of `cute-kernels` that the command runs, each with a few shapes.
 
 use cute_kernels::{
     Error, GemmInput, attention, gemm, histogram, layer_norm, rms_norm, saxpy, softmax, sum,
