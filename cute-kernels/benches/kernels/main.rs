@@ -1,10 +1,11 @@
 //! The kernels beside a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU. The products are measured by
 //! `cargo run --release --example bench_gemm`.
 //!
-//! `cargo bench -p cute-kernels --bench kernels -- transpose`, `-- rows`, `-- attention`, `-- launch` or `-- start`. Without a name,
-//! all run.
+//! `cargo bench -p cute-kernels --bench kernels -- transpose`, `-- rows`, `-- attention`, `-- launch`, `-- start` or `-- host`, which
+//! needs no GPU. Without a name, all run.
 
 mod attention;
+mod host;
 mod launch;
 mod plain_copy;
 mod rows;
@@ -17,32 +18,33 @@ use std::time::Instant;
 use cute_runtime::Device;
 
 /// The tables.
-const TABLES: [&str; 5] = ["transpose", "rows", "attention", "launch", "start"];
+const TABLES: [&str; 6] = ["transpose", "rows", "attention", "launch", "start", "host"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    if std::env::args()
-        .nth(1)
-        .is_some_and(|word| word == start::FIRST)
-    {
-        return start::first(start);
-    }
-    let Ok(device) = Device::cuda(0) else {
-        println!("no GPU here: nothing to measure");
-        return Ok(());
-    };
     // Cargo adds options of its own, which are ignored.
     let words: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    println!("{}", device.name());
-    let table = |name: &str| match name {
-        "transpose" => transpose::table(&device),
-        "rows" => rows::table(&device),
-        "attention" => attention::table(&device),
-        "launch" => launch::table(&device),
-        "start" => start::table(),
+    match words.first().map(String::as_str) {
+        Some(start::FIRST) => return start::first(start),
+        Some(host::CHILD) => return host::child(),
+        _ => {}
+    }
+    let device = Device::cuda(0);
+    match &device {
+        Ok(device) => println!("{}", device.name()),
+        Err(error) => println!("no GPU here, so only `host` is measured: {error}"),
+    }
+    let table = |name: &str| match (name, &device) {
+        ("host", _) => host::table(),
+        (name, Err(_)) if TABLES.contains(&name) => Ok(()),
+        ("transpose", Ok(device)) => transpose::table(device),
+        ("rows", Ok(device)) => rows::table(device),
+        ("attention", Ok(device)) => attention::table(device),
+        ("launch", Ok(device)) => launch::table(device),
+        ("start", Ok(_)) => start::table(),
         _ => Err(format!("expected one of {}, found `{name}`", TABLES.join(", ")).into()),
     };
     match words.is_empty() {

@@ -5,7 +5,7 @@ use std::fmt;
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::instances::GemmInput;
+use super::instances::{GemmInput, Instance, take_mn};
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::{Kept, Pack, pack};
@@ -114,7 +114,7 @@ impl Form {
         }
         let [batches, m, n] = d_all.shape();
         let by_tma = can_store_by_tma(&d_all);
-        let takes_mn = by_tma && !T::ALONG_MN.is_empty();
+        let takes_mn = by_tma && take_mn::<T, D>();
         let (a, b) = (Place::new(&a_all, takes_mn)?, Place::new(&b_all, takes_mn)?);
         Ok(Self {
             extents: [extent(batches)?, extent(m)?, extent(n)?, extent(k)?],
@@ -128,12 +128,9 @@ impl Form {
     }
 
     /// The tiles for which there are instances.
-    pub(super) fn tiles<T: GemmInput<D>, D: Element>(&self) -> &'static [Tile] {
-        match (self.by_tma, self.a.reads_mn() || self.b.reads_mn()) {
-            (true, false) => T::TILES,
-            (true, true) => T::ALONG_MN,
-            (false, _) => &[Tile::Pair],
-        }
+    pub(super) fn tiles<T: GemmInput<D>, D: Element>(&self) -> impl Iterator<Item = Tile> {
+        let tiles = Tile::ALL.into_iter();
+        tiles.filter(|&tile| Instance::new::<T, D>(self, tile).is_some())
     }
 
     /// What D is stored by.

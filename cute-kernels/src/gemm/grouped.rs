@@ -4,7 +4,7 @@ use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::Tile;
 use super::form::Place;
-use super::plan::Product;
+use super::model::Product;
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
@@ -101,7 +101,8 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     let b = b_place.view(*b, &b_copy)?;
     let aligned = can_store_by_tma(&d.as_view());
     let tile = match aligned {
-        true => fastest::<T, D>(device, [all, m, n, k]),
+        // As if all groups had the same size.
+        true => Product::new::<T, D>(device, [all, m.div_ceil(all.max(1)), n, k]).fastest(TILES),
         false => Tile::Square,
     };
     let config = tile.config();
@@ -154,19 +155,6 @@ pub fn check_group_ends(ends: &[i32], rows: usize) -> Result<(), Error> {
         before = end;
     }
     Ok(())
-}
-
-/// The tile with the least expected time, if all groups have the same size.
-fn fastest<T, D>(device: &Device, [groups, m, n, k]: [u32; 4]) -> Tile {
-    let product = Product {
-        extents: [groups, m.div_ceil(groups), n, k],
-        bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
-        whole_lines: true,
-        multiprocessors: device.multiprocessor_count(),
-    };
-    let mut tiles = TILES;
-    tiles.sort_by(|x, y| product.time(*x).total_cmp(&product.time(*y)));
-    tiles[0]
 }
 
 /// The kernels and their instances.

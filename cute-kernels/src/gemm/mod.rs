@@ -4,6 +4,7 @@ mod choice;
 mod form;
 pub mod grouped;
 mod instances;
+mod model;
 mod plan;
 mod product;
 pub mod scaled;
@@ -15,7 +16,7 @@ use crate::Error;
 
 pub use choice::Choice;
 pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
-pub use instances::{GemmInput, Instance, Operands};
+pub use instances::GemmInput;
 pub use plan::Plan;
 pub use product::kernels;
 pub use scaled::{gemm_block_scaled, gemm_scaled};

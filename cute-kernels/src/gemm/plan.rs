@@ -1,4 +1,4 @@
-//! The choice of a tile by the time that it is expected to take, or that it was measured to take.
+//! How a product is computed, once and then many times.
 
 use std::any::Any;
 use std::fmt;
@@ -8,7 +8,9 @@ use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
 use super::choice::Choice;
 use super::form::Form;
-use super::instances::{GemmInput, Instance, Operands};
+use super::instances::{GemmInput, Instance};
+use super::model::Product;
+use super::product::kernels;
 use super::tile::Tile;
 use crate::Error;
 use crate::pack::Kept;
@@ -16,19 +18,6 @@ use crate::timing::median;
 
 /// Timed runs of a tile, the most launches of one, and the microseconds that a run takes if it has several.
 const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
-
-/// Bytes that the memory delivers in a microsecond.
-const BANDWIDTH: f64 = 4.0e6;
-/// Microseconds from the start of a kernel to its first product, and from its last product to its end.
-const START: f64 = 4.0;
-/// Microseconds of an exchange of sums between CTAs that divide K.
-const EXCHANGE: f64 = 1.5;
-/// Microseconds in which a CTA stores the largest tile and multiplies nothing.
-const STORE: f64 = 2.0;
-/// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
-const LOAD: (f64, f64, f64) = (0.045, 0.0004, 0.0033);
-/// By how much longer a stage takes if its rows straddle cache lines, and no other CTA shares them.
-const STRADDLE: f64 = 1.4;
 
 /// How a product is computed: a tile, chosen by a model of the time that each tile would take.
 ///
@@ -55,7 +44,7 @@ pub struct Plan {
     /// The types of A and B, and of D.
     types: (ElementType, ElementType),
     form: Form,
-    multiprocessors: u32,
+    product: Product,
     tile: Tile,
     /// The tiles that are possible, with the microseconds that each takes, as expected or as measured.
     candidates: Vec<(Tile, f64)>,
@@ -78,19 +67,17 @@ impl Plan {
     ) -> Result<Self, Error> {
         let form = Form::new(a, b, d)?;
         let product = Product {
-            extents: form.extents,
-            bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
             whole_lines: form.whole_lines,
-            multiprocessors: device.multiprocessor_count(),
+            ..Product::new::<T, D>(device, form.extents)
         };
-        let tiles = form.tiles::<T, D>().iter();
+        let tiles = form.tiles::<T, D>();
         let mut candidates: Vec<(Tile, f64)> =
-            tiles.map(|&tile| (tile, product.time(tile))).collect();
+            tiles.map(|tile| (tile, product.time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         Ok(Self {
             types: (T::TYPE, D::TYPE),
             form,
-            multiprocessors: product.multiprocessors,
+            product,
             tile: candidates[0].0,
             candidates,
             copies: Arc::default(),
@@ -149,6 +136,11 @@ impl Plan {
     /// The tile.
     pub fn tile(&self) -> Tile {
         self.tile
+    }
+
+    /// The tiles that are possible, the fastest first, each with the microseconds that it is expected or was measured to take.
+    pub fn candidates(&self) -> &[(Tile, f64)] {
+        &self.candidates
     }
 
     /// What the plan has decided for this device, to be kept.
@@ -216,13 +208,10 @@ impl Plan {
                 d: d.shape().to_vec(),
             });
         }
-        let possible = form.tiles::<T, D>();
-        if !possible.contains(&self.tile) {
-            return Err(Error::GemmTile {
-                tile: self.tile,
-                possible: possible.to_vec(),
-            });
-        }
+        let instance = Instance::new::<T, D>(&form, self.tile).ok_or_else(|| Error::GemmTile {
+            tile: self.tile,
+            possible: form.tiles::<T, D>().collect(),
+        })?;
         let (mut a, mut b) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let mut d = d.as_view_mut().prepend::<3>()?;
         if form.transposed {
@@ -233,32 +222,18 @@ impl Plan {
         let mut kept = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let a_copy = form.a.copy(device, a, &mut kept[0])?;
         let b_copy = form.b.copy(device, b, &mut kept[1])?;
-        let instance = Instance {
-            tile: self.tile,
-            a_mn: form.a.reads_mn(),
-            b_mn: form.b.reads_mn(),
-            by_tma: form.by_tma,
-        };
-        let operands = Operands {
-            device,
-            grid: self.grid(),
-            a: &form.a.view(a, &a_copy)?,
-            b: &form.b.view(b, &b_copy)?,
-            d: &mut d,
-            extents: form.extents,
-        };
-        <T as GemmInput<D>>::launch(instance, operands)?;
+        let (a, b) = (form.a.view(a, &a_copy)?, form.b.view(b, &b_copy)?);
+        let (grid, [batches, m, n, k]) = (self.product.ctas(self.tile), form.extents);
+        match instance {
+            Instance::ByTma(config) => {
+                kernels::gemm::launch(config, device, grid, &a, &b, &mut d, batches, m, n, k)?;
+            }
+            Instance::ByElement(config) => kernels::gemm_unaligned::launch(
+                config, device, grid, &a, &b, &mut d, batches, m, n, k,
+            )?,
+        }
         *kept = [a_copy, b_copy].map(|copy| copy.map(|copy| copy as Box<dyn Any + Send>));
         Ok(())
-    }
-
-    /// CTAs of the launch: a whole number of clusters, and at most one CTA for each multiprocessor.
-    fn grid(&self) -> u32 {
-        let config = self.tile.config();
-        let ctas = config.ctas * config.split;
-        let most = (self.multiprocessors / ctas).max(1);
-        let clusters = clusters(self.tile, self.form.extents);
-        clusters.clamp(1, most.into()) as u32 * ctas
     }
 }
 
@@ -272,7 +247,7 @@ impl fmt::Display for Plan {
             "{}: tiles of {}, {} CTAs, stored by {}",
             self.form,
             self.tile,
-            self.grid(),
+            self.product.ctas(self.tile),
             self.form.store()
         )?;
         for (tile, time) in &self.candidates {
@@ -284,106 +259,5 @@ impl fmt::Display for Plan {
             }
         }
         Ok(())
-    }
-}
-
-/// What the time of a product depends on.
-pub(super) struct Product {
-    /// Batches, M, N and K.
-    pub(super) extents: [u32; 4],
-    /// Bytes of an element of A and B, and of D.
-    pub(super) bytes: (f64, f64),
-    /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
-    pub(super) whole_lines: bool,
-    pub(super) multiprocessors: u32,
-}
-
-impl Product {
-    /// The microseconds that the product is expected to take by a tile.
-    pub(super) fn time(&self, tile: Tile) -> f64 {
-        let config = tile.config();
-        let [batches, m, n, k] = self.extents.map(f64::from);
-        let ctas = config.ctas * config.split;
-        let clusters = clusters(tile, self.extents) as f64;
-        let waves = (clusters / f64::from((self.multiprocessors / ctas).max(1))).ceil();
-        let stages = (k * self.bytes.0 / f64::from(config.bk) / f64::from(config.split)).ceil();
-        let (loads, inside, outside) = self.loads(tile);
-        let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
-        let straddle = match self.whole_lines || config.ctas > 1 {
-            true => 1.0,
-            false => STRADDLE,
-        };
-        let products = waves * stages * tile.stage_time().max(loads) * straddle;
-        let bytes = (m * k + n * k) * self.bytes.0 + m * n * self.bytes.1;
-        let memory = batches * bytes / BANDWIDTH;
-        let area = f64::from(config.bm * config.bn) / f64::from(128 * 256);
-        let exchange = if config.split > 1 { EXCHANGE } else { 0.0 };
-        START + products.hypot(memory) + (waves - 1.0) * (STORE * area + exchange) + exchange
-    }
-
-    /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.
-    fn loads(&self, tile: Tile) -> (f64, f64, f64) {
-        let config = tile.config();
-        let [_, m, n, _] = self.extents;
-        let inside = config.bm.min(m) + config.bn.min(n);
-        let loads = m.div_ceil(config.rows).min(config.bm / config.rows);
-        let loaded = loads * config.rows + config.bn;
-        ((loads + 1).into(), inside.into(), (loaded - inside).into())
-    }
-}
-
-/// How many clusters of CTAs would compute one tile of each CTA of them.
-fn clusters(tile: Tile, [batches, m, n, _]: [u32; 4]) -> u64 {
-    let config = tile.config();
-    let tiles = u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
-    u64::from(batches) * tiles.div_ceil(config.ctas.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// On an H200, these tiles were the fastest, or within 8 % of the fastest, for products of bf16.
-    #[test]
-    fn the_tile_is_one_that_was_measured_to_be_fast() {
-        for ([m, n, k], tile) in [
-            ([1000, 1000, 1000], Tile::Narrow),
-            ([1024, 1024, 1024], Tile::Narrow),
-            ([1536, 1536, 1536], Tile::Oblong),
-            ([2048, 2048, 2048], Tile::Single),
-            ([3072, 3072, 3072], Tile::Wide),
-            ([8192, 8192, 8192], Tile::Single),
-            ([4096, 24_576, 1536], Tile::Single),
-            ([5000, 5000, 5000], Tile::Pair),
-            ([8192, 3000, 5000], Tile::Pair),
-            ([1, 4096, 7168], Tile::Few),
-            ([1, 7168, 2048], Tile::Few),
-            ([1, 8192, 8192], Tile::Few),
-            ([16, 12_288, 4096], Tile::Whole96),
-            ([16, 28_672, 8192], Tile::Whole),
-            ([64, 8192, 8192], Tile::Thin),
-            ([64, 7168, 2048], Tile::Thin),
-            ([64, 4096, 7168], Tile::Thin),
-            ([128, 7168, 2048], Tile::Narrow),
-            ([128, 8192, 8192], Tile::Narrow),
-            ([128, 12_288, 4096], Tile::Medium),
-            ([128, 28_672, 8192], Tile::Single),
-            ([256, 4096, 4096], Tile::Narrow),
-            ([256, 4096, 7168], Tile::Narrow),
-            ([256, 7168, 2048], Tile::Square),
-            ([256, 8192, 8192], Tile::Square),
-            ([256, 12_288, 4096], Tile::Wide),
-            ([256, 28_672, 8192], Tile::Single),
-        ] {
-            let product = Product {
-                extents: [1, m, n, k],
-                bytes: (2.0, 2.0),
-                whole_lines: k.is_multiple_of(64),
-                multiprocessors: 132,
-            };
-            let mut times = Tile::ALL.map(|tile| (tile, product.time(tile)));
-            times.sort_by(|x, y| x.1.total_cmp(&y.1));
-            assert_eq!(times[0].0, tile, "{m} x {n} x {k}: {times:?}");
-        }
     }
 }

@@ -161,46 +161,19 @@ pub mod kernels {
     };
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long.
+    /// bytes long. All types have the largest tiles. D of 16 bits, of elements of 16 bits, has smaller ones, too, and those for
+    /// matrices that are contiguous along M or N; bf16 into `f32` has those that few rows need.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
         CFG in [SINGLE, PAIR],
     )]
-    pub fn gemm<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
-        d: TmaStore<D, 3>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
-    }
-
-    /// The same for elements of 16 bits, by smaller tiles, and for matrices that are contiguous along M or N.
-    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (f16, f16)],
         CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
     )]
-    pub fn gemm_16bit<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
-        d: TmaStore<D, 3>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
-    }
-
-    /// The same into `f32`, by the tiles that few rows need.
-    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances((T, D) in [(bf16, f32)], CFG in [SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96])]
-    pub fn gemm_few<T: Element, D: Element, const CFG: Config>(
+    pub fn gemm<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
         d: TmaStore<D, 3>,

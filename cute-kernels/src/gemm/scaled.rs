@@ -4,6 +4,7 @@ use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, e4m3};
 
 use super::Tile;
 use super::form::{Place, is_contiguous, lies_along_rows};
+use super::model::Product;
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::{Pack, pack, unpack};
@@ -58,7 +59,9 @@ pub fn gemm_scaled<T: ScaledInput>(
     };
     check("scale_a", scale_a, m)?;
     check("scale_b", scale_b, n)?;
-    let (tile, grid) = choose(device, [m, n], [Tile::Single, Tile::Narrow]);
+    let product = Product::new::<T, bf16>(device, [1, m, n, k]);
+    let tile = product.fastest([Tile::Single, Tile::Narrow]);
+    let grid = product.ctas(tile);
     let config = match tile {
         Tile::Single => kernels::gemm_scaled_CFG::SINGLE,
         _ => kernels::gemm_scaled_CFG::NARROW,
@@ -125,7 +128,9 @@ pub fn gemm_block_scaled(
             .buffer()
             .view(0, scale_a.shape(), [copy.shape()[2], 1])?;
     }
-    let (tile, grid) = choose(device, [m, n], [Tile::Square, Tile::Narrow]);
+    let product = Product::new::<e4m3, bf16>(device, [1, m, n, k]);
+    let tile = product.fastest([Tile::Square, Tile::Narrow]);
+    let grid = product.ctas(tile);
     let config = match tile {
         Tile::Square => kernels::gemm_block_scaled_CFG::SQUARE_PROMOTED,
         _ => kernels::gemm_block_scaled_CFG::NARROW_PROMOTED,
@@ -170,24 +175,6 @@ fn fits<const R: usize>(
             found: scale.shape().to_vec(),
         }),
     }
-}
-
-/// The tile that takes the least time, and how many CTAs compute with it.
-fn choose(device: &Device, [m, n]: [u32; 2], tiles: [Tile; 2]) -> (Tile, u32) {
-    let most = u64::from(device.multiprocessor_count());
-    let count = |tile: Tile| {
-        let config = tile.config();
-        u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn))
-    };
-    let time = |tile: Tile| count(tile).div_ceil(most) as f64 * tile.stage_time();
-    let [large, small] = tiles;
-    let tile = if time(large) <= time(small) {
-        large
-    } else {
-        small
-    };
-    // An empty matrix is refused by the launch, which names it.
-    (tile, count(tile).clamp(1, most) as u32)
 }
 
 /// Calls `launch` with the matrices, or with copies of those that TMA cannot take.

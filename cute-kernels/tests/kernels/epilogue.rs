@@ -1,7 +1,7 @@
 //! Epilogues of products, as users write them from the parts of the library.
 
 use cute_kernels::reference::normal;
-use cute_runtime::{Tensor, bf16};
+use cute_runtime::{Device, Element, Error, Tensor, bf16};
 
 use crate::device;
 use kernels::{linear, linear_CFG, linear_F};
@@ -108,20 +108,87 @@ fn erf(x: f64) -> f64 {
     sum * std::f64::consts::FRAC_2_SQRT_PI
 }
 
+/// Extents that no tile divides, and neither does one the half of N.
+const EXTENTS: [usize; 3] = [70, 144, 200];
+const ALPHA: f32 = 0.125;
+const BETA: f32 = -1.5;
+
+/// What the products take, on the host and on the device.
+struct Given {
+    a: Held<bf16, 2>,
+    b: Held<bf16, 2>,
+    c: Held<bf16, 2>,
+    rows: Held<f32, 1>,
+    columns: Held<f32, 1>,
+}
+
+struct Held<T: Element, const R: usize>(Vec<T>, Tensor<T, R>);
+
+impl Given {
+    fn new(device: &Device) -> Result<Self, Error> {
+        let [m, n, k] = EXTENTS;
+        let matrix = |seed, rows: usize, columns: usize| {
+            let numbers = normal(seed, rows * columns);
+            let tensor = Tensor::from_slice(device, &numbers, [rows, columns])?;
+            Ok::<_, Error>(Held(numbers, tensor))
+        };
+        let vector = |seed, n| {
+            let numbers: Vec<f32> = normal(seed, n).iter().map(|x| x.to_f32()).collect();
+            let tensor = Tensor::from_slice(device, &numbers, [n])?;
+            Ok::<_, Error>(Held(numbers, tensor))
+        };
+        Ok(Self {
+            a: matrix(1, m, k)?,
+            b: matrix(2, n, k)?,
+            c: matrix(3, m, n)?,
+            rows: vector(4, m)?,
+            columns: vector(5, n)?,
+        })
+    }
+
+    /// An element of A · Bᵀ.
+    fn product(&self, (i, j): (usize, usize)) -> f64 {
+        let [_, _, k] = EXTENTS;
+        let pairs = self.a.0[i * k..][..k].iter().zip(&self.b.0[j * k..][..k]);
+        pairs.map(|(a, b)| a.to_f64() * b.to_f64()).sum()
+    }
+
+    /// β times an element of C.
+    fn added(&self, (i, j): (usize, usize)) -> f64 {
+        f64::from(BETA) * self.c.0[i * EXTENTS[1] + j].to_f64()
+    }
+
+    /// The numbers of a row and of a column.
+    fn numbers(&self, (i, j): (usize, usize)) -> (f64, f64) {
+        (self.rows.0[i].into(), self.columns.0[j].into())
+    }
+}
+
+/// Holds a matrix against what its elements should be.
+fn check(
+    found: &Tensor<bf16, 2>,
+    what: &str,
+    exact: impl Fn((usize, usize)) -> f64,
+) -> Result<(), Error> {
+    let [_, n] = found.shape();
+    for (index, found) in found.download()?.into_iter().enumerate() {
+        let at = (index / n, index % n);
+        let exact = exact(at);
+        // Half the distance of neighbours in bf16, and the errors of f32.
+        let error = (found.to_f64() - exact).abs();
+        assert!(
+            error <= exact.abs() / 256.0 + 1e-5,
+            "{what} at {at:?}: {found}, not {exact}"
+        );
+    }
+    Ok(())
+}
+
 #[test]
-fn epilogues_agree_with_float64() -> Result<(), cute_runtime::Error> {
+fn epilogues_agree_with_float64() -> Result<(), Error> {
     let device = device();
-    // No tile divides D.
-    let (m, n, k) = (70, 136, 200);
-    let (alpha, beta) = (0.125f32, -1.5f32);
-    let (a, b, c) = (normal(1, m * k), normal(2, n * k), normal(3, m * n));
-    let floats = |seed, n| -> Vec<f32> { normal(seed, n).iter().map(|x| x.to_f32()).collect() };
-    let (rows, columns) = (floats(4, m), floats(5, n));
-    let at = Tensor::from_slice(&device, &a, [m, k])?;
-    let bt = Tensor::from_slice(&device, &b, [n, k])?;
-    let ct = Tensor::from_slice(&device, &c, [m, n])?;
-    let rt = Tensor::from_slice(&device, &rows, [m])?;
-    let nt = Tensor::from_slice(&device, &columns, [n])?;
+    let given = Given::new(&device)?;
+    let [m, n, k] = EXTENTS;
     for config in linear_CFG::ALL {
         for (f, function) in linear_F::ALL.into_iter().enumerate() {
             let mut d = Tensor::<bf16, 2>::zeros(&device, [m, n])?;
@@ -130,101 +197,65 @@ fn epilogues_agree_with_float64() -> Result<(), cute_runtime::Error> {
                 config,
                 &device,
                 4,
-                &at.view(),
-                &bt.view(),
-                &ct.view(),
-                &rt.view(),
-                &nt.view(),
+                &given.a.1.view(),
+                &given.b.1.view(),
+                &given.c.1.view(),
+                &given.rows.1.view(),
+                &given.columns.1.view(),
                 &mut d.view_mut(),
                 m as u32,
                 n as u32,
                 k as u32,
-                alpha,
-                beta,
+                ALPHA,
+                BETA,
             )?;
-            for (index, found) in d.download()?.into_iter().enumerate() {
-                let (i, j) = (index / n, index % n);
-                let pairs = a[i * k..][..k].iter().zip(&b[j * k..][..k]);
-                let product: f64 = pairs.map(|(a, b)| a.to_f64() * b.to_f64()).sum();
-                let biases = f64::from(rows[i]) + f64::from(columns[j]);
-                let added = f64::from(beta) * c[index].to_f64() + biases;
-                let exact = activation(f, f64::from(alpha) * product + added);
-                // Half the distance of neighbours in bf16, and the errors of f32.
-                let error = (found.to_f64() - exact).abs();
-                assert!(
-                    error <= exact.abs() / 256.0 + 1e-5,
-                    "function {f} at ({i}, {j}): {found}, not {exact}"
-                );
-            }
+            check(&d, &format!("function {f}"), |at| {
+                let (row, column) = given.numbers(at);
+                let product = f64::from(ALPHA) * given.product(at);
+                activation(f, product + given.added(at) + row + column)
+            })?;
         }
     }
     Ok(())
 }
 
 #[test]
-fn epilogues_of_fragments_agree_with_float64() -> Result<(), cute_runtime::Error> {
+fn epilogues_of_fragments_agree_with_float64() -> Result<(), Error> {
     let device = device();
-    // No tile divides D, and neither does one the half of it.
-    let (m, n, k) = (70, 144, 200);
-    let (alpha, beta) = (0.125f32, -1.5f32);
-    let (a, b, c) = (normal(1, m * k), normal(2, n * k), normal(3, m * n));
-    let floats = |seed, n| -> Vec<f32> { normal(seed, n).iter().map(|x| x.to_f32()).collect() };
-    let (rows, columns) = (floats(4, m), floats(5, n));
-    let at = Tensor::from_slice(&device, &a, [m, k])?;
-    let bt = Tensor::from_slice(&device, &b, [n, k])?;
-    let ct = Tensor::from_slice(&device, &c, [m, n])?;
-    let rt = Tensor::from_slice(&device, &rows, [m])?;
-    let nt = Tensor::from_slice(&device, &columns, [n])?;
+    let given = Given::new(&device)?;
+    let [m, n, k] = EXTENTS;
     let mut sum = Tensor::<bf16, 2>::zeros(&device, [m, n])?;
     let mut half = Tensor::<bf16, 2>::zeros(&device, [m, n / 2])?;
-    let extents = [m, n, k].map(|extent| extent as u32);
     kernels::combination::launch(
         &device,
         2,
-        &at.view(),
-        &bt.view(),
-        &ct.view(),
-        &rt.view(),
-        &nt.view(),
+        &given.a.1.view(),
+        &given.b.1.view(),
+        &given.c.1.view(),
+        &given.rows.1.view(),
+        &given.columns.1.view(),
         &mut sum.view_mut(),
-        extents[0],
-        extents[1],
-        extents[2],
-        alpha,
-        beta,
+        m as u32,
+        n as u32,
+        k as u32,
+        ALPHA,
+        BETA,
     )?;
     kernels::swiglu::launch(
         &device,
         2,
-        &at.view(),
-        &bt.view(),
+        &given.a.1.view(),
+        &given.b.1.view(),
         &mut half.view_mut(),
-        extents[0],
-        extents[1],
-        extents[2],
+        m as u32,
+        n as u32,
+        k as u32,
     )?;
-    let product = |i: usize, j: usize| -> f64 {
-        let pairs = a[i * k..][..k].iter().zip(&b[j * k..][..k]);
-        pairs.map(|(a, b)| a.to_f64() * b.to_f64()).sum()
-    };
-    let check = |found: bf16, exact: f64, what: &str, at: (usize, usize)| {
-        // Half the distance of neighbours in bf16, and the errors of f32.
-        let error = (found.to_f64() - exact).abs();
-        assert!(
-            error <= exact.abs() / 256.0 + 1e-5,
-            "{what} at {at:?}: {found}, not {exact}"
-        );
-    };
-    for (index, found) in sum.download()?.into_iter().enumerate() {
-        let (i, j) = (index / n, index % n);
-        let scaled = product(i, j) * f64::from(rows[i]) * f64::from(columns[j]);
-        let exact = f64::from(alpha) * scaled + f64::from(beta) * c[index].to_f64();
-        check(found, exact, "linear combination", (i, j));
-    }
-    for (index, found) in half.download()?.into_iter().enumerate() {
-        let (i, j) = (index / (n / 2), index % (n / 2));
-        let exact = activation(3, product(i, 2 * j)) * product(i, 2 * j + 1);
-        check(found, exact, "SwiGLU", (i, j));
-    }
-    Ok(())
+    check(&sum, "linear combination", |at| {
+        let (row, column) = given.numbers(at);
+        f64::from(ALPHA) * given.product(at) * row * column + given.added(at)
+    })?;
+    check(&half, "SwiGLU", |(i, j)| {
+        activation(3, given.product((i, 2 * j))) * given.product((i, 2 * j + 1))
+    })
 }

@@ -243,46 +243,27 @@ fn scales_are_refused_before_the_launch() -> Result<(), Error> {
     let mut d = Tensor::<bf16, 2>::zeros(&device, [16, 136])?;
     let vector = |n| Tensor::<f32, 1>::zeros(&device, [n]);
     let blocks = |shape| Tensor::<f32, 2>::zeros(&device, shape);
-    let mut rows = |scale_a: usize, scale_b: usize| -> Result<String, Error> {
+    for (scale_a, scale_b, expected) in [
+        (15, 136, "scale_a of shape [16] or [1]: found [15]"),
+        (16, 2, "scale_b of shape [136] or [1]: found [2]"),
+    ] {
         let (x, y) = (vector(scale_a)?, vector(scale_b)?);
-        let error = gemm_scaled(
-            &device,
-            &a.view(),
-            &x.view(),
-            &b.view(),
-            &y.view(),
-            &mut d.view_mut(),
-        );
-        Ok(error.unwrap_err().to_string())
-    };
-    assert_eq!(
-        rows(15, 136)?,
-        "gemm_scaled needs scale_a of shape [16] or [1]: found [15]"
-    );
-    assert_eq!(
-        rows(16, 2)?,
-        "gemm_scaled needs scale_b of shape [136] or [1]: found [2]"
-    );
-    let mut in_blocks = |scale_a: [usize; 2], scale_b: [usize; 2]| -> Result<String, Error> {
+        let (a, b, x, y) = (a.view(), b.view(), x.view(), y.view());
+        let error = gemm_scaled(&device, &a, &x, &b, &y, &mut d.view_mut()).unwrap_err();
+        assert_eq!(error.to_string(), format!("gemm_scaled needs {expected}"));
+    }
+    for (scale_a, scale_b, expected) in [
+        ([16, 2], [2, 3], "scale_a of shape [16, 3]: found [16, 2]"),
+        ([16, 3], [136, 3], "scale_b of shape [2, 3]: found [136, 3]"),
+    ] {
         let (x, y) = (blocks(scale_a)?, blocks(scale_b)?);
-        let error = gemm_block_scaled(
-            &device,
-            &a.view(),
-            &x.view(),
-            &b.view(),
-            &y.view(),
-            &mut d.view_mut(),
+        let (a, b, x, y) = (a.view(), b.view(), x.view(), y.view());
+        let error = gemm_block_scaled(&device, &a, &x, &b, &y, &mut d.view_mut()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("gemm_block_scaled needs {expected}")
         );
-        Ok(error.unwrap_err().to_string())
-    };
-    assert_eq!(
-        in_blocks([16, 2], [2, 3])?,
-        "gemm_block_scaled needs scale_a of shape [16, 3]: found [16, 2]"
-    );
-    assert_eq!(
-        in_blocks([16, 3], [136, 3])?,
-        "gemm_block_scaled needs scale_b of shape [2, 3]: found [136, 3]"
-    );
+    }
     // Scales that are contiguous along neither mode, and D along M.
     let (x, y) = (blocks([16, 16])?, blocks([2, 3])?);
     let apart = x.buffer().view(0, [16, 3], [16, 2])?;

@@ -595,6 +595,12 @@ pub enum LaunchRule {
         /// Bytes that a CTA can have.
         limit: u32,
     },
+    /// Types and constants for which the kernel has no instance, though it has some for each of them.
+    #[error("the kernel has no instance with {values}")]
+    Instance {
+        /// The types and constants: `T = f16, CFG = SMALL`.
+        values: String,
+    },
     /// A fact of the kernel's parameters that does not hold for the arguments.
     #[error("`{fact}` does not hold: {}", list(numbers))]
     Fact {

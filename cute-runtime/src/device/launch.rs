@@ -1,5 +1,6 @@
 //! Launches: the arguments are checked against the kernel's parameters and handed to the device.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use cute_hopper::{shared, threads};
@@ -167,6 +168,20 @@ pub(crate) unsafe fn launch_image(
     // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
     unsafe { device.backend().launch(image, grid, &parameters, &tensors) }
+}
+
+/// The error of a launch that chooses an instance which the kernel does not have.
+pub fn no_instance(kernel: &'static str, values: &[(&str, &dyn Debug)]) -> Error {
+    let values = values.iter().map(|(name, value)| {
+        // The variant of a number begins with `_`.
+        let value = format!("{value:?}");
+        format!("{name} = {}", value.trim_start_matches('_'))
+    });
+    let values = values.collect::<Vec<_>>().join(", ");
+    Error::Launch {
+        kernel,
+        rule: LaunchRule::Instance { values },
+    }
 }
 
 impl Device {

@@ -49,5 +49,5 @@ pub(crate) mod private {
     pub use super::image::Image;
     #[cfg(feature = "instantiate")]
     pub use super::instantiate::{Constant, Struct, Text, Values, launch_instance};
-    pub use super::launch::{Argument, launch};
+    pub use super::launch::{Argument, launch, no_instance};
 }

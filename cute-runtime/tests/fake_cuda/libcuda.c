@@ -8,6 +8,8 @@
  * FAKE_CUDA_PARAMETERS  bytes of every kernel's parameters, such as `128,4`
  * FAKE_CUDA_WORDS       words that every launch writes to the buffer whose address is its last parameter, such as `7,1`: the
  *                       number of words at its start, and the words from byte 16 on
+ *
+ * Without a record, failures and words, calls take next to no time, so that a benchmark measures its caller.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -46,7 +48,7 @@ static const struct {
 enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 64, DEPTH = 16, DEVICES = 8, PARAMETERS = 8, WORDS = 16 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int initialized;
+static int initialized, quick;
 static char contexts[DEVICES];
 static __thread Handle stack[DEPTH];
 static __thread int depth;
@@ -89,6 +91,7 @@ static CUresult demanded(const char *function, int call) {
 enum Need { NOTHING, INIT, CONTEXT };
 
 static CUresult begin(const char *function, enum Need need) {
+    if (quick) return need == CONTEXT && !current() ? INVALID_CONTEXT : SUCCESS;
     pthread_mutex_lock(&mutex);
     CUresult result = demanded(function, count(function));
     if (result == SUCCESS && need >= INIT && !initialized) result = NOT_INITIALIZED;
@@ -98,6 +101,7 @@ static CUresult begin(const char *function, enum Need need) {
 
 __attribute__((format(printf, 4, 5))) static CUresult end(const char *function, CUresult result, Handle handle,
                                                           const char *details, ...) {
+    if (quick) return result;
     const char *path = getenv("FAKE_CUDA_RECORD");
     FILE *record = path ? fopen(path, "a") : NULL;
     if (record) {
@@ -140,7 +144,9 @@ CUresult cuGetErrorString(CUresult code, const char **text) {
 CUresult cuInit(unsigned flags) {
     CUresult result = begin(__func__, NOTHING);
     if (result == SUCCESS) initialized = 1;
-    return end(__func__, result, NULL, "%u", flags);
+    result = end(__func__, result, NULL, "%u", flags);
+    quick = initialized && !getenv("FAKE_CUDA_RECORD") && !getenv("FAKE_CUDA_FAIL") && !getenv("FAKE_CUDA_WORDS");
+    return result;
 }
 
 CUresult cuDeviceGetCount(int *n) {
@@ -310,6 +316,7 @@ typedef struct {
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **pointers, void **extra) {
     (void)extra;
     CUresult result = begin(__func__, CONTEXT);
+    if (quick) return result;
     double sizes[PARAMETERS], words[WORDS];
     int count = numbers(setting("FAKE_CUDA_WORDS", ""), words, WORDS), last = parameters(sizes) - 1;
     if (result == SUCCESS && count) {

@@ -2,37 +2,37 @@
 
 use super::parameter::{param_type_of, rust_type};
 use crate::kernel::lower::Lowered;
-use crate::kernel::syntax::kernel::{Choice, Kernel, text_of};
+use crate::kernel::syntax::kernel::{Instance, Kernel};
+use crate::kernel::syntax::product::text_of;
 use crate::kernel::value::Element;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, FnArg, GenericArgument, GenericParam, PathArguments, Type};
 
-/// A type with the name of the kernel and a `launch` that chooses; an enum for each constant; and a trait that says for
-/// which types there are instances. It is nothing for a kernel without `#[instances(…)]`.
-pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered]) -> TokenStream {
-    let Some(first) = instances.first().filter(|_| !kernel.choices.is_empty()) else {
+/// An instance as it is written, and as it is lowered.
+type Chosen<'k> = (&'k Instance, &'k Lowered);
+
+/// A type with the name of the kernel and a `launch` that chooses; an enum for each constant; and a trait that says for which types,
+/// and then for which constants, there are instances. It is nothing for a kernel without `#[instances(…)]`.
+pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, lowered: &[Lowered]) -> TokenStream {
+    let chosen = kernel.chosen();
+    let chosen: Vec<Chosen<'_>> = chosen
+        .filter_map(|(at, instance)| Some((instance, lowered.get(at)?)))
+        .collect();
+    let Some((written, first)) = chosen.first() else {
         return TokenStream::new();
     };
     let name = &kernel.function.sig.ident;
-    let is_type = |choice: &Choice| {
+    let is_type = |name: &&Ident| {
         let mut params = kernel.function.sig.generics.params.iter();
-        params.any(|param| matches!(param, GenericParam::Type(param) if choice.names.contains(&param.ident)))
+        params.any(|param| matches!(param, GenericParam::Type(param) if param.ident == **name))
     };
-    let (types, constants): (Vec<&Choice>, Vec<&Choice>) =
-        kernel.choices.iter().partition(|choice| is_type(choice));
-    // A constant is chosen alone.
-    let constants: Vec<&Ident> = constants.iter().flat_map(|choice| &choice.names).collect();
-    let generics: Vec<&Ident> = types.iter().flat_map(|choice| &choice.names).collect();
-    let enums = constants.iter().map(|constant| {
-        let choices = kernel.choices.iter();
-        let values = choices.filter(|choice| choice.names.contains(constant));
-        enumeration(
-            name,
-            constant,
-            values.flat_map(|choice| choice.values.iter().flatten()),
-        )
-    });
+    let given = written.values.iter().map(|(name, _)| name);
+    let (generics, constants): (Vec<&Ident>, Vec<&Ident>) = given.partition(is_type);
+    let values = |constant| distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
+    let values: Vec<Vec<&Expr>> = constants.iter().map(|it| values(it)).collect();
+    let enums = constants.iter().zip(&values);
+    let enums = enums.map(|(constant, values)| enumeration(name, constant, values));
     let unsafety = kernel.unsafety;
     let safety = unsafety.map(|_| {
         quote! {
@@ -70,43 +70,62 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
         format!(" The instances of the kernel `{name}`, chosen by their types and constants.");
     let launch_doc = format!(" Launches the instance of `{name}` for these types and constants.");
     let result = quote!(::core::result::Result<(), #facade::Error>);
-    let body = |values: &[(&Ident, &Expr)]| -> TokenStream {
-        let arms = kernel
-            .instances
-            .iter()
-            .zip(instances)
-            .filter(|(instance, _)| {
-                values.iter().all(|(name, value)| {
-                    let mut given = instance.values.iter();
-                    given.any(|(known, given)| {
-                        known == *name && text_of(given).ok() == text_of(value).ok()
-                    })
-                })
-            });
-        let arms = arms.filter_map(|(instance, lowered)| {
-            let patterns = constants.iter().map(|constant| {
-                let (_, value) = instance
-                    .values
-                    .iter()
-                    .find(|(known, _)| known == *constant)?;
-                let (ty, variant) = (enum_name(name, constant), variant(value)?);
-                Some(quote!(#ty::#variant))
-            });
-            let patterns: Vec<TokenStream> = patterns.collect::<Option<_>>()?;
-            let instance = &lowered.name;
-            let call = quote!(#instance::launch(device, grid, #(#names),*));
-            let call = match unsafety {
-                Some(_) => quote!(unsafe { #call }),
-                None => call,
-            };
-            Some(quote!((#(#patterns,)*) => #call,))
+    let variants = |instance: &Instance| -> Vec<TokenStream> {
+        let variants = constants.iter().zip(&constant_types);
+        let variants = variants.filter_map(|(constant, ty)| {
+            let variant = variant(value(instance, constant)?)?;
+            Some(quote!(#ty::#variant))
         });
-        quote!(match (#(#constant_names,)*) { #(#arms)* })
+        variants.collect()
+    };
+    let combinations: usize = values.iter().map(Vec::len).product();
+    // The body of `launch` for the instances of some types.
+    let body = |of_types: &[Chosen<'_>]| -> TokenStream {
+        let arms = of_types.iter().map(|(instance, lowered)| {
+            let (patterns, instance) = (variants(instance), &lowered.name);
+            let call = quote!(#instance::launch(device, grid, #(#names),*));
+            let call = guarded(unsafety.is_some(), call);
+            quote!((#(#patterns,)*) => #call,)
+        });
+        let other = (of_types.len() < combinations).then(|| {
+            let (kernel, (instance, _)) = (name.to_string(), of_types[0]);
+            let types = generics.iter().filter_map(|name| {
+                let (ty, name) = (text_of(value(instance, name)?).ok()?, name.to_string());
+                Some(quote!((#name, &::core::format_args!(#ty))))
+            });
+            let constants = constants.iter().map(|name| name.to_string());
+            let constants = constants.zip(&constant_names);
+            let constants = constants.map(|(name, argument)| quote!((#name, &#argument)));
+            let given = types.chain(constants);
+            quote! {
+                _ => ::core::result::Result::Err(
+                    #facade::__private::no_instance(#kernel, &[#(#given),*])
+                ),
+            }
+        });
+        quote!(match (#(#constant_names,)*) { #(#arms)* #other })
+    };
+    // `INSTANCES`: its documentation, its declaration and its value for the instances of some types.
+    let listed = |of_types: &[Chosen<'_>]| -> TokenStream {
+        let tuples = of_types
+            .iter()
+            .map(|(instance, _)| tuple(&variants(instance)));
+        quote!(= &[#(#tuples),*])
+    };
+    let list = |doc: &str, vis: TokenStream, listed: TokenStream| match constants.is_empty() {
+        true => TokenStream::new(),
+        false => {
+            let ty = tuple(&constant_types);
+            quote!(#[doc = #doc] #vis const INSTANCES: &'static [#ty] #listed;)
+        }
     };
 
-    let (bound, launch, implementations) = if let Some((first, others)) = generics.split_first() {
+    let (bound, launch, inherent, declared) = if let Some((leading, others)) =
+        generics.split_first()
+    {
         let instances_of = format_ident!("{}_types", name);
         let trait_doc = format!(" The types for which `{name}` has instances.");
+        let list_doc = format!(" The constants for which `{name}` has instances of these types.");
         let of_self = argument_types(&generics, &format_ident!("Self"));
         let signature = quote! {
             #unsafety fn launch(
@@ -116,51 +135,58 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
                 #(#names: #of_self),*
             ) -> #result
         };
-        let implementations = combinations(&types).into_iter().filter_map(|values| {
-            let elements = values.iter().map(|(_, value)| element_type(facade, value));
-            let elements: Vec<TokenStream> = elements.collect();
-            let (element, rest) = elements.split_first()?;
-            let aliases = others.iter().zip(rest);
-            let aliases = aliases.map(|(name, element)| quote!(type #name = #element;));
-            let body = body(&values);
-            Some(quote! {
-                const _: () = {
-                    #(#aliases)*
-                    impl #instances_of<#(#rest),*> for #element {
-                        #signature { #body }
-                    }
-                };
-            })
-        });
+        let implementations = by_types(&chosen, &generics)
+            .into_iter()
+            .filter_map(|of_types| {
+                let (instance, _) = of_types[0];
+                let values = generics.iter().filter_map(|name| value(instance, name));
+                let elements = values.map(|value| element_type(facade, value));
+                let elements: Vec<TokenStream> = elements.collect();
+                let (element, rest) = elements.split_first()?;
+                let aliases = others.iter().zip(rest);
+                let aliases = aliases.map(|(name, element)| quote!(type #name = #element;));
+                let list = list(&list_doc, TokenStream::new(), listed(&of_types));
+                let body = body(&of_types);
+                Some(quote! {
+                    const _: () = {
+                        #(#aliases)*
+                        impl #instances_of<#(#rest),*> for #element {
+                            #list
+                            #signature { #body }
+                        }
+                    };
+                })
+            });
+        let list = list(&list_doc, TokenStream::new(), TokenStream::new());
         let call = quote! {
-            <#first as #instances_of<#(#others),*>>::launch(#(#constant_names,)* device, grid, #(#names),*)
-        };
-        let call = match unsafety {
-            Some(_) => quote!(unsafe { #call }),
-            None => call,
+            <#leading as #instances_of<#(#others),*>>::launch(#(#constant_names,)* device, grid, #(#names),*)
         };
         let declaration = quote! {
             #[doc = #trait_doc]
             #[allow(non_camel_case_types, clippy::missing_safety_doc)]
             pub trait #instances_of<#(#others: #facade::Element),*>: #facade::Element {
+                #list
                 #[doc = #launch_doc]
                 #safety
                 ///
                 /// # Errors
                 ///
-                /// Those of the instance's `launch`.
+                /// Those of the instance's `launch`, and that there is no instance.
                 #[allow(clippy::too_many_arguments)]
                 #signature;
             }
             #(#implementations)*
         };
         (
-            quote!(where #first: #instances_of<#(#others),*>),
-            call,
+            quote!(where #leading: #instances_of<#(#others),*>),
+            guarded(unsafety.is_some(), call),
+            TokenStream::new(),
             declaration,
         )
     } else {
-        (TokenStream::new(), body(&[]), TokenStream::new())
+        let list_doc = format!(" The constants for which `{name}` has instances.");
+        let list = list(&list_doc, quote!(pub), listed(&chosen));
+        (TokenStream::new(), body(&chosen), list, TokenStream::new())
     };
     let parameters = match generics.split_first() {
         None => TokenStream::new(),
@@ -175,12 +201,13 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
         pub struct #name;
 
         impl #name {
+            #inherent
             #[doc = #launch_doc]
             #safety
             ///
             /// # Errors
             ///
-            /// Those of the instance's `launch`.
+            /// Those of the instance's `launch`, and that there is no instance.
             #[allow(clippy::too_many_arguments)]
             pub #unsafety fn launch #parameters (
                 #(#constant_names: #constant_types,)*
@@ -192,8 +219,62 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
                 #launch
             }
         }
-        #implementations
+        #declared
     }
+}
+
+/// A call, of an `unsafe fn` if `unsafety`.
+fn guarded(unsafety: bool, call: TokenStream) -> TokenStream {
+    match unsafety {
+        true => quote!(unsafe { #call }),
+        false => call,
+    }
+}
+
+/// One thing, or a tuple of several.
+fn tuple(parts: &[impl ToTokens]) -> TokenStream {
+    match parts {
+        [part] => quote!(#part),
+        parts => quote!((#(#parts),*)),
+    }
+}
+
+/// The value of a parameter, which each instance has.
+fn value<'k>(instance: &'k Instance, name: &Ident) -> Option<&'k Expr> {
+    let mut values = instance.values.iter();
+    values.find_map(|(known, value)| (known == name).then_some(value))
+}
+
+/// Values with different texts, in order.
+fn distinct<'k>(values: impl Iterator<Item = &'k Expr>) -> Vec<&'k Expr> {
+    let mut seen = Vec::new();
+    values
+        .filter(|value| {
+            let text = text_of(value).ok();
+            let new = !seen.contains(&text);
+            seen.push(text);
+            new
+        })
+        .collect()
+}
+
+/// The instances, those of the same types together.
+fn by_types<'k>(chosen: &[Chosen<'k>], types: &[&Ident]) -> Vec<Vec<Chosen<'k>>> {
+    let key = |instance: &Instance| -> Vec<Option<String>> {
+        let values = types.iter().map(|name| value(instance, name));
+        values.map(|value| text_of(value?).ok()).collect()
+    };
+    let mut groups: Vec<Vec<Chosen<'k>>> = Vec::new();
+    for &(instance, lowered) in chosen {
+        let same = groups
+            .iter_mut()
+            .find(|group| key(group[0].0) == key(instance));
+        match same {
+            Some(group) => group.push((instance, lowered)),
+            None => groups.push(vec![(instance, lowered)]),
+        }
+    }
+    groups
 }
 
 /// A name for the argument of each constant: its own in lower case, with `_` behind it where Rust or another argument has that name.
@@ -212,14 +293,10 @@ fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
 }
 
 /// `gemm_CFG`: an enum of the values of a constant.
-fn enumeration<'v>(
-    kernel: &Ident,
-    constant: &Ident,
-    values: impl Iterator<Item = &'v Expr>,
-) -> TokenStream {
+fn enumeration(kernel: &Ident, constant: &Ident, values: &[&Expr]) -> TokenStream {
     let name = enum_name(kernel, constant);
     let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
-    let variants = values.filter_map(|value| {
+    let variants = values.iter().filter_map(|value| {
         let doc = format!(" `{}`.", text_of(value).ok()?);
         Some((doc, variant(value)?))
     });
@@ -269,20 +346,6 @@ fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
     };
     let name = element.path.get_ident()?;
     generics.iter().copied().find(|generic| *generic == name)
-}
-
-/// Each combination of the values of the types.
-fn combinations<'c>(types: &[&'c Choice]) -> Vec<Vec<(&'c Ident, &'c Expr)>> {
-    types.iter().fold(vec![Vec::new()], |combinations, choice| {
-        let longer = combinations.iter().flat_map(|before| {
-            choice.pairs().map(|pairs| {
-                let mut all = before.clone();
-                all.extend(pairs);
-                all
-            })
-        });
-        longer.collect()
-    })
 }
 
 /// The Rust type of elements that a value of a type parameter names.

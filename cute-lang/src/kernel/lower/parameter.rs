@@ -78,7 +78,7 @@ pub(super) fn named(input: &FnArg) -> Result<(&Ident, &syn::Type)> {
 /// Refuses the name of an instance: as an argument of `launch`, Rust takes it for the instance's type.
 fn check_is_free(source: &Source, name: &Ident) -> Result<()> {
     let mut types = source.module(HERE).kernels.iter().flat_map(|kernel| {
-        let chosen = (!kernel.choices.is_empty()).then_some(&kernel.function.sig.ident);
+        let chosen = kernel.chosen().next().map(|_| &kernel.function.sig.ident);
         let instances = kernel.instances.iter().map(|instance| &instance.name);
         instances.chain(chosen)
     });

@@ -1,15 +1,12 @@
 //! Kernels: functions under `#[kernel(…)]`, and their instances.
 
-use crate::kernel::syntax::errors::Errors;
+use super::errors::Errors;
+use super::product::Product;
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, Error, Expr, ExprLit, GenericParam, ItemFn, Lit, Result, Safety, Signature, Token,
-    bracketed, parenthesized, token,
-};
+use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Result, Safety, Signature, Token};
 
 /// A function under `#[kernel]`.
 pub struct Kernel {
@@ -29,8 +26,6 @@ pub struct Kernel {
     pub instances: Vec<Instance>,
     /// Its instances with values that are given at run time.
     pub open: Vec<Instance>,
-    /// The values among which the host chooses, from `#[instances(…)]`.
-    pub choices: Vec<Choice>,
     /// The function.
     pub function: ItemFn,
 }
@@ -41,6 +36,9 @@ pub struct Instance {
     pub name: Ident,
     /// The values of the kernel's generic parameters. A value that is given at run time is `_`.
     pub values: Vec<(Ident, Expr)>,
+    /// Whether it is one of `#[instances(…)]`, among which the host chooses by their values. All of a kernel have the same
+    /// parameters in the same order.
+    pub chosen: bool,
 }
 
 impl Instance {
@@ -48,6 +46,22 @@ impl Instance {
     pub fn open(&self) -> impl Iterator<Item = &Ident> {
         let open = self.values.iter().filter(|(_, value)| is_open(value));
         open.map(|(name, _)| name)
+    }
+
+    /// An error where the instance is written: at its name, or at the last of the values that it is named after.
+    pub(super) fn error(&self, message: String) -> Error {
+        match self.values.last().filter(|_| self.chosen) {
+            Some((_, value)) => Error::new_spanned(value, message),
+            None => Error::new(self.name.span(), message),
+        }
+    }
+}
+
+impl Kernel {
+    /// The instances of `#[instances(…)]`, each with its place among all.
+    pub fn chosen(&self) -> impl Iterator<Item = (usize, &Instance)> {
+        let instances = self.instances.iter().enumerate();
+        instances.filter(|(_, instance)| instance.chosen)
     }
 }
 
@@ -62,7 +76,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
     let mut docs = Vec::new();
     let mut arguments = KernelArguments::default();
     let mut instances = Vec::new();
-    let mut choices = Vec::new();
+    let mut products: Vec<Product> = Vec::new();
     for attr in &function.attrs {
         if attr.path().is_ident("doc") {
             docs.push(attr.clone());
@@ -73,20 +87,14 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         } else if attr.path().is_ident("instance") {
             instances.extend(errors.record(attr.parse_args::<Instance>()));
         } else if attr.path().is_ident("instances") {
-            let product = attr.parse_args::<Product>();
-            let product = product.and_then(|product| {
-                let instances = product.instances(&function.sig.ident)?;
-                Ok((product.choices, instances))
+            let sig = &function.sig;
+            let parsed = attr.parse_args::<Product>().and_then(|product| {
+                product.check(products.first(), sig)?;
+                Ok((product.instances(&sig.ident)?, product))
             });
-            if let Some((values, product)) = errors.record(product) {
-                if !choices.is_empty() {
-                    errors.push(Error::new_spanned(
-                        attr,
-                        "a kernel has one `#[instances(…)]`",
-                    ));
-                }
-                choices = values;
-                instances.extend(product);
+            if let Some((all, product)) = errors.record(parsed) {
+                instances.extend(all);
+                products.push(product);
             }
         } else {
             errors.push(Error::new_spanned(
@@ -94,9 +102,6 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
                 "a kernel takes `#[kernel(…)]`, `#[instance(…)]`, `#[instances(…)]` and doc comments",
             ));
         }
-    }
-    for choice in &choices {
-        errors.record(check_choice(choice, &function.sig));
     }
     errors.record(check_qualifiers(&function.sig));
     let unsafety = match function.sig.safety {
@@ -115,6 +120,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
             instances.push(Instance {
                 name: function.sig.ident.clone(),
                 values: Vec::new(),
+                chosen: false,
             });
         } else {
             errors.push(Error::new(
@@ -145,7 +151,6 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         unsafety,
         instances,
         open,
-        choices,
         function,
     })
 }
@@ -172,21 +177,6 @@ fn check_qualifiers(sig: &Signature) -> Result<()> {
         refuse(token);
     }
     errors.finish(())
-}
-
-/// Refuses constants that are chosen together with other parameters: host code chooses each from an `enum` of its own.
-fn check_choice(choice: &Choice, sig: &Signature) -> Result<()> {
-    let constant = |name: &&Ident| {
-        let mut params = sig.generics.params.iter();
-        params.any(|param| matches!(param, GenericParam::Const(param) if param.ident == **name))
-    };
-    match choice.names.iter().find(constant) {
-        Some(name) if choice.names.len() > 1 => Err(Error::new(
-            name.span(),
-            format!("only types are chosen together: write `{name} in […]` outside of the tuple"),
-        )),
-        _ => Ok(()),
-    }
 }
 
 fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
@@ -285,6 +275,7 @@ impl Parse for Instance {
             return Ok(Self {
                 name,
                 values: Vec::new(),
+                chosen: false,
             });
         }
         input.parse::<Token![:]>()?;
@@ -295,6 +286,7 @@ impl Parse for Instance {
                 .into_iter()
                 .map(|Assignment { name, value }| (name, value))
                 .collect(),
+            chosen: false,
         })
     }
 }
@@ -302,81 +294,6 @@ impl Parse for Instance {
 struct Assignment {
     name: Ident,
     value: Expr,
-}
-
-/// `(T, D) in [(bf16, f32), (i8, i32)], CFG in [SMALL, LARGE]`: an instance for each combination.
-struct Product {
-    choices: Vec<Choice>,
-}
-
-/// `T in [bf16, f32]`, or `(T, D) in [(bf16, f32), (i8, i32)]`.
-pub struct Choice {
-    /// The parameters: one, or several that are chosen together.
-    pub names: Vec<Ident>,
-    /// Their values, a list as long as `names` for each choice.
-    pub values: Vec<Vec<Expr>>,
-}
-
-impl Choice {
-    /// Each choice, as the parameters with their values.
-    pub fn pairs(&self) -> impl Iterator<Item = impl Iterator<Item = (&Ident, &Expr)>> {
-        self.values
-            .iter()
-            .map(|values| self.names.iter().zip(values))
-    }
-}
-
-impl Product {
-    /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`.
-    fn instances(&self, kernel: &Ident) -> Result<Vec<Instance>> {
-        let mut instances = vec![(String::new(), Vec::new())];
-        for choice in &self.choices {
-            let mut longer = Vec::new();
-            for (name, before) in instances {
-                for pairs in choice.pairs() {
-                    let (mut name, mut all): (String, Vec<(Ident, Expr)>) =
-                        (name.clone(), before.clone());
-                    for (parameter, value) in pairs {
-                        name.push_str(&format!("_{}", text_of(value)?));
-                        all.push((parameter.clone(), value.clone()));
-                    }
-                    longer.push((name, all));
-                }
-            }
-            if longer.len() > MAX_INSTANCES {
-                let message = format!("more than {MAX_INSTANCES} instances");
-                return Err(Error::new(choice.names[0].span(), message));
-            }
-            instances = longer;
-        }
-        let named = instances.into_iter().map(|(name, values)| Instance {
-            name: Ident::new(&format!("{}{name}", kernel.unraw()), kernel.span()),
-            values,
-        });
-        Ok(named.collect())
-    }
-}
-
-/// The most instances that `#[instances(…)]` makes.
-const MAX_INSTANCES: usize = 256;
-
-/// The part of an instance's name that stands for a value.
-pub(crate) fn text_of(value: &Expr) -> Result<String> {
-    let text = match value {
-        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(lit), ..
-        }) => Some(lit.base10_digits().to_owned()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Bool(lit),
-            ..
-        }) => Some(lit.value.to_string()),
-        _ => None,
-    };
-    text.ok_or_else(|| {
-        let message = "this value gives the instance no name: use a type, an integer, a truth value or a constant";
-        Error::new_spanned(value, message)
-    })
 }
 
 /// The names of the instances of a kernel, as far as its attributes can be read, each with the parameters whose values are
@@ -416,56 +333,6 @@ pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
         names.push((function.sig.ident.clone(), Vec::new()));
     }
     names
-}
-
-impl Parse for Product {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let choices = Punctuated::<Choice, Token![,]>::parse_terminated(input)?;
-        Ok(Self {
-            choices: choices.into_iter().collect(),
-        })
-    }
-}
-
-impl Parse for Choice {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let together = input.peek(token::Paren);
-        let names: Vec<Ident> = if together {
-            let content;
-            parenthesized!(content in input);
-            let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
-            names.into_iter().collect()
-        } else {
-            vec![input.parse()?]
-        };
-        let Some(first) = names.first() else {
-            return Err(input.error("expected the names of parameters in the tuple before `in`"));
-        };
-        input.parse::<Token![in]>()?;
-        let content;
-        bracketed!(content in input);
-        let values = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
-        if values.is_empty() {
-            return Err(Error::new(
-                first.span(),
-                format!("no value is given for `{first}`"),
-            ));
-        }
-        let values = values.into_iter().map(|value| match value {
-            Expr::Tuple(tuple) if together && tuple.elems.len() == names.len() => {
-                Ok(tuple.elems.into_iter().collect())
-            }
-            value if together => {
-                let message = format!("expected a tuple of {} values", names.len());
-                Err(Error::new_spanned(value, message))
-            }
-            value => Ok(vec![value]),
-        });
-        Ok(Self {
-            values: values.collect::<Result<_>>()?,
-            names,
-        })
-    }
 }
 
 impl Parse for Assignment {

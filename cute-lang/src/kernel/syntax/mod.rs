@@ -10,6 +10,7 @@ pub mod location;
 pub mod module;
 pub mod placed;
 pub(crate) mod plain;
+pub(crate) mod product;
 pub mod source;
 pub(crate) mod text;
 mod types;

@@ -165,10 +165,7 @@ impl Module {
         let kernels = self.kernels.iter();
         for instance in kernels.flat_map(|kernel| kernel.instances.iter().chain(&kernel.open)) {
             if seen.contains(&&instance.name) {
-                errors.push(Error::new(
-                    instance.name.span(),
-                    format!("two instances are named `{}`", instance.name),
-                ));
+                errors.push(instance.error(format!("two instances are named `{}`", instance.name)));
             }
             seen.push(&instance.name);
         }

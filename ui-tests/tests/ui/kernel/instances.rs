@@ -49,4 +49,28 @@ mod one_of_two {
     }
 }
 
+#[cute_runtime::kernels]
+mod clash {
+    #[kernel(threads = 32)]
+    #[instances(T in [f32, f16], N in [1])]
+    #[instances(T in [f16], N in [2, 1])]
+    fn f<T: Element, const N: u32>(x: TmaLoad<T, 1>) {}
+}
+
+#[cute_runtime::kernels]
+mod other_order {
+    #[kernel(threads = 32)]
+    #[instances(T in [f32], N in [1])]
+    #[instances(N in [2], T in [f32])]
+    fn f<T: Element, const N: u32>(x: TmaLoad<T, 1>) {}
+}
+
+#[cute_runtime::kernels]
+mod fewer {
+    #[kernel(threads = 32)]
+    #[instances(T in [f32], N in [1])]
+    #[instances(T in [f16])]
+    fn f<T: Element, const N: u32>(x: TmaLoad<T, 1>) {}
+}
+
 fn main() {}
