@@ -13,7 +13,7 @@ use crate::Tile;
 pub enum Error {
     /// The shapes of a product do not fit together.
     #[error(
-        "gemm needs a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before: found a {a:?}, b {b:?} and d {d:?}"
+        "a product needs a of shape (M, K), b of (N, K) and d of (M, N), and gemm takes all three with a mode of batches before, too: found a {a:?}, b {b:?} and d {d:?}"
     )]
     GemmShapes {
         /// Shape of A.
@@ -36,6 +36,24 @@ pub enum Error {
         b: Vec<usize>,
         /// Shape of D.
         d: Vec<usize>,
+    },
+    /// A matrix of a product is contiguous neither along its rows nor along its columns.
+    #[error(
+        "{argument} has strides {strides:?} along rows and columns: one of them must be 1, unless its extent is 1"
+    )]
+    GemmStrides {
+        /// The argument: `a` or `b`.
+        argument: &'static str,
+        /// Elements between neighbours of a column, and of a row.
+        strides: [usize; 2],
+    },
+    /// A product of more tiles than a kernel can count.
+    #[error("the product has {tiles} tiles of all batches: at most {limit} are possible")]
+    GemmTiles {
+        /// How many tiles it has.
+        tiles: u64,
+        /// The most that are possible.
+        limit: u64,
     },
     /// A tensor of scales does not fit the matrices of a product.
     #[error(

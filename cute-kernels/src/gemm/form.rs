@@ -41,14 +41,25 @@ pub(super) struct Place {
 
 impl Place {
     /// How a kernel gets a matrix of a batch, if it `takes_mn`, also one that is contiguous along M or N.
+    ///
+    /// # Errors
+    ///
+    /// If it is contiguous along none of them.
     pub(super) fn new<T: Element>(
+        argument: &'static str,
         x: &Matrices<'_, T>,
         takes_mn: bool,
-    ) -> Result<Self, cute_runtime::Error> {
+    ) -> Result<Self, Error> {
         let mn = lies_along_rows(x);
-        let x = if mn { x.select([0, 2, 1])? } else { *x };
-        // What is contiguous nowhere is refused by the launch, which names it.
-        let copied = is_contiguous(&x) && !((takes_mn || !mn) && can_load_by_tma(&x));
+        let along = if mn { x.select([0, 2, 1])? } else { *x };
+        if !is_contiguous(&along) {
+            let [_, row, column] = x.strides();
+            return Err(Error::GemmStrides {
+                argument,
+                strides: [row, column],
+            });
+        }
+        let copied = !((takes_mn || !mn) && can_load_by_tma(&along));
         Ok(Self { mn, copied })
     }
 
@@ -57,13 +68,18 @@ impl Place {
         self.mn && !self.copied
     }
 
-    /// The copy of a matrix, if it is copied, in the memory that is kept if it fits.
+    /// The copy of a matrix, if it is copied, in the memory that is kept if it fits. One that all batches share is copied once.
     pub(super) fn copy<T: Pack>(
         self,
         device: &Device,
         x: Matrices<'_, T>,
         kept: &mut Kept,
     ) -> Result<Option<Box<Tensor<T, 3>>>, Error> {
+        let x = if x.strides()[0] == 0 {
+            x.slice(0, 0..1)?
+        } else {
+            x
+        };
         let copy = self.copied.then(|| pack(device, x, self.mn, kept));
         copy.transpose()
     }
@@ -75,7 +91,11 @@ impl Place {
         copy: &'v Option<Box<Tensor<T, 3>>>,
     ) -> Result<Matrices<'v, T>, cute_runtime::Error> {
         match copy {
-            Some(copy) => copy.view().slice(2, 0..x.shape()[2]),
+            Some(copy) => {
+                let [batch, row, column] = copy.strides();
+                let batch = if x.strides()[0] == 0 { 0 } else { batch };
+                copy.buffer().view(0, x.shape(), [batch, row, column])
+            }
             None if self.mn => x.select([0, 2, 1]),
             None => Ok(x),
         }
@@ -115,7 +135,9 @@ impl Form {
         let [batches, m, n] = d_all.shape();
         let by_tma = can_store_by_tma(&d_all);
         let takes_mn = by_tma && take_mn::<T, D>();
-        let (a, b) = (Place::new(&a_all, takes_mn)?, Place::new(&b_all, takes_mn)?);
+        let names = if transposed { ["b", "a"] } else { ["a", "b"] };
+        let a = Place::new(names[0], &a_all, takes_mn)?;
+        let b = Place::new(names[1], &b_all, takes_mn)?;
         Ok(Self {
             extents: [extent(batches)?, extent(m)?, extent(n)?, extent(k)?],
             transposed,
@@ -163,8 +185,13 @@ pub(super) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
 
 /// Whether each row, or each column if `mn`, begins at a cache line.
 fn has_whole_lines<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
-    let stride = x.strides()[if mn { 2 } else { 1 }];
-    [x.address(), (stride * size_of::<T>()) as u64]
-        .iter()
-        .all(|n| n.is_multiple_of(128))
+    let mode = if mn { 2 } else { 1 };
+    // The stride of a mode of one element may be any number.
+    let stride = if x.shape()[mode] > 1 {
+        x.strides()[mode]
+    } else {
+        0
+    };
+    let bytes = (stride * size_of::<T>()) as u64;
+    [x.address(), bytes].iter().all(|n| n.is_multiple_of(128))
 }

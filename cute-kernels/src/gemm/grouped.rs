@@ -29,13 +29,14 @@ const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
 /// by expert.
 ///
 /// A has the shape (M, K), B (groups, N, K), and D (M, N). `ends` is on the device, and the host does not read it: group e has the
-/// rows from `ends[e - 1]`, or 0, up to `ends[e]`. These are the sums of the groups' sizes, as PyTorch's `_grouped_mm` takes them. Of
+/// rows from `ends[e - 1]`, or 0, up to `ends[e]`. These are the sums of the groups' sizes, the `offs` of PyTorch's `_grouped_mm`. Of
 /// offsets that begin with a 0, such as vLLM's, it is all but the first: `offsets.view().slice(0, 1..groups + 1)`. Weights of shape
 /// (groups, K, N) are `weights.view().select([0, 2, 1])`.
 ///
 /// Groups may be empty and of any size. Rows of D that belong to no group keep what they have. No end that the device finds makes
 /// the kernel access other memory: an end before that of the group before counts as that, so the group is empty, and an end
-/// beyond M counts as M. Where the host knows the ends, [`check_group_ends`] tells which of them breaks the rule.
+/// beyond M counts as M. Where the host knows the ends, [`check_group_ends`] tells which of them breaks the rule. Nothing else may write
+/// them while the product is computed: warps that read different ends wait for one another forever.
 ///
 /// A and B are `bf16` with D `bf16`, or `f16` with D `f16`; sums are of `f32`. Matrices lie as for [`gemm`](fn@super::gemm), but D is
 /// contiguous along N, and A or B is copied first if it is contiguous along M or N. On a GPU the call returns before the product
@@ -88,7 +89,7 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
         return Ok(());
     }
     let a_all = a.prepend::<3>()?;
-    let (a_place, b_place) = (Place::new(&a_all, false)?, Place::new(b, false)?);
+    let (a_place, b_place) = (Place::new("a", &a_all, false)?, Place::new("b", b, false)?);
     let a_copy = a_place.copy(device, a_all, &mut None)?;
     let b_copy = b_place.copy(device, *b, &mut None)?;
     let a = match &a_copy {
@@ -109,7 +110,8 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     // Each group begins with a tile of its own.
     let rows = u64::from(m / config.bm) + u64::from(all.min(m));
     let most = rows * u64::from(n.div_ceil(config.bn));
-    let grid = most.min(device.multiprocessor_count().into()) as u32;
+    // Of an extent of 0, the launch says which it is.
+    let grid = most.clamp(1, device.multiprocessor_count().into()) as u32;
     let config = match tile {
         Tile::Single => Config::SINGLE,
         Tile::Whole => Config::WHOLE,

@@ -31,7 +31,7 @@ pub use tile::Tile;
 /// | `f16` | `f32` | `f16`, `f32` |
 /// | `f32`, of which the tensor core reads the 19 highest bits, as tf32 | `f32` | `f32` |
 /// | `e4m3` | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
-/// | `i8` | `i32` | `i32` |
+/// | `i8` | `i32`, exact for K up to 131,071 | `i32` |
 ///
 /// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along one of its modes, with any stride along the other: for a
 /// matrix X of shape (K, M), `X.view().select([1, 0])` is A. A batch may have stride 0.

@@ -3,6 +3,7 @@
 use cute_runtime::Device;
 
 use super::tile::Tile;
+use crate::Error;
 
 /// Bytes that the memory delivers in a microsecond.
 const BANDWIDTH: f64 = 4.0e6;
@@ -54,6 +55,18 @@ impl Product {
         clusters(tile, self.extents).clamp(1, most) as u32 * config.ctas * config.split
     }
 
+    /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
+    pub(super) fn check(&self, tile: Tile) -> Result<(), Error> {
+        let tiles = clusters(tile, self.extents).saturating_mul(tile.config().ctas.into());
+        match tiles <= MOST_TILES {
+            true => Ok(()),
+            false => Err(Error::GemmTiles {
+                tiles,
+                limit: MOST_TILES,
+            }),
+        }
+    }
+
     /// Clusters that run at the same time.
     fn most_clusters(&self, tile: Tile) -> u32 {
         let config = tile.config();
@@ -92,6 +105,9 @@ impl Product {
     }
 }
 
+/// The most tiles of a product.
+const MOST_TILES: u64 = 1 << 31;
+
 /// How many clusters of CTAs would compute one tile of each CTA of them.
 fn clusters(tile: Tile, [batches, m, n, _]: [u32; 4]) -> u64 {
     let config = tile.config();
@@ -102,6 +118,24 @@ fn clusters(tile: Tile, [batches, m, n, _]: [u32; 4]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tiles_are_counted_in_32_bits() {
+        let product = |extents| Product {
+            extents,
+            bytes: (4.0, 4.0),
+            whole_lines: true,
+            multiprocessors: 132,
+        };
+        let large = product([1, 1 << 20, 1 << 20, 64]);
+        assert!(large.check(Tile::Pair).is_ok());
+        // Each batch has a pair of tiles.
+        let error = product([i32::MAX as u32, 1, 1, 1]).check(Tile::Pair);
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the product has 4294967294 tiles of all batches: at most 2147483648 are possible"
+        );
+    }
 
     /// On an H200, these tiles were the fastest, or within 8 % of the fastest, for products of bf16.
     #[test]

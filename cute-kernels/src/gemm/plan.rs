@@ -48,8 +48,15 @@ pub struct Plan {
     tile: Tile,
     /// The tiles that are possible, with the microseconds that each takes, as expected or as measured.
     candidates: Vec<(Tile, f64)>,
-    /// The memory of the copies of A and B, from launch to launch.
-    copies: Arc<Mutex<[Kept; 2]>>,
+    copies: Arc<Mutex<Copies>>,
+}
+
+/// The memory of the copies of A and B, from launch to launch.
+#[derive(Debug, Default)]
+struct Copies {
+    /// The capture whose launches use it. A graph overwrites it whenever it runs.
+    capture: Option<u64>,
+    kept: [Kept; 2],
 }
 
 impl Plan {
@@ -180,8 +187,8 @@ impl Plan {
     }
 
     /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If A or
-    /// B has to be [copied](super::gemm()), the first launch allocates memory for that. The plan and its clones keep it, and the
-    /// last of them waits for the device before it frees it.
+    /// B has to be [copied](super::gemm()), the first launch allocates memory for that, and so does the first of a
+    /// [capture](Device::capture). The plan and its clones keep it, and the last of them waits for the device before it frees it.
     ///
     /// # Errors
     ///
@@ -218,10 +225,15 @@ impl Plan {
             (a, b) = (b, a);
             d = d.select([0, 2, 1])?;
         }
+        self.product.check(self.tile)?;
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
-        let mut kept = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        let a_copy = form.a.copy(device, a, &mut kept[0])?;
-        let b_copy = form.b.copy(device, b, &mut kept[1])?;
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let capture = device.capture_id();
+        if copies.capture != capture {
+            *copies = Copies::default();
+        }
+        let a_copy = form.a.copy(device, a, &mut copies.kept[0])?;
+        let b_copy = form.b.copy(device, b, &mut copies.kept[1])?;
         let (a, b) = (form.a.view(a, &a_copy)?, form.b.view(b, &b_copy)?);
         let (grid, [batches, m, n, k]) = (self.product.ctas(self.tile), form.extents);
         match instance {
@@ -232,7 +244,8 @@ impl Plan {
                 config, device, grid, &a, &b, &mut d, batches, m, n, k,
             )?,
         }
-        *kept = [a_copy, b_copy].map(|copy| copy.map(|copy| copy as Box<dyn Any + Send>));
+        let kept = [a_copy, b_copy].map(|copy| copy.map(|copy| copy as Box<dyn Any + Send>));
+        *copies = Copies { capture, kept };
         Ok(())
     }
 }

@@ -20,8 +20,9 @@ impl<T: Pack + kernels::gemm_scaled_types> ScaledInput for T {}
 
 /// `D[i, j] = scale_a[i] · scale_b[j] · Σₖ A[i, k] · B[j, k]` for A of shape (M, K), B of shape (N, K) and D of shape (M, N).
 ///
-/// There is a scale for each row of A, or one for all, and for each row of B, or one for all. Sums of `i8` are exact; in those of `e4m3`,
-/// each instruction keeps 13 bits after the point, which [`gemm_block_scaled`] does not.
+/// There is a scale for each row of A, or one for all, and for each row of B, or one for all. Sums of `i8` are exact
+/// if they fit `i32`, as they do for K up to 131,071; in those of `e4m3`, each instruction keeps 13 bits after the point, which
+/// [`gemm_block_scaled`] does not.
 ///
 /// M, N and K are arbitrary, up to 2³¹ − 1. D is contiguous along N, and A and B along either of their modes. The product is fastest if A
 /// and B are contiguous along K, and all rows begin at multiples of 128 bytes. A and B that TMA cannot load so are copied first. D whose
@@ -190,7 +191,7 @@ fn with_aligned<T: Pack>(
     ) -> Result<(), cute_runtime::Error>,
 ) -> Result<(), Error> {
     let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
-    let (from_a, from_b) = (Place::new(&a, false)?, Place::new(&b, false)?);
+    let (from_a, from_b) = (Place::new("a", &a, false)?, Place::new("b", &b, false)?);
     let a_copy = from_a.copy(device, a, &mut None)?;
     let b_copy = from_b.copy(device, b, &mut None)?;
     let (a, b) = (from_a.view(a, &a_copy)?, from_b.view(b, &b_copy)?);

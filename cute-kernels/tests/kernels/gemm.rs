@@ -692,11 +692,17 @@ fn gemm_refuses_before_it_launches() {
     let all = matrix(64, 64);
     let apart = all.buffer().view(0, [16, 16], [64, 2]).unwrap();
     let b = matrix(24, 16);
-    let error = gemm(&device, &apart, &b.view(), &mut d.view_mut())
-        .unwrap_err()
-        .to_string();
+    let error = gemm(&device, &apart, &b.view(), &mut d.view_mut()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a has strides [64, 2] along rows and columns: one of them must be 1, unless its extent is 1"
+    );
+    // With D along M, the kernel's A is B.
+    let mut along_m = matrix(24, 16);
+    let mut along_m = along_m.view_mut().select([1, 0]).unwrap();
+    let error = gemm(&device, &apart, &b.view(), &mut along_m).unwrap_err();
     assert!(
-        error.contains("argument a") && error.contains("stride"),
+        matches!(error, Error::GemmStrides { argument: "a", .. }),
         "{error}"
     );
 
@@ -715,4 +721,69 @@ fn gemm_refuses_before_it_launches() {
         error.to_string(),
         "an extent is 2147483648: at most 2147483647 is possible"
     );
+
+    // The stride of one row may be any number.
+    let far = one.buffer().view(0, [1, 1], [usize::MAX, 1]).unwrap();
+    gemm(&device, &far, &far, &mut d.view_mut()).unwrap();
+}
+
+/// Launches outside of a graph do not change the copies that its launches read, in whatever order they run.
+#[test]
+fn a_graph_has_copies_of_its_own() {
+    let device = device();
+    let [m, n, k] = [33, 40, 67];
+    let tensor = |seed, rows| Tensor::from_slice(&device, &normal(seed, rows * k), [rows, k]);
+    let (a, other, b) = (
+        tensor(7, m).unwrap(),
+        tensor(8, m).unwrap(),
+        tensor(9, n).unwrap(),
+    );
+    let zeros = || Tensor::<f32, 2>::zeros(&device, [m, n]).unwrap();
+    let (mut d, mut captured, mut after) = (zeros(), zeros(), zeros());
+    let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut()).unwrap();
+    assert!(plan.to_string().contains("A is copied"), "{plan}");
+    let launch = |a: &Tensor<bf16, 2>, d: &mut Tensor<f32, 2>| {
+        plan.launch(&device, &a.view(), &b.view(), &mut d.view_mut())
+    };
+    // Nothing was launched before the capture.
+    let graph = device.capture(|| launch(&a, &mut captured)).unwrap();
+    launch(&other, &mut after).unwrap();
+    launch(&a, &mut d).unwrap();
+    let expected = d.download().unwrap();
+    let others = after.download().unwrap();
+    graph.launch().unwrap();
+    assert_eq!(captured.download().unwrap(), expected);
+
+    // Two captures at once: each has its own, and launches of one share it.
+    let mut second = zeros();
+    let both = device.capture(|| {
+        launch(&a, &mut captured)?;
+        launch(&other, &mut second)
+    });
+    let both = both.unwrap();
+    for _ in 0..2 {
+        graph.launch().unwrap();
+        both.launch().unwrap();
+        assert_eq!(captured.download().unwrap(), expected);
+        assert_eq!(second.download().unwrap(), others);
+    }
+}
+
+/// A matrix that all batches share is copied once.
+#[test]
+fn a_shared_matrix_is_copied_once() {
+    let device = device();
+    let [batches, m, n, k] = [3, 17, 24, 37];
+    let a = Tensor::from_slice(&device, &normal(3, batches * m * k), [batches, m, k]).unwrap();
+    let b = Tensor::from_slice(&device, &normal(4, n * k), [n, k]).unwrap();
+    let shared = b.buffer().view(0, [batches, n, k], [0, k, 1]).unwrap();
+    let mut d = Tensor::<f32, 3>::zeros(&device, [batches, m, n]).unwrap();
+    gemm(&device, &a.view(), &shared, &mut d.view_mut()).unwrap();
+    let found = d.download().unwrap();
+    for batch in 0..batches {
+        let one = a.buffer().view(batch * m * k, [m, k], [k, 1]).unwrap();
+        let mut d = Tensor::<f32, 2>::zeros(&device, [m, n]).unwrap();
+        gemm(&device, &one, &b.view(), &mut d.view_mut()).unwrap();
+        assert_eq!(d.download().unwrap(), found[batch * m * n..][..m * n]);
+    }
 }

@@ -232,6 +232,19 @@ fn groups_are_refused_before_the_launch() {
         error.contains("argument d") && error.contains("stride"),
         "{error}"
     );
+    // An extent of 0 is named, whether D can be stored by vectors or not.
+    for (groups, n, k) in [(0, 24, 16), (2, 0, 16), (2, 24, 0), (0, 23, 16), (2, 23, 0)] {
+        let b = Tensor::<bf16, 3>::zeros(&device, [groups, n, k]).unwrap();
+        let error = gemm_grouped(
+            &device,
+            &matrix(16, k).view(),
+            &b.view(),
+            &ends(groups).view(),
+            &mut matrix(16, n).view_mut(),
+        );
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("argument "), "{error}");
+    }
     // A rank without tokens has nothing to do.
     gemm_grouped(
         &device,

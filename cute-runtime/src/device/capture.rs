@@ -2,15 +2,20 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
 use crate::device::backend::{Backend, Launch};
+
+/// The number of the next capture.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static CAPTURE: RefCell<Option<Capture>> = const { RefCell::new(None) };
 }
 
 struct Capture {
+    id: u64,
     backend: Arc<dyn Backend>,
     launches: Vec<Launch>,
 }
@@ -25,6 +30,7 @@ impl Capturing {
                 return Err(Error::Capturing);
             }
             *capture = Some(Capture {
+                id: NEXT.fetch_add(1, Ordering::Relaxed),
                 backend: backend.clone(),
                 launches: Vec::new(),
             });
@@ -44,15 +50,17 @@ impl Drop for Capturing {
     }
 }
 
-/// Whether this thread captures launches on the device.
-pub(crate) fn is_capturing(backend: &Arc<dyn Backend>) -> bool {
+/// The number of the capture, if this thread captures launches on the device.
+pub(crate) fn id(backend: &Arc<dyn Backend>) -> Option<u64> {
     // A thread that ends captures nothing.
-    let capturing = CAPTURE.try_with(|capture| {
+    let id = CAPTURE.try_with(|capture| {
         let capture = capture.borrow();
         let capture = capture.as_ref();
-        capture.is_some_and(|it| Arc::ptr_eq(&it.backend, backend))
+        capture
+            .filter(|it| Arc::ptr_eq(&it.backend, backend))
+            .map(|it| it.id)
     });
-    capturing.unwrap_or(false)
+    id.ok().flatten()
 }
 
 /// Lists a launch, if this thread captures.

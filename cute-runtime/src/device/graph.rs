@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::device::backend::{Executable, Launch};
-use crate::device::capture::Capturing;
+use crate::device::capture::{self, Capturing};
 use crate::{Device, Error};
 
 /// Launches that [`Device::capture`] has recorded: on a GPU, a CUDA graph. One call repeats them all, with the same arguments.
@@ -68,6 +68,14 @@ impl Device {
             launches,
             device: self.clone(),
         })
+    }
+
+    /// The number of the capture, while this thread captures launches on this device. Each capture has another one.
+    ///
+    /// It is for libraries that keep memory from one launch to the next: launches of a graph and others may follow one another in any
+    /// order, so they must not share what a launch leaves for the next one. Launches of the same capture may.
+    pub fn capture_id(&self) -> Option<u64> {
+        capture::id(self.backend())
     }
 }
 

@@ -141,9 +141,9 @@ impl Device {
 
     /// The backend for what cannot be captured, since it needs the results of what was launched before.
     pub(crate) fn uncaptured(&self) -> Result<&dyn Backend, Error> {
-        match capture::is_capturing(&self.backend) {
-            true => Err(Error::Capturing),
-            false => Ok(&*self.backend),
+        match capture::id(&self.backend) {
+            Some(_) => Err(Error::Capturing),
+            None => Ok(&*self.backend),
         }
     }
 }

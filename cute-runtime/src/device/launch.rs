@@ -145,7 +145,7 @@ pub(crate) unsafe fn launch_image(
         Kind::Scalar { .. } => None,
     });
     let tensors: Vec<(&str, &RawView)> = tensors.collect();
-    if capture::is_capturing(device.backend()) {
+    if capture::id(device.backend()).is_some() {
         if !image.reports.is_empty() {
             return Err(refuse(LaunchRule::Captured));
         }
