@@ -22,6 +22,7 @@ use super::tile::Tile;
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Choice {
     /// Name of the device.

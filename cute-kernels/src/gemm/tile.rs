@@ -9,6 +9,7 @@ use super::product::kernels::{
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Tile {
     /// 128 × 256.
     Single,

@@ -1,7 +1,7 @@
 //! The product compared with float64, on shapes near every multiple of the tile.
 
 use cute_kernels::reference::{self, Matrix, normal};
-use cute_kernels::{Choice, Error, GemmInput, Plan, Tile, gemm};
+use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
 use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, f16};
 use zerocopy::IntoBytes;
 
@@ -625,20 +625,16 @@ fn a_choice_is_kept() {
     #[cfg(feature = "serde")]
     let choice = {
         let text = serde_json::to_string(&choice).unwrap();
-        serde_json::from_str::<Choice>(&text).unwrap()
+        serde_json::from_str::<cute_kernels::Choice>(&text).unwrap()
     };
     let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut()).unwrap();
     let chosen = plan.clone().with_choice(&device, &choice).unwrap();
     assert_eq!(chosen.tile(), tuned.tile());
 
-    let along_m = Choice {
-        product: choice.product.replace("A and B along K", "A and B along M"),
-        ..choice.clone()
-    };
-    let elsewhere = Choice {
-        device: "another".into(),
-        ..choice
-    };
+    let mut along_m = choice.clone();
+    along_m.product = choice.product.replace("A and B along K", "A and B along M");
+    let mut elsewhere = choice;
+    elsewhere.device = "another".into();
     for other in [along_m, elsewhere] {
         let error = plan.clone().with_choice(&device, &other).unwrap_err();
         assert!(matches!(error, Error::GemmChoice { .. }), "{error}");
@@ -647,10 +643,8 @@ fn a_choice_is_kept() {
     let mut d = device.zeros::<bf16>(16 * 265).unwrap();
     let d = d.view_mut(0, [16, 264], [265, 1]).unwrap();
     let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
-    let thin = Choice {
-        tile: Tile::Thin,
-        ..plan.choice(&device)
-    };
+    let mut thin = plan.choice(&device);
+    thin.tile = Tile::Thin;
     let error = plan.with_choice(&device, &thin).unwrap_err();
     assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }
