@@ -11,6 +11,8 @@ use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
+use crate::device::maps::Maps;
+use crate::device::parameters::Parameters;
 use crate::device::report::Output;
 use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
@@ -56,6 +58,8 @@ pub(crate) trait Backend: Send + Sync {
 
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
+    /// Those that it has encoded.
+    fn maps(&self) -> &Maps;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
     /// Starts a launch. `parameters` holds the bytes of each PTX parameter, but for the address of the buffer of a kernel that
     /// reports. `tensors` names the arguments that are tensors.
@@ -66,8 +70,8 @@ pub(crate) trait Backend: Send + Sync {
         &self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        tensors: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        tensors: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error>;
     /// Begins to record launches in place of running them.
     fn record(self: Arc<Self>) -> Result<Box<dyn Recording>, Error>;
@@ -89,8 +93,8 @@ pub(crate) trait Recording {
         &mut self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        tensors: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        tensors: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error>;
     fn end(self: Box<Self>) -> Result<Box<dyn Recorded>, Error>;
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::device::backend::{Recorded, Recording};
 use crate::device::image::Image;
 use crate::device::memory::Memory;
+use crate::device::parameters::Parameters;
 use crate::device::tensor_map::RawView;
 use crate::{Device, Error, Grid, LaunchRule};
 
@@ -165,8 +166,8 @@ pub(crate) unsafe fn launch<'a>(
     device: &Device,
     image: &Image,
     grid: Grid,
-    parameters: &[Vec<u8>],
-    tensors: &[(&'static str, &RawView)],
+    parameters: &Parameters,
+    tensors: &[(&'static str, RawView<'_>)],
     memory: impl Iterator<Item = &'a Arc<Memory>>,
 ) -> Result<(), Error> {
     if !is_capturing(device) {

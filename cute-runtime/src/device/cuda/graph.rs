@@ -12,6 +12,7 @@ use super::context::{Context, Entered};
 use super::driver::check;
 use crate::device::backend::{Recorded, Recording};
 use crate::device::image::Image;
+use crate::device::parameters::Parameters;
 use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 
@@ -46,8 +47,8 @@ impl Recording for Capture {
         &mut self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        _: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        _: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error> {
         let entered = self.gpu.context.enter()?;
         let function = self.gpu.function(&entered, image)?;

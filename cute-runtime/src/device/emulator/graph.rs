@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::Emulator;
 use crate::device::backend::{Backend, Recorded, Recording};
 use crate::device::image::Image;
+use crate::device::parameters::Parameters;
 use crate::device::tensor_map::RawView;
-use crate::{Error, Grid};
+use crate::{ElementType, Error, Grid};
 
 /// The launches of a graph.
 pub(super) struct Launches {
@@ -17,8 +18,39 @@ pub(super) struct Launches {
 struct Launch {
     image: Image,
     grid: Grid,
-    parameters: Vec<Vec<u8>>,
-    tensors: Vec<(&'static str, RawView)>,
+    parameters: Parameters,
+    tensors: Vec<Argument>,
+}
+
+/// A tensor that a launch was given.
+struct Argument {
+    name: &'static str,
+    element: ElementType,
+    address: u64,
+    shape: Vec<usize>,
+    strides: Vec<usize>,
+}
+
+impl Argument {
+    fn new(&(name, view): &(&'static str, RawView<'_>)) -> Self {
+        Argument {
+            name,
+            element: view.element,
+            address: view.address,
+            shape: view.shape.to_vec(),
+            strides: view.strides.to_vec(),
+        }
+    }
+
+    fn named(&self) -> (&'static str, RawView<'_>) {
+        let view = RawView {
+            element: self.element,
+            address: self.address,
+            shape: &self.shape,
+            strides: &self.strides,
+        };
+        (self.name, view)
+    }
 }
 
 impl Launches {
@@ -39,15 +71,14 @@ impl Recording for Launches {
         &mut self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        tensors: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        tensors: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error> {
-        let tensors = tensors.iter().map(|&(name, view)| (name, view.clone()));
         self.launches.push(Launch {
             image: image.clone(),
             grid,
-            parameters: parameters.to_vec(),
-            tensors: tensors.collect(),
+            parameters: parameters.clone(),
+            tensors: tensors.iter().map(Argument::new).collect(),
         });
         Ok(())
     }
@@ -60,8 +91,7 @@ impl Recording for Launches {
 impl Recorded for Launches {
     unsafe fn launch(&self) -> Result<(), Error> {
         for it in &self.launches {
-            let tensors = it.tensors.iter().map(|(name, view)| (*name, view));
-            let tensors: Vec<(&'static str, &RawView)> = tensors.collect();
+            let tensors: Vec<_> = it.tensors.iter().map(Argument::named).collect();
             // SAFETY: the launch was recorded under the promise that the call demands, and the caller promises that the memory
             // is not freed.
             unsafe {
