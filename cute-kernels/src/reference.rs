@@ -76,9 +76,10 @@ impl Deviation {
 /// # Panics
 ///
 /// If the shapes of the matrices do not fit together, or if a slice is shorter than its matrix.
-pub fn gemm<T, D>(a: Matrix<T>, b: Matrix<T>, d: Matrix<D>) -> Deviation
+pub fn gemm<A, B, D>(a: Matrix<A>, b: Matrix<B>, d: Matrix<D>) -> Deviation
 where
-    T: Copy + Into<f64> + Sync,
+    A: Copy + Into<f64> + Sync,
+    B: Copy + Into<f64> + Sync,
     D: Copy + Into<f64> + Sync,
 {
     assert!(

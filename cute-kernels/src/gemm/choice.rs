@@ -36,17 +36,21 @@ pub struct Choice {
 impl Choice {
     pub(super) fn new(
         device: &Device,
-        (input, output): (ElementType, ElementType),
+        [input, by, output]: [ElementType; 3],
         form: &Form,
         tile: Tile,
     ) -> Self {
         let along = |mn, letter| if mn { letter } else { "K" };
         let (a, b) = (along(form.a.reads_mn(), "M"), along(form.b.reads_mn(), "N"));
         let store = form.store();
+        let inputs = match input == by {
+            true => input.to_string(),
+            false => format!("{input} by {by}"),
+        };
         Self {
             device: device.name().to_owned(),
             product: format!(
-                "{input} to {output}, {form}, A and B along {a} and {b}, stored by {store}"
+                "{inputs} to {output}, {form}, A and B along {a} and {b}, stored by {store}"
             ),
             tile,
         }

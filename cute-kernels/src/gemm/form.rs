@@ -108,11 +108,16 @@ impl Form {
     /// # Errors
     ///
     /// If the shapes do not fit together, or an extent is larger than 2³¹ − 1.
-    pub(super) fn new<T: GemmInput<D>, D: Element, const R: usize>(
-        a: &TensorView<'_, T, R>,
-        b: &TensorView<'_, T, R>,
+    pub(super) fn new<A, B, D, const R: usize>(
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
         d: &TensorViewMut<'_, D, R>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         let shapes = || Error::GemmShapes {
             a: a.shape().to_vec(),
             b: b.shape().to_vec(),
@@ -121,7 +126,7 @@ impl Form {
         if !(2..=3).contains(&R) {
             return Err(shapes());
         }
-        let (mut a_all, mut b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
+        let (a_all, b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let mut d_all = d.as_view().prepend::<3>()?;
         let ([batches, m, k], [_, n, _]) = (a_all.shape(), b_all.shape());
         if b_all.shape() != [batches, n, k] || d_all.shape() != [batches, m, n] {
@@ -129,30 +134,37 @@ impl Form {
         }
         let transposed = lies_along_rows(&d_all);
         if transposed {
-            (a_all, b_all) = (b_all, a_all);
             d_all = d_all.select([0, 2, 1])?;
         }
         let [batches, m, n] = d_all.shape();
         let by_tma = can_store_by_tma(&d_all);
-        let takes_mn = by_tma && take_mn::<T, D>();
-        let names = if transposed { ["b", "a"] } else { ["a", "b"] };
-        let a = Place::new(names[0], &a_all, takes_mn)?;
-        let b = Place::new(names[1], &b_all, takes_mn)?;
+        let takes_mn = by_tma && take_mn::<A, B, D>();
+        let mut a = Place::new("a", &a_all, takes_mn)?;
+        let mut b = Place::new("b", &b_all, takes_mn)?;
+        let whole_lines = (a.copied || has_whole_lines(&a_all, a.mn))
+            && (b.copied || has_whole_lines(&b_all, b.mn));
+        if transposed {
+            (a, b) = (b, a);
+        }
         Ok(Self {
             extents: [extent(batches)?, extent(m)?, extent(n)?, extent(k)?],
             transposed,
             a,
             b,
             by_tma,
-            whole_lines: (a.copied || has_whole_lines(&a_all, a.mn))
-                && (b.copied || has_whole_lines(&b_all, b.mn)),
+            whole_lines,
         })
     }
 
     /// The tiles for which there are instances.
-    pub(super) fn tiles<T: GemmInput<D>, D: Element>(&self) -> impl Iterator<Item = Tile> {
+    pub(super) fn tiles<A, B, D>(&self) -> impl Iterator<Item = Tile>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         let tiles = Tile::ALL.into_iter();
-        tiles.filter(|&tile| Instance::new::<T, D>(self, tile).is_some())
+        tiles.filter(|&tile| Instance::new::<A, B, D>(self, tile).is_some())
     }
 
     /// What D is stored by.

@@ -7,10 +7,17 @@ use super::form::Form;
 use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG, gemm_unaligned_types};
 use crate::pack::Pack;
 
-/// Element types of A and B whose products [`gemm`](fn@super::gemm) rounds to `D`.
-pub trait GemmInput<D: Element>: Pack + gemm_types<D> + gemm_unaligned_types<D> {}
+/// Element types of A whose products by elements of B [`gemm`](fn@super::gemm) rounds to `D`. Elements of B have the same type, or
+/// one that is given.
+pub trait GemmInput<D: Element, B: Element = Self>:
+    Pack + gemm_types<B, D> + gemm_unaligned_types<B, D>
+{
+}
 
-impl<T, D: Element> GemmInput<D> for T where T: Pack + gemm_types<D> + gemm_unaligned_types<D> {}
+impl<A, B: Element, D: Element> GemmInput<D, B> for A where
+    A: Pack + gemm_types<B, D> + gemm_unaligned_types<B, D>
+{
+}
 
 /// An instance for some types.
 #[derive(Clone, Copy, Debug)]
@@ -23,20 +30,27 @@ pub(super) enum Instance {
 
 impl Instance {
     /// The instance with a tile for matrices that lie so, if these types have it.
-    pub(super) fn new<T: GemmInput<D>, D: Element>(form: &Form, tile: Tile) -> Option<Self> {
+    pub(super) fn new<A, B, D>(form: &Form, tile: Tile) -> Option<Self>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         if !form.by_tma {
             return (tile == Tile::Pair).then_some(Self::ByElement(gemm_unaligned_CFG::PAIR));
         }
         let config = config(tile, form.a.reads_mn(), form.b.reads_mn())?;
-        <T as gemm_types<D>>::INSTANCES
-            .contains(&config)
-            .then_some(Self::ByTma(config))
+        let instances = match form.transposed {
+            true => <B as gemm_types<A, D>>::INSTANCES,
+            false => <A as gemm_types<B, D>>::INSTANCES,
+        };
+        instances.contains(&config).then_some(Self::ByTma(config))
     }
 }
 
 /// Whether there are instances for A along M and B along N.
-pub(super) fn take_mn<T: GemmInput<D>, D: Element>() -> bool {
-    <T as gemm_types<D>>::INSTANCES.contains(&gemm_CFG::SINGLE_NT)
+pub(super) fn take_mn<A: GemmInput<D, B>, B: Element, D: Element>() -> bool {
+    <A as gemm_types<B, D>>::INSTANCES.contains(&gemm_CFG::SINGLE_NT)
 }
 
 /// The sizes of a tile, for A along M if `a_mn` and B along N if `b_mn`.

@@ -30,7 +30,7 @@ pub use tile::Tile;
 /// | `bf16` | `f32` | `bf16`, `f32` |
 /// | `f16` | `f32` | `f16`, `f32` |
 /// | `f32`, of which the tensor core reads the 19 highest bits, as tf32 | `f32` | `f32` |
-/// | `e4m3` | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
+/// | `e4m3` and `e5m2`, each of them either | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
 /// | `i8` | `i32`, exact for K up to 131,071 | `i32` |
 ///
 /// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along one of its modes, with any stride along the other: for a
@@ -60,11 +60,16 @@ pub use tile::Tile;
 ///
 /// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The
 /// error names the argument and the rule that it breaks, and nothing has been launched.
-pub fn gemm<T: GemmInput<D>, D: Element, const R: usize>(
+pub fn gemm<A, B, D, const R: usize>(
     device: &Device,
-    a: &TensorView<'_, T, R>,
-    b: &TensorView<'_, T, R>,
+    a: &TensorView<'_, A, R>,
+    b: &TensorView<'_, B, R>,
     d: &mut TensorViewMut<'_, D, R>,
-) -> Result<(), Error> {
+) -> Result<(), Error>
+where
+    A: GemmInput<D, B>,
+    B: GemmInput<D, A>,
+    D: Element,
+{
     Plan::new(device, a, b, d)?.launch(device, a, b, d)
 }

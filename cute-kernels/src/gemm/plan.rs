@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, ElementType, Tensor, TensorView, TensorViewMut};
 
 use super::choice::Choice;
 use super::form::Form;
@@ -13,7 +13,7 @@ use super::model::Product;
 use super::product::kernels;
 use super::tile::Tile;
 use crate::Error;
-use crate::pack::Kept;
+use crate::pack::{Kept, Pack};
 use crate::timing::median;
 
 /// Timed runs of a tile, the most launches of one, and the microseconds that a run takes if it has several.
@@ -41,8 +41,8 @@ const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The types of A and B, and of D.
-    types: (ElementType, ElementType),
+    /// The types of A, B and D.
+    types: [ElementType; 3],
     form: Form,
     product: Product,
     tile: Tile,
@@ -66,23 +66,28 @@ impl Plan {
     /// # Errors
     ///
     /// If the shapes do not fit together, or an extent is larger than 2³¹ − 1.
-    pub fn new<T: GemmInput<D>, D: Element, const R: usize>(
+    pub fn new<A, B, D, const R: usize>(
         device: &Device,
-        a: &TensorView<'_, T, R>,
-        b: &TensorView<'_, T, R>,
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
         d: &TensorViewMut<'_, D, R>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         let form = Form::new(a, b, d)?;
         let product = Product {
             whole_lines: form.whole_lines,
-            ..Product::new::<T, D>(device, form.extents)
+            ..Product::new::<A, D>(device, form.extents)
         };
-        let tiles = form.tiles::<T, D>();
+        let tiles = form.tiles::<A, B, D>();
         let mut candidates: Vec<(Tile, f64)> =
             tiles.map(|tile| (tile, product.time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         Ok(Self {
-            types: (T::TYPE, D::TYPE),
+            types: [A::TYPE, B::TYPE, D::TYPE],
             form,
             product,
             tile: candidates[0].0,
@@ -100,12 +105,17 @@ impl Plan {
     /// # Errors
     ///
     /// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or a launch fails.
-    pub fn autotune<T: GemmInput<D>, D: Element, const R: usize>(
+    pub fn autotune<A, B, D, const R: usize>(
         device: &Device,
-        a: &TensorView<'_, T, R>,
-        b: &TensorView<'_, T, R>,
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
         d: &mut TensorViewMut<'_, D, R>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         let mut plan = Self::new(device, a, b, d)?;
         if device.is_emulator() {
             return Ok(plan);
@@ -120,13 +130,18 @@ impl Plan {
     }
 
     /// The median of the microseconds that a launch takes on the device.
-    fn measure<T: GemmInput<D>, D: Element, const R: usize>(
+    fn measure<A, B, D, const R: usize>(
         &self,
         device: &Device,
-        a: &TensorView<'_, T, R>,
-        b: &TensorView<'_, T, R>,
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
         d: &mut TensorViewMut<'_, D, R>,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         let (runs, most, enough) = MEASURED;
         // Compiles the kernel, and allocates what the plan keeps.
         self.launch(device, a, b, d)?;
@@ -194,13 +209,18 @@ impl Plan {
     ///
     /// If the shapes are others than those of the plan, there is no instance with the tile of the plan for the types and the
     /// alignments of these matrices, or the launch is refused. Nothing has been launched then.
-    pub fn launch<T: GemmInput<D>, D: Element, const R: usize>(
+    pub fn launch<A, B, D, const R: usize>(
         &self,
         device: &Device,
-        a: &TensorView<'_, T, R>,
-        b: &TensorView<'_, T, R>,
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
         d: &mut TensorViewMut<'_, D, R>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         let form = Form::new(a, b, d)?;
         if (form.extents, form.transposed) != (self.form.extents, self.form.transposed) {
             let plan = &self.form;
@@ -215,16 +235,29 @@ impl Plan {
                 d: d.shape().to_vec(),
             });
         }
-        let instance = Instance::new::<T, D>(&form, self.tile).ok_or_else(|| Error::GemmTile {
-            tile: self.tile,
-            possible: form.tiles::<T, D>().collect(),
-        })?;
-        let (mut a, mut b) = (a.prepend::<3>()?, b.prepend::<3>()?);
-        let mut d = d.as_view_mut().prepend::<3>()?;
-        if form.transposed {
-            (a, b) = (b, a);
-            d = d.select([0, 2, 1])?;
+        let instance =
+            Instance::new::<A, B, D>(&form, self.tile).ok_or_else(|| Error::GemmTile {
+                tile: self.tile,
+                possible: form.tiles::<A, B, D>().collect(),
+            })?;
+        let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
+        let d = d.as_view_mut().prepend::<3>()?;
+        match form.transposed {
+            true => self.start(device, &form, instance, b, a, d.select([0, 2, 1])?),
+            false => self.start(device, &form, instance, a, b, d),
         }
+    }
+
+    /// Launches an instance, after the copies of A and B that the form asks for.
+    fn start<A: GemmInput<D, B>, B: Pack, D: Element>(
+        &self,
+        device: &Device,
+        form: &Form,
+        instance: Instance,
+        a: TensorView<'_, A, 3>,
+        b: TensorView<'_, B, 3>,
+        mut d: TensorViewMut<'_, D, 3>,
+    ) -> Result<(), Error> {
         self.product.check(self.tile)?;
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,10 +277,14 @@ impl Plan {
                 config, device, grid, &a, &b, &mut d, batches, m, n, k,
             )?,
         }
-        let kept = [a_copy, b_copy].map(|copy| copy.map(|copy| copy as Box<dyn Any + Send>));
+        let kept = [keep(a_copy), keep(b_copy)];
         *copies = Copies { capture, kept };
         Ok(())
     }
+}
+
+fn keep<T: Element>(copy: Option<Box<Tensor<T, 3>>>) -> Kept {
+    copy.map(|copy| copy as Box<dyn Any + Send>)
 }
 
 impl fmt::Display for Plan {

@@ -165,17 +165,21 @@ pub mod kernels {
     /// matrices that are contiguous along M or N; bf16 into `f32` has those that few rows need.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
-        (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
+        (A, B, D) in [
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
+            (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
+        ],
         CFG in [SINGLE, PAIR],
     )]
     #[instances(
-        (T, D) in [(bf16, bf16), (f16, f16)],
+        (A, B, D) in [(bf16, bf16, bf16), (f16, f16, f16)],
         CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
     )]
-    #[instances((T, D) in [(bf16, f32)], CFG in [SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96])]
-    pub fn gemm<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
+    #[instances((A, B, D) in [(bf16, bf16, f32)], CFG in [SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96])]
+    pub fn gemm<A: Element, B: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
+        b: TmaLoad<B, 3>,
         d: TmaStore<D, 3>,
         batches: u32,
         m: u32,
@@ -189,10 +193,11 @@ pub mod kernels {
     /// extents are not multiples of those of a tile; their values go nowhere.
     ///
     /// Matrices have two modes: `extents` is (m, n, k), and coordinates are (row, column). Batches of matrices have three: `extents`
-    /// is (batches, m, n, k), and coordinates are (batch, row, column).
+    /// is (batches, m, n, k), and coordinates are (batch, row, column). Elements of B have A's type, or another by which wgmma
+    /// multiplies that, as it does `e4m3` by `e5m2`.
     pub fn gemm_with<T: Element, D: Element, const R: u32, const CFG: Config>(
         a: TmaLoad<T, R>,
-        b: TmaLoad<T, R>,
+        b: TmaLoad<_, R>,
         d: TmaStore<D, R>,
         extents: _,
         epilogue: impl Fn(T::Accumulator, _) -> T::Accumulator,
@@ -220,12 +225,16 @@ pub mod kernels {
     /// stride and any alignment.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
-        (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
+        (A, B, D) in [
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
+            (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
+        ],
         CFG in [PAIR],
     )]
-    pub fn gemm_unaligned<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
+    pub fn gemm_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
+        b: TmaLoad<B, 3>,
         d: Global<D, 3>,
         batches: u32,
         m: u32,
@@ -247,12 +256,13 @@ pub mod kernels {
 
     /// A persistent, warp-specialised product of A and B, whose tensors have two modes, or three if there are several matrices. The CTA
     /// computes `tiles`, an iterator of `Tile`. `store(acc, consumer, (batch, row, column), end)` gets accumulators of warpgroup number
-    /// `consumer`, 0 or 1: 64 rows that belong at that place of D, up to row `end`.
+    /// `consumer`, 0 or 1: 64 rows that belong at that place of D, up to row `end`. Elements of B have A's type, or another by which
+    /// wgmma multiplies that.
     ///
     /// Warpgroup 0 loads tiles of A and B by TMA into a ring of stages in shared memory, and warpgroups 1 and 2 multiply.
     pub fn multiply<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
         a: TmaLoad<T, RA>,
-        b: TmaLoad<T, RB>,
+        b: TmaLoad<_, RB>,
         tiles: _,
         k: u32,
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
@@ -265,15 +275,15 @@ pub mod kernels {
     /// so that loads have the time of a step before their product is taken.
     pub fn multiply_scaled<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
         a: TmaLoad<T, RA>,
-        b: TmaLoad<T, RB>,
+        b: TmaLoad<_, RB>,
         tiles: _,
         k: u32,
         scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
         let bk = CFG.bk * 8 / bits::<T>();
-        let sa = stages::<T>(CFG.bm, bk, CFG.stages, CFG.a_mn);
-        let sb = stages::<T>(CFG.bn, bk, CFG.stages, CFG.b_mn);
+        let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
+        let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(2);
         // What a warpgroup computes of a tile.
         let above = CFG.bm / 64;
@@ -399,8 +409,14 @@ pub mod kernels {
         }
     }
 
-    /// Stages of `rows` × `bk` elements, contiguous along K, or along the rows if `mn`.
-    fn stages<T: Element>(rows: u32, bk: u32, stages: u32, mn: bool) -> Tensor {
+    /// Stages of `rows` × `bk` elements of a matrix, contiguous along K, or along the rows if `mn`.
+    fn stages<T: Element, const R: u32>(
+        _: TmaLoad<T, R>,
+        rows: u32,
+        bk: u32,
+        stages: u32,
+        mn: bool,
+    ) -> Tensor {
         if mn {
             smem::<T>(tile_to_shape(
                 smem_atom::<T>(MN, SW128),

@@ -2,7 +2,7 @@
 
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
-use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, f16};
+use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, e5m2, f16};
 use zerocopy::IntoBytes;
 
 use crate::device;
@@ -50,6 +50,17 @@ impl Input for e4m3 {
     }
     fn random(number: f32) -> Self {
         e4m3::from_f32(number)
+    }
+}
+
+/// With a bit less of fraction than `e4m3`, whose products the same instructions sum up.
+impl Input for e5m2 {
+    const PADDING: Self = e5m2::from_bits(0x7f);
+    fn error(instructions: usize) -> f64 {
+        e4m3::error(instructions)
+    }
+    fn random(number: f32) -> Self {
+        e5m2::from_f32(number)
     }
 }
 
@@ -168,10 +179,20 @@ impl Case {
         T: Input + GemmInput<D>,
         D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
     {
+        self.check_mix::<T, T, D>(device, epsilon);
+    }
+
+    /// The same for elements of B of another type.
+    fn check_mix<A, B, D>(self, device: &Device, epsilon: f64)
+    where
+        A: Input + GemmInput<D, B>,
+        B: Input + GemmInput<D, A>,
+        D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+    {
         let ([m, n, k], batches) = (self.shape, self.batches.max(1));
         let inner = |mn, rows, columns| if mn { rows } else { columns };
         let [mn_a, mn_b, mn_d] = self.mn;
-        let unit = 16 / size_of::<T>();
+        let unit = 16 / size_of::<A>();
         let (offset, lda, ldb) = match (self.is_aligned, inner(mn_a, m, k), inner(mn_b, n, k)) {
             (true, a, b) => (
                 BAND,
@@ -184,20 +205,20 @@ impl Case {
         let b_place = Place::new(offset, [batches, n, k], mn_b, ldb);
         let ldd = inner(mn_d, m, n) + self.pad;
         let d_place = Place::new(BAND, [batches, m, n], mn_d, ldd);
-        let (a, b) = (a_place.filled::<T>(1), b_place.filled::<T>(2));
+        let (a, b) = (a_place.filled::<A>(1), b_place.filled::<B>(2));
         // The padding of D changes if it is written.
         let guard = D::from(113);
         let buffer_a = device.upload(&a).unwrap();
         let buffer_b = device.upload(&b).unwrap();
         let mut buffer_d = device.upload(&vec![guard; d_place.len()]).unwrap();
         let plan = match self.batches {
-            0 => self.launch::<T, D, 2>(
+            0 => self.launch::<A, B, D, 2>(
                 device,
                 (&buffer_a, a_place),
                 (&buffer_b, b_place),
                 (&mut buffer_d, d_place),
             ),
-            _ => self.launch::<T, D, 3>(
+            _ => self.launch::<A, B, D, 3>(
                 device,
                 (&buffer_a, a_place),
                 (&buffer_b, b_place),
@@ -206,7 +227,7 @@ impl Case {
         };
 
         let mut d = buffer_d.download().unwrap();
-        let [all_a, all_b] = [a_place.gather(&a), b_place.gather(&b)];
+        let (all_a, all_b) = (a_place.gather(&a), b_place.gather(&b));
         let all_d = d_place.gather(&d);
         for batch in 0..batches {
             let found = reference::gemm(
@@ -214,12 +235,13 @@ impl Case {
                 Matrix::packed(&all_b[batch * n * k..], n, k),
                 Matrix::packed(&all_d[batch * m * n..], m, n),
             );
-            let instructions = (k * size_of::<T>()).div_ceil(32);
+            let instructions = (k * size_of::<A>()).div_ceil(32);
             assert!(
-                found.is_rounding(epsilon + T::error(instructions), instructions),
-                "rows of {ldd} {}, of {}, {:?}: {found:?} in {batch} by {plan}",
+                found.is_rounding(epsilon + A::error(instructions), instructions),
+                "rows of {ldd} {}, of {} by {}, {:?}: {found:?} in {batch} by {plan}",
                 D::TYPE,
-                T::TYPE,
+                A::TYPE,
+                B::TYPE,
                 self.mn,
             );
         }
@@ -232,15 +254,16 @@ impl Case {
         );
     }
 
-    fn launch<T, D, const R: usize>(
+    fn launch<A, B, D, const R: usize>(
         self,
         device: &Device,
-        a: (&Buffer<T>, Place),
-        b: (&Buffer<T>, Place),
+        a: (&Buffer<A>, Place),
+        b: (&Buffer<B>, Place),
         d: (&mut Buffer<D>, Place),
     ) -> Plan
     where
-        T: GemmInput<D>,
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
         D: Element,
     {
         // Of two modes, the last two.
@@ -357,6 +380,39 @@ fn gemm_multiplies_every_type() {
         Case::new([m, whole, k], 4).check::<i8, i32>(&device, 0.0);
         Case::new([m, n, k], 1).check::<i8, i32>(&device, 0.0);
     }
+}
+
+/// By each of their tiles, with D along N and along M, where B takes A's place, and copied first.
+#[test]
+fn gemm_multiplies_each_8_bit_float_by_each() {
+    fn mix<A, B>(device: &Device)
+    where
+        A: Input + GemmInput<bf16, B> + GemmInput<f32, B>,
+        B: Input + GemmInput<bf16, A> + GemmInput<f32, A>,
+    {
+        for mn in [[false; 3], [false, false, true], [true, true, false]] {
+            for tile in [Tile::Single, Tile::Pair] {
+                let case = Case {
+                    mn,
+                    ..Case::new([136, 272, 208], 16)
+                };
+                let case = case.tile(tile);
+                case.check_mix::<A, B, bf16>(device, BF16);
+                case.check_mix::<A, B, f32>(device, F32);
+            }
+        }
+        let case = Case {
+            is_aligned: false,
+            ..Case::new([37, 70, 131], 3)
+        };
+        case.check_mix::<A, B, bf16>(device, BF16);
+        case.check_mix::<A, B, f32>(device, F32);
+    }
+    let device = device();
+    mix::<e4m3, e4m3>(&device);
+    mix::<e4m3, e5m2>(&device);
+    mix::<e5m2, e4m3>(&device);
+    mix::<e5m2, e5m2>(&device);
 }
 
 #[test]
@@ -555,6 +611,8 @@ fn repeated_launches_are_equal_in_every_bit() {
     repeat::<f32, f32>(&device);
     repeat::<e4m3, bf16>(&device);
     repeat::<e4m3, f32>(&device);
+    repeat::<e5m2, bf16>(&device);
+    repeat::<e5m2, f32>(&device);
     repeat::<i8, i32>(&device);
 }
 

@@ -11,9 +11,11 @@ use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
+use crate::device::maps::Maps;
+use crate::device::parameters::Parameters;
 use crate::device::report::Output;
 use crate::device::tensor_map::RawView;
-use crate::{Error, Grid};
+use crate::{ElementType, Error, Grid};
 
 /// A device: memory, copies, launches and time.
 pub(crate) trait Backend: Send + Sync {
@@ -56,6 +58,8 @@ pub(crate) trait Backend: Send + Sync {
 
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
+    /// Those that it has encoded.
+    fn maps(&self) -> &Maps;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
     /// Starts a launch. `parameters` holds the bytes of each PTX parameter, but for the address of the buffer of a kernel that
     /// reports. `tensors` names the arguments that are tensors.
@@ -66,8 +70,8 @@ pub(crate) trait Backend: Send + Sync {
         &self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        tensors: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        tensors: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error>;
     /// What makes all these launches by one call; `None` if the device has nothing better than one after another.
     ///
@@ -89,10 +93,41 @@ pub(crate) trait Backend: Send + Sync {
 pub(crate) struct Launch {
     pub(crate) image: Image,
     pub(crate) grid: Grid,
-    pub(crate) parameters: Vec<Vec<u8>>,
-    pub(crate) tensors: Vec<(&'static str, RawView)>,
+    pub(crate) parameters: Parameters,
+    pub(crate) tensors: Vec<NamedView>,
     /// Keeps the memory of the tensors.
     pub(crate) _memory: Vec<Arc<dyn Send + Sync>>,
+}
+
+/// A tensor that a launch was given, with the name of the parameter.
+pub(crate) struct NamedView {
+    name: &'static str,
+    element: ElementType,
+    address: u64,
+    shape: Vec<usize>,
+    strides: Vec<usize>,
+}
+
+impl NamedView {
+    pub(crate) fn new(&(name, view): &(&'static str, RawView<'_>)) -> Self {
+        NamedView {
+            name,
+            element: view.element,
+            address: view.address,
+            shape: view.shape.to_vec(),
+            strides: view.strides.to_vec(),
+        }
+    }
+
+    pub(crate) fn get(&self) -> (&'static str, RawView<'_>) {
+        let view = RawView {
+            element: self.element,
+            address: self.address,
+            shape: &self.shape,
+            strides: &self.strides,
+        };
+        (self.name, view)
+    }
 }
 
 /// Launches that one call makes, each after the one before.

@@ -75,16 +75,17 @@ impl fmt::Display for Named {
 
 /// The numbers of a launch.
 pub(crate) trait Numbers {
-    /// The number and its name; `term` is one of a parameter, not computed from others.
-    fn number(&self, term: Term) -> Option<Named>;
+    /// The number; `term` is one of a parameter, not computed from others.
+    fn number(&self, term: Term) -> Option<i128>;
+    /// Its name, such as `extent(x, 1)`.
+    fn name(&self, term: Term) -> Option<String>;
 }
 
 impl Fact {
     /// The numbers of the launch for which the fact does not hold; `None` if it holds.
     pub(crate) fn broken_by(&self, launch: &dyn Numbers) -> Option<Vec<Named>> {
-        let mut numbers = Vec::new();
-        let left = value(&self.left, launch, &mut numbers);
-        let right = value(&self.right, launch, &mut numbers);
+        let left = value(&self.left, launch);
+        let right = value(&self.right, launch);
         let holds = match (left, right) {
             (Some(left), Some(right)) => match self.comparison {
                 Comparison::Eq => left == right,
@@ -96,29 +97,43 @@ impl Fact {
             },
             _ => false,
         };
-        (!holds).then_some(numbers)
+        (!holds).then(|| {
+            let mut numbers = Vec::new();
+            note(&self.left, launch, &mut numbers);
+            note(&self.right, launch, &mut numbers);
+            numbers
+        })
     }
 }
 
-/// The value of a term; `None` if it overflows 128 bits or divides by 0. Each number that it reads is noted once.
-fn value(term: &Term, launch: &dyn Numbers, numbers: &mut Vec<Named>) -> Option<i128> {
-    let mut both = |a: &Term, b: &Term| {
-        let (a, b) = (value(a, launch, numbers), value(b, launch, numbers));
-        Some((a?, b?))
-    };
+/// The value of a term; `None` if it overflows 128 bits or divides by 0.
+fn value(term: &Term, launch: &dyn Numbers) -> Option<i128> {
+    let both = |a: &Term, b: &Term| Some((value(a, launch)?, value(b, launch)?));
     match *term {
         Term::Number(number) => Some(number),
         Term::Sum(a, b) => both(a, b).and_then(|(a, b)| a.checked_add(b)),
         Term::Difference(a, b) => both(a, b).and_then(|(a, b)| a.checked_sub(b)),
         Term::Product(a, b) => both(a, b).and_then(|(a, b)| a.checked_mul(b)),
         Term::Remainder(a, b) => both(a, b).and_then(|(a, b)| a.checked_rem(b)),
+        of => launch.number(of),
+    }
+}
+
+/// Notes the numbers that a term reads, each once.
+fn note(term: &Term, launch: &dyn Numbers, numbers: &mut Vec<Named>) {
+    match *term {
+        Term::Number(_) => {}
+        Term::Sum(a, b) | Term::Difference(a, b) | Term::Product(a, b) | Term::Remainder(a, b) => {
+            note(a, launch, numbers);
+            note(b, launch, numbers);
+        }
         of => {
-            let named = launch.number(of)?;
-            let number = named.value;
-            if !numbers.contains(&named) {
-                numbers.push(named);
+            if let (Some(name), Some(value)) = (launch.name(of), launch.number(of)) {
+                let named = Named { name, value };
+                if !numbers.contains(&named) {
+                    numbers.push(named);
+                }
             }
-            Some(number)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::device::backend::{Executable, Launch};
+use crate::device::backend::{Executable, Launch, NamedView};
 use crate::device::capture::{self, Capturing};
 use crate::{Device, Error};
 
@@ -91,11 +91,7 @@ impl Graph {
             return unsafe { executable.launch() };
         }
         self.launches.iter().try_for_each(|it| {
-            let tensors: Vec<_> = it
-                .tensors
-                .iter()
-                .map(|(name, view)| (*name, view))
-                .collect();
+            let tensors: Vec<_> = it.tensors.iter().map(NamedView::get).collect();
             // SAFETY: the launch was made by `launch`, whose caller made the promise that the call demands.
             unsafe { backend.launch(&it.image, it.grid, &it.parameters, &tensors) }
         })

@@ -1,6 +1,7 @@
 //! An instance of a kernel as a value.
 
 use crate::device::cache::Id;
+use crate::device::parameters::Parameters;
 use crate::{Error, Fact, Kernel, LaunchRule, Param, Report};
 
 /// An instance of a kernel as a value: what [`Kernel`] has as constants.
@@ -45,15 +46,14 @@ impl Image {
     pub(crate) fn check_parameters(
         &self,
         sizes: &[usize],
-        parameters: &[Vec<u8>],
+        parameters: &Parameters,
     ) -> Result<(), Error> {
-        let given = parameters.iter().map(Vec::len);
-        if given.clone().eq(sizes.iter().copied()) {
+        if parameters.sizes().iter().eq(sizes) {
             return Ok(());
         }
         let rule = LaunchRule::Parameters {
             expected: sizes.to_vec(),
-            found: given.collect(),
+            found: parameters.sizes().to_vec(),
         };
         Err(Error::Launch {
             kernel: self.name,

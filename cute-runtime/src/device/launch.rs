@@ -5,17 +5,21 @@ use std::sync::Arc;
 
 use cute_hopper::{shared, threads};
 
-use crate::device::backend::Launch;
+use crate::device::backend::{Launch, NamedView};
 use crate::device::capture;
 use crate::device::compiled::Compiled;
-use crate::device::fact::{Named, Numbers, Term};
+use crate::device::fact::{Numbers, Term};
 use crate::device::image::Image;
 use crate::device::memory::Memory;
+use crate::device::parameters::Parameters;
 use crate::device::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
     TensorViewMut,
 };
+
+/// Bytes of the largest number that a launch takes.
+const MAX_SCALAR: usize = 8;
 
 const MAX_CLUSTER: u64 = threads::MAX_CLUSTER as u64;
 
@@ -29,34 +33,21 @@ pub struct Argument<'a>(Kind<'a>);
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     Tensor {
-        view: RawView,
+        view: RawView<'a>,
         memory: &'a Arc<Memory>,
         writable: bool,
     },
     Scalar {
         ty: ElementType,
-        bytes: Vec<u8>,
+        /// As many bytes as the type has, and zeros.
+        bytes: [u8; MAX_SCALAR],
     },
 }
 
-fn raw_view<T: Element, const R: usize>(
-    address: u64,
-    shape: [usize; R],
-    strides: [usize; R],
-) -> RawView {
-    RawView {
-        element: T::TYPE,
-        address,
-        shape: shape.to_vec(),
-        strides: strides.to_vec(),
-    }
-}
-
-impl<'a, T: Element, const R: usize> From<&TensorView<'a, T, R>> for Argument<'a> {
-    fn from(tensor: &TensorView<'a, T, R>) -> Self {
-        let view = raw_view::<T, R>(tensor.address(), tensor.shape(), tensor.strides());
+impl<'a, T: Element, const R: usize> From<&'a TensorView<'_, T, R>> for Argument<'a> {
+    fn from(tensor: &'a TensorView<'_, T, R>) -> Self {
         Argument(Kind::Tensor {
-            view,
+            view: tensor.raw(),
             memory: tensor.buffer.memory(),
             writable: false,
         })
@@ -65,9 +56,8 @@ impl<'a, T: Element, const R: usize> From<&TensorView<'a, T, R>> for Argument<'a
 
 impl<'a, T: Element, const R: usize> From<&'a mut TensorViewMut<'_, T, R>> for Argument<'a> {
     fn from(tensor: &'a mut TensorViewMut<'_, T, R>) -> Self {
-        let view = raw_view::<T, R>(tensor.address(), tensor.shape(), tensor.strides());
         Argument(Kind::Tensor {
-            view,
+            view: tensor.raw(),
             memory: tensor.buffer.memory(),
             writable: true,
         })
@@ -76,10 +66,9 @@ impl<'a, T: Element, const R: usize> From<&'a mut TensorViewMut<'_, T, R>> for A
 
 impl<T: Element> From<T> for Argument<'_> {
     fn from(value: T) -> Self {
-        Argument(Kind::Scalar {
-            ty: T::TYPE,
-            bytes: value.as_bytes().to_vec(),
-        })
+        let mut bytes = [0; MAX_SCALAR];
+        bytes[..size_of::<T>()].copy_from_slice(value.as_bytes());
+        Argument(Kind::Scalar { ty: T::TYPE, bytes })
     }
 }
 
@@ -125,7 +114,7 @@ pub(crate) unsafe fn launch_image(
             found: arguments.len(),
         }));
     }
-    let mut parameters = Vec::with_capacity(arguments.len());
+    let mut parameters = Parameters::with_room_for(arguments.len());
     for (param, argument) in image.params.iter().zip(arguments) {
         lower(device, image.name, param, argument, &mut parameters)?;
     }
@@ -141,10 +130,10 @@ pub(crate) unsafe fn launch_image(
     }
     let tensors = image.params.iter().zip(arguments);
     let tensors = tensors.filter_map(|(param, argument)| match &argument.0 {
-        Kind::Tensor { view, .. } => Some((param.name(), view)),
+        Kind::Tensor { view, .. } => Some((param.name(), *view)),
         Kind::Scalar { .. } => None,
     });
-    let tensors: Vec<(&str, &RawView)> = tensors.collect();
+    let tensors: Vec<(&str, RawView<'_>)> = tensors.collect();
     if capture::id(device.backend()).is_some() {
         if !image.reports.is_empty() {
             return Err(refuse(LaunchRule::Captured));
@@ -153,7 +142,7 @@ pub(crate) unsafe fn launch_image(
             Kind::Tensor { memory, .. } => Some(Arc::clone(memory) as Arc<dyn Send + Sync>),
             Kind::Scalar { .. } => None,
         });
-        let tensors = tensors.iter().map(|&(name, view)| (name, view.clone()));
+        let tensors = tensors.iter().map(NamedView::new);
         capture::list(Launch {
             image: image.clone(),
             grid,
@@ -250,9 +239,9 @@ fn check_grid(image: &Image, grid: Grid) -> Result<(), LaunchRule> {
 fn lower(
     device: &Device,
     kernel: &'static str,
-    param: &Param,
+    param: &'static Param,
     argument: &Argument<'_>,
-    parameters: &mut Vec<Vec<u8>>,
+    parameters: &mut Parameters,
 ) -> Result<(), Error> {
     let refuse = |rule| Error::Argument {
         kernel,
@@ -267,7 +256,7 @@ fn lower(
                     found: *found,
                 }));
             }
-            parameters.push(bytes.clone());
+            parameters.push(&bytes[..ty.bytes() as usize]);
         }
         (
             Param::TmaLoad(recipe) | Param::TmaStore(recipe),
@@ -278,12 +267,15 @@ fn lower(
             },
         ) => {
             check_home(device, &memory.device).map_err(refuse)?;
-            let map = tensor_map(recipe, view).map_err(refuse)?;
+            let map = device.backend().maps().get(recipe, view, || {
+                let map = tensor_map(recipe, view).map_err(refuse)?;
+                device.backend().encode(&map)
+            })?;
             if matches!(param, Param::TmaStore(_)) {
                 check_writable(*writable).map_err(refuse)?;
                 check_stored(view).map_err(refuse)?;
             }
-            parameters.push(device.backend().encode(&map)?.to_vec());
+            parameters.push(&map);
         }
         (
             Param::Global {
@@ -304,18 +296,16 @@ fn lower(
                 check_writable(*writable).map_err(refuse)?;
             }
             check_view(*element, *rank, view).map_err(refuse)?;
-            parameters.push(view.address.to_le_bytes().to_vec());
+            parameters.push(&view.address.to_le_bytes());
             let outer = view
                 .strides
                 .split_last()
                 .map_or(&[][..], |(_, outer)| outer);
-            parameters.extend(
-                outer
-                    .iter()
-                    .map(|&stride| (stride as u64).to_le_bytes().to_vec()),
-            );
+            for &stride in outer {
+                parameters.push(&(stride as u64).to_le_bytes());
+            }
             if *extents {
-                parameters.extend(extents_of(view).map_err(refuse)?);
+                push_extents(view, parameters).map_err(refuse)?;
             }
         }
         (Param::Scalar { .. }, Kind::Tensor { .. }) => {
@@ -334,17 +324,21 @@ fn lower(
     Ok(())
 }
 
-/// The extents as parameters of 32 bits.
-fn extents_of(view: &RawView) -> Result<Vec<Vec<u8>>, ArgumentRule> {
-    let extent = |(mode, &extent): (usize, &usize)| match u32::try_from(extent) {
-        Ok(short) if short <= MAX_EXTENT => Ok(short.to_le_bytes().to_vec()),
-        _ => Err(ArgumentRule::ExtentBeyond {
-            mode,
-            extent: extent as u64,
-            limit: MAX_EXTENT.into(),
-        }),
-    };
-    view.shape.iter().enumerate().map(extent).collect()
+/// Appends the extents as parameters of 32 bits.
+fn push_extents(view: &RawView<'_>, parameters: &mut Parameters) -> Result<(), ArgumentRule> {
+    for (mode, &extent) in view.shape.iter().enumerate() {
+        match u32::try_from(extent) {
+            Ok(short) if short <= MAX_EXTENT => parameters.push(&short.to_le_bytes()),
+            _ => {
+                return Err(ArgumentRule::ExtentBeyond {
+                    mode,
+                    extent: extent as u64,
+                    limit: MAX_EXTENT.into(),
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The numbers of a launch, for its facts.
@@ -354,53 +348,49 @@ struct Launched<'a> {
 }
 
 impl Numbers for Launched<'_> {
-    fn number(&self, term: Term) -> Option<Named> {
-        let of = |param: usize| {
-            Some((
-                self.params.get(param)?.name(),
-                &self.arguments.get(param)?.0,
-            ))
+    fn number(&self, term: Term) -> Option<i128> {
+        let of = |param: usize| Some(&self.arguments.get(param)?.0);
+        let view = |param| match of(param)? {
+            Kind::Tensor { view, .. } => Some(view),
+            Kind::Scalar { .. } => None,
         };
-        let (name, value) = match term {
+        match term {
             Term::Scalar(param) => match of(param)? {
-                (name, Kind::Scalar { ty, bytes }) => (name.to_owned(), integer(*ty, bytes)?),
-                _ => return None,
+                Kind::Scalar { ty, bytes } => integer(*ty, bytes),
+                Kind::Tensor { .. } => None,
             },
-            Term::Extent(param, mode) => match of(param)? {
-                (name, Kind::Tensor { view, .. }) => (
-                    format!("extent({name}, {mode})"),
-                    *view.shape.get(mode)? as i128,
-                ),
-                _ => return None,
-            },
-            Term::Stride(param, mode) => match of(param)? {
-                (name, Kind::Tensor { view, .. }) => {
-                    // The kernel takes 1 for the stride of the last mode, which may have another if it has one element.
-                    let last = mode + 1 == view.strides.len();
-                    let stride = if last { 1 } else { *view.strides.get(mode)? };
-                    (format!("stride({name}, {mode})"), stride as i128)
-                }
-                _ => return None,
-            },
-            Term::Address(param) => match of(param)? {
-                (name, Kind::Tensor { view, .. }) => {
-                    (format!("address of {name}"), view.address.into())
-                }
-                _ => return None,
-            },
+            Term::Extent(param, mode) => Some(*view(param)?.shape.get(mode)? as i128),
+            Term::Stride(param, mode) => {
+                let strides = view(param)?.strides;
+                // The kernel takes 1 for the stride of the last mode, which may have another if it has one element.
+                let last = mode + 1 == strides.len();
+                Some(if last { 1 } else { *strides.get(mode)? } as i128)
+            }
+            Term::Address(param) => Some(view(param)?.address.into()),
+            _ => None,
+        }
+    }
+
+    fn name(&self, term: Term) -> Option<String> {
+        let of = |param: usize| Some(self.params.get(param)?.name());
+        Some(match term {
+            Term::Scalar(param) => of(param)?.to_owned(),
+            Term::Extent(param, mode) => format!("extent({}, {mode})", of(param)?),
+            Term::Stride(param, mode) => format!("stride({}, {mode})", of(param)?),
+            Term::Address(param) => format!("address of {}", of(param)?),
             _ => return None,
-        };
-        Some(Named { name, value })
+        })
     }
 }
 
-/// An integer argument.
-fn integer(ty: ElementType, bytes: &[u8]) -> Option<i128> {
+/// An integer argument, of which the first bytes are those of its type.
+fn integer(ty: ElementType, bytes: &[u8; MAX_SCALAR]) -> Option<i128> {
+    let wide = u64::from_le_bytes(*bytes);
     Some(match ty {
-        ElementType::U32 => u32::from_le_bytes(bytes.try_into().ok()?).into(),
-        ElementType::I32 => i32::from_le_bytes(bytes.try_into().ok()?).into(),
-        ElementType::U64 => u64::from_le_bytes(bytes.try_into().ok()?).into(),
-        ElementType::I64 => i64::from_le_bytes(bytes.try_into().ok()?).into(),
+        ElementType::U32 => (wide as u32).into(),
+        ElementType::I32 => (wide as i32).into(),
+        ElementType::U64 => wide.into(),
+        ElementType::I64 => (wide as i64).into(),
         _ => return None,
     })
 }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::device::tensor_map::RawView;
 use crate::{Buffer, Device, Element, Error, ViewError};
 
 /// Where the elements of a tensor lie in its buffer: coordinate `c` at element `offset + Σ c[i]·strides[i]`.
@@ -240,7 +241,12 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
 
     /// Device address of the element at coordinate 0, in bytes.
     pub fn address(&self) -> u64 {
-        self.buffer.address() + (self.placement.offset * size_of::<T>()) as u64
+        self.placement.address(self.buffer)
+    }
+
+    /// What a launch needs to know of the view.
+    pub(crate) fn raw(&self) -> RawView<'_> {
+        self.placement.raw(self.buffer)
     }
 
     /// The part of the view whose coordinates along `mode` lie in `range`. The other modes are kept whole.
@@ -302,7 +308,12 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
 
     /// Device address of the element at coordinate 0, in bytes.
     pub fn address(&self) -> u64 {
-        self.buffer.address() + (self.placement.offset * size_of::<T>()) as u64
+        self.placement.address(self.buffer)
+    }
+
+    /// What a launch needs to know of the view.
+    pub(crate) fn raw(&self) -> RawView<'_> {
+        self.placement.raw(self.buffer)
     }
 
     /// The part of the view whose coordinates along `mode` lie in `range`. The other modes are kept whole.
@@ -357,6 +368,20 @@ impl<const R: usize> Placement<R> {
             offset: 0,
             shape,
             strides,
+        }
+    }
+
+    /// Device address of the element at coordinate 0.
+    fn address<T: Element>(&self, buffer: &Buffer<T>) -> u64 {
+        buffer.address() + (self.offset * size_of::<T>()) as u64
+    }
+
+    fn raw<T: Element>(&self, buffer: &Buffer<T>) -> RawView<'_> {
+        RawView {
+            element: T::TYPE,
+            address: self.address(buffer),
+            shape: &self.shape,
+            strides: &self.strides,
         }
     }
 
@@ -450,7 +475,7 @@ impl<const R: usize> Placement<R> {
 
     fn slice(mut self, mode: usize, range: Range<usize>) -> Result<Self, ViewError> {
         let Range { start, end } = range;
-        let extent = *self.shape.get(mode).ok_or(ViewError::Modes {
+        let extent = *self.shape.get(mode).ok_or_else(|| ViewError::Modes {
             order: vec![mode],
             rank: R,
         })?;

@@ -11,18 +11,21 @@ use crate::{ArgumentRule, ElementType, OobFill, SwizzleMode, TmaRecipe};
 const ALIGN: u64 = tma::GLOBAL_ALIGN as u64;
 
 /// A view without its types: what a launch needs to know of a tensor.
-#[derive(Clone, Debug)]
-pub(crate) struct RawView {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawView<'a> {
     pub(crate) element: ElementType,
     /// Address of the first element.
     pub(crate) address: u64,
-    pub(crate) shape: Vec<usize>,
+    pub(crate) shape: &'a [usize],
     /// In elements.
-    pub(crate) strides: Vec<usize>,
+    pub(crate) strides: &'a [usize],
 }
 
 /// The tensor map of a view, or the first rule that view or recipe breaks.
-pub(crate) fn tensor_map(recipe: &TmaRecipe, view: &RawView) -> Result<TensorMap, ArgumentRule> {
+pub(crate) fn tensor_map(
+    recipe: &TmaRecipe,
+    view: &RawView<'_>,
+) -> Result<TensorMap, ArgumentRule> {
     check_recipe(recipe)?;
     check_view(recipe.element, recipe.box_shape.len(), view)?;
     let excess = view.address % ALIGN;
@@ -69,7 +72,7 @@ pub(crate) fn tensor_map(recipe: &TmaRecipe, view: &RawView) -> Result<TensorMap
 ///
 /// A tile store clips the innermost mode not at its extent but at the next multiple of [`tma::STORE_UNIT`], and overwrites bytes
 /// that are not the tensor's.
-pub(crate) fn check_stored(view: &RawView) -> Result<(), ArgumentRule> {
+pub(crate) fn check_stored(view: &RawView<'_>) -> Result<(), ArgumentRule> {
     let Some((mode, &extent)) = view.shape.iter().enumerate().next_back() else {
         return Ok(());
     };
@@ -85,7 +88,7 @@ pub(crate) fn check_stored(view: &RawView) -> Result<(), ArgumentRule> {
 pub(crate) fn check_view(
     element: ElementType,
     rank: usize,
-    view: &RawView,
+    view: &RawView<'_>,
 ) -> Result<(), ArgumentRule> {
     if view.element != element {
         return Err(ArgumentRule::Element {
@@ -158,7 +161,7 @@ fn check_recipe(recipe: &TmaRecipe) -> Result<(), ArgumentRule> {
     Ok(())
 }
 
-fn byte_stride(view: &RawView, mode: usize) -> Result<u64, ArgumentRule> {
+fn byte_stride(view: &RawView<'_>, mode: usize) -> Result<u64, ArgumentRule> {
     // Nothing lies a stride away in a mode of one element: any legal stride says the same.
     if view.shape[mode] == 1 {
         return Ok(ALIGN);
@@ -201,12 +204,12 @@ mod tests {
         fill: OobFill::Zero,
     };
 
-    fn view(shape: &[usize], strides: &[usize]) -> RawView {
+    fn view<'a>(shape: &'a [usize], strides: &'a [usize]) -> RawView<'a> {
         RawView {
             element: BF16,
             address: 0x1000,
-            shape: shape.to_vec(),
-            strides: strides.to_vec(),
+            shape,
+            strides,
         }
     }
 
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(recipe: TmaRecipe, view: RawView, expected: ArgumentRule) {
+    fn check(recipe: TmaRecipe, view: RawView<'_>, expected: ArgumentRule) {
         assert_eq!(tensor_map(&recipe, &view), Err(expected));
     }
 

@@ -7,6 +7,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod allocations;
 mod fake;
 mod record;
 mod session;
@@ -364,6 +365,28 @@ fn a_launch_passes_the_bytes_of_its_arguments() {
     let launches: Vec<&str> = launches.filter(|it| it.starts_with("0 ")).collect();
     assert_eq!(launches, expected.collect::<Vec<_>>());
     assert_eq!(launches.len(), 3);
+}
+
+#[test]
+fn a_repeated_launch_makes_no_other_calls_and_few_allocations() {
+    child(session::launches_with_the_same_arguments);
+    let Some(fake) = Fake::build() else { return };
+    let test = "a_repeated_launch_makes_no_other_calls_and_few_allocations";
+    // Two tensor maps, an address, and two numbers.
+    let run = fake.run(test, &[("FAKE_CUDA_PARAMETERS", "128,128,8,4,4")]);
+    let counts: Vec<&str> = run.report.trim_matches(['[', ']']).split(", ").collect();
+    // The parameters and their sizes, pointers to them, and the names of the tensors.
+    assert_eq!(counts[1..], ["4"; 3], "{}", run.report);
+    assert_eq!(run.record.count("cuTensorMapEncodeTiled"), 2);
+    let calls: Vec<&str> = run.record.calls.iter().map(|it| &*it.function).collect();
+    let launched = calls.iter().rposition(|&call| call == "cuLaunchKernelEx");
+    let end = launched.expect("a launch") + 2;
+    let launch = [
+        "cuCtxPushCurrent_v2",
+        "cuLaunchKernelEx",
+        "cuCtxPopCurrent_v2",
+    ];
+    assert_eq!(calls[end - 9..end], [launch; 3].concat());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use cute_runtime::{Device, Error, Tensor, kernels, layout};
 
+use crate::allocations::allocations;
 use crate::fake::end_of_step;
 
 layout! { pub TILE = (8,32):(32,1); }
@@ -95,12 +96,51 @@ pub(crate) fn everything() -> String {
     outcome(steps())
 }
 
-/// A kernel that reports nothing.
+/// Kernels that report nothing.
 #[kernels]
 pub mod counting {
     #[kernel(threads = 32)]
     pub fn count(#[facts(extent(x, 0) >= 32)] x: Global<u32, 1>) {
         x[thread()] = x[thread()] + 1;
+    }
+
+    /// Loads a tile of each tensor, and adds up one of their elements and the numbers.
+    #[kernel(threads = 32)]
+    pub fn add(
+        x: TmaLoad<f32, 2>,
+        y: TmaLoad<f32, 2>,
+        #[facts(extent(z, 0) >= 32)] z: Global<f32, 1>,
+        i: u32,
+        j: u32,
+    ) {
+        let tiles = smem::<f32>(layout!((8,32,2):(32,1,256)));
+        let ready = mbarriers(1, 1);
+        if thread() == 0 {
+            expect_tx(ready[0], bytes(tiles));
+            tma_load(x, (i, j), tiles[(_, _, 0)], ready[0]);
+            tma_load(y, (i, j), tiles[(_, _, 1)], ready[0]);
+        }
+        wait(ready[0], 0);
+        z[thread()] = tiles[(0, thread(), 0)] + tiles[(0, thread(), 1)];
+    }
+}
+
+/// Launches a kernel with three tensors and two numbers four times. Returns how often each launch allocated.
+pub(crate) fn launches_with_the_same_arguments() -> String {
+    fn launches() -> Result<Vec<usize>, Error> {
+        let device = Device::cuda(0)?;
+        let (x, y) = (matrix(&device)?, matrix(&device)?);
+        let mut z = Tensor::<f32, 1>::zeros(&device, [32])?;
+        let mut launch = || -> Result<usize, Error> {
+            let before = allocations();
+            counting::add::launch(&device, 1, &x.view(), &y.view(), &mut z.view_mut(), 0, 0)?;
+            Ok(allocations() - before)
+        };
+        (0..4).map(|_| launch()).collect()
+    }
+    match launches() {
+        Ok(counts) => format!("{counts:?}"),
+        Err(error) => error.to_string(),
     }
 }
 

@@ -13,6 +13,7 @@ use super::driver::check;
 use super::module::Module;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
+use crate::device::parameters::Parameters;
 use crate::{Error, Grid, LaunchRule};
 
 /// A compiled kernel in a context. After its first launch it must never be dropped, since the drop unloads code that may be
@@ -86,7 +87,7 @@ impl Function {
         stream: CUstream,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
+        parameters: &Parameters,
     ) -> Result<(), Error> {
         image.check_parameters(&self.parameters, parameters)?;
         let [x, y, z] = image.cluster;
@@ -100,26 +101,20 @@ impl Function {
             CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
         };
-        let mut attributes: Vec<CUlaunchAttribute> = [
+        let mut attributes = [
+            (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, cluster),
             (
-                image.cluster != [1, 1, 1],
-                CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                cluster,
-            ),
-            (
-                self.waits,
                 CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                 overlap,
             ),
         ]
-        .into_iter()
-        .filter(|(wanted, ..)| *wanted)
-        .map(|(_, id, value)| CUlaunchAttribute {
+        .map(|(id, value)| CUlaunchAttribute {
             id,
             pad: [0; 4],
             value,
-        })
-        .collect();
+        });
+        let clusters = image.cluster != [1, 1, 1];
+        let attributes = &mut attributes[usize::from(!clusters)..1 + usize::from(self.waits)];
         let config = CUlaunchConfig {
             gridDimX: grid.x,
             gridDimY: grid.y,

@@ -24,6 +24,8 @@ use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::lock::lock;
+use crate::device::maps::Maps;
+use crate::device::parameters::Parameters;
 use crate::device::report::Output;
 use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
@@ -47,6 +49,7 @@ pub(crate) struct Gpu {
     name: String,
     multiprocessors: u32,
     functions: Cache<Function>,
+    maps: Maps,
     output: Output,
     /// The buffers of launches that may still run.
     reports: Mutex<Vec<Pinned>>,
@@ -122,6 +125,7 @@ impl Gpu {
             name,
             multiprocessors,
             functions: Cache::new(),
+            maps: Maps::default(),
             output: Output::default(),
             reports: Mutex::default(),
             failure: OnceLock::new(),
@@ -229,6 +233,10 @@ impl Backend for Gpu {
         tensor_map::encode(&self.context.enter()?, map)
     }
 
+    fn maps(&self) -> &Maps {
+        &self.maps
+    }
+
     fn compile(&self, image: &Image) -> Result<Compiled, Error> {
         let entered = self.context.enter()?;
         Ok(self.function(&entered, image)?.compiled.clone())
@@ -238,17 +246,15 @@ impl Backend for Gpu {
         &self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        _: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        _: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;
         let pinned = self.explained(Pinned::new(&entered, image))?;
         let mut parameters = Cow::Borrowed(parameters);
         if let Some(pinned) = &pinned {
-            parameters
-                .to_mut()
-                .push(pinned.address.to_le_bytes().to_vec());
+            parameters.to_mut().push(&pinned.address.to_le_bytes());
         }
         // SAFETY: the caller makes the promise that the call demands. A buffer for reports is kept until the kernel has ended.
         self.explained(unsafe {

@@ -8,7 +8,7 @@ use crate::{ElementType, Error};
 
 /// Adds the coordinate to a fault at a tensor: one that the kernel declares in shared memory, or one of the arguments of the
 /// launch, which are given with their names.
-pub(super) fn located(error: Error, arguments: &[(&'static str, &RawView)]) -> Error {
+pub(super) fn located(error: Error, arguments: &[(&'static str, RawView<'_>)]) -> Error {
     let Error::Emulator {
         kernel,
         error: EmulatorError::Fault(mut fault),
@@ -53,7 +53,7 @@ fn shared(description: &str, byte: i64) -> Option<String> {
 
 /// The element of an argument at which a fault in global memory happened: that of the tensor that begins nearest to it, in
 /// the allocation that the fault is about.
-fn argument(fault: &Fault, arguments: &[(&'static str, &RawView)]) -> Option<Element> {
+fn argument(fault: &Fault, arguments: &[(&'static str, RawView<'_>)]) -> Option<Element> {
     let address = fault.kind.global_address()?;
     let candidates = arguments.iter().filter(|(_, view)| match &fault.kind {
         FaultKind::Global(error) => (error.nearest.iter())
@@ -76,7 +76,7 @@ fn argument(fault: &Fault, arguments: &[(&'static str, &RawView)]) -> Option<Ele
 }
 
 /// The coordinate of a byte of an argument. Outside of the tensor, the coordinate along the mode of the largest stride is.
-fn global(view: &RawView, byte: i64) -> String {
+fn global(view: &RawView<'_>, byte: i64) -> String {
     let mut rest = byte.div_euclid(i64::from(view.element.bytes()));
     let mut modes: Vec<usize> = (0..view.strides.len()).collect();
     modes.sort_by_key(|&mode| std::cmp::Reverse(view.strides[mode]));
@@ -126,8 +126,8 @@ mod tests {
         let view = RawView {
             element: ElementType::F32,
             address: 0,
-            shape: vec![4, 8],
-            strides: vec![10, 1],
+            shape: &[4, 8],
+            strides: &[10, 1],
         };
         for (byte, coordinate) in [
             (0, "(0, 0)"),

@@ -22,6 +22,8 @@ use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::lock::lock;
+use crate::device::maps::Maps;
+use crate::device::parameters::Parameters;
 use crate::device::report::{Buffer, Output};
 use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
@@ -46,6 +48,7 @@ pub(crate) struct Emulator {
     memory: Mutex<GlobalMemory>,
     programs: Cache<Program>,
     compiled: Cache<Compiled>,
+    maps: Maps,
     output: Output,
 }
 
@@ -62,6 +65,7 @@ impl Emulator {
             memory: Mutex::default(),
             programs: Cache::new(),
             compiled: Cache::new(),
+            maps: Maps::default(),
             output: Output::default(),
         }
     }
@@ -141,6 +145,10 @@ impl Backend for Emulator {
         cute_emulator::encode_tensor_map(map).map_err(|rule| Error::TensorMap { rule })
     }
 
+    fn maps(&self) -> &Maps {
+        &self.maps
+    }
+
     fn compile(&self, image: &Image) -> Result<Compiled, Error> {
         self.program(image)?;
         let compiled = self
@@ -153,18 +161,16 @@ impl Backend for Emulator {
         &self,
         image: &Image,
         grid: Grid,
-        parameters: &[Vec<u8>],
-        tensors: &[(&'static str, &RawView)],
+        parameters: &Parameters,
+        tensors: &[(&'static str, RawView<'_>)],
     ) -> Result<(), Error> {
         let program = self.program(image)?;
         let mut memory = lock(&self.memory);
         let reports = Reports::new(image, &mut memory)?;
-        let mut parameters = parameters.to_vec();
-        parameters.extend(
-            reports
-                .iter()
-                .map(|reports| reports.address.to_le_bytes().to_vec()),
-        );
+        let mut parameters = parameters.clone();
+        if let Some(reports) = &reports {
+            parameters.push(&reports.address.to_le_bytes());
+        }
         if let Some(entry) = program.entries().find(|entry| entry.name == image.name) {
             let sizes: Vec<usize> = entry
                 .params
@@ -173,6 +179,7 @@ impl Backend for Emulator {
                 .collect();
             image.check_parameters(&sizes, &parameters)?;
         }
+        let arguments: Vec<Vec<u8>> = parameters.iter().map(<[u8]>::to_vec).collect();
         let extents = tensors.iter().map(|(name, view)| Extents {
             tensor: (*name).to_owned(),
             extents: view.shape.iter().map(|&extent| extent as u64).collect(),
@@ -183,7 +190,7 @@ impl Backend for Emulator {
             block: [image.threads, 1, 1],
             cluster: image.cluster,
             dynamic_shared_bytes: image.smem_bytes,
-            args: &parameters,
+            args: &arguments,
             extents: &extents,
             schedule: Schedule {
                 seed: self.options.seed,
