@@ -1,4 +1,5 @@
-//! Spellings of CuTe C++, the CuTe DSL and pycute that this notation does not have, and what is written here instead.
+//! Spellings of CuTe C++, the CuTe DSL, pycute, Triton and Python that this notation does not have, and what is written here
+//! instead.
 
 use super::error::NotationError;
 use super::token::{Token, TokenKind};
@@ -17,7 +18,9 @@ const TEMPLATES: &[(&[&str], &str)] = &[
     (&["Shape", "Stride", "Coord", "tuple"], "`Shape<_4,_8>` is written `(4,8)` here"),
     (&["Layout"], "`Layout<Shape<_4,_8>, Stride<_8,_1>>` is written `(4,8):(8,1)` here"),
     (&["Tile"], "`Tile<_4,_8>` is written `<4,8>` here"),
-    (&["Swizzle"], "`Swizzle<3,4,3>` is written `Sw<3,4,3>` here"),
+    (&["Swizzle", "S"], "`Swizzle<3,4,3>` is written `Sw<3,4,3>` here"),
+    (&["layout"], "`layout<0>(L)` is written `get(L, 0)` here"),
+    (&["recast", "recast_layout"], "`recast(L, 16, 32)` takes the bits of the old and the new elements"),
     (&["E", "ScaledBasis"], "`E<0>{}` is written `1@0` here, and `E<1,0>{}` is `1@0@1`"),
     (&["Step"], "`Step<_1,_0>` is the order of the modes, which is a tuple here: `make_ordered_layout((4,8),(1,0))`"),
     (&["group_modes"], "`group_modes<0,2>(L)` is written `group(L, 0, 2)` here"),
@@ -42,8 +45,12 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["make_layout", "Layout"], "`make_layout((4,8), (8,1))` is written `(4,8):(8,1)` here, and layouts are put side by side by `(A, B)`"),
     (&["make_shape", "make_stride", "make_coord", "make_tuple", "Shape", "Stride", "Coord"], "`make_shape(4, 8)` is written `(4,8)` here"),
     (&["make_tile", "make_tiler", "Tile"], "`make_tile(4, 8)` is written `<4,8>` here"),
-    (&["make_swizzle", "Swizzle"], "`Swizzle(3, 4, 3)` is written `Sw<3,4,3>` here"),
+    (&["make_swizzle", "Swizzle", "Sw"], "`Swizzle(3, 4, 3)` is written `Sw<3,4,3>` here"),
     (&["Int", "C"], "`Int(8)` is written `8` here"),
+    (&["E", "ScaledBasis"], "`ScaledBasis(1, 0)` is written `1@0` here"),
+    (&["slice_"], "`slice_((0,_), L)` is written `slice(L, (0,_))` here"),
+    (&["recast_layout"], "`recast(L, 16, 32)` takes the bits of the old and the new elements"),
+    (&["arange"], "`arange(0, 128)` is the layout `128:1` here"),
     (&["make_composed_layout", "ComposedLayout"], "a swizzled layout is written `Sw<3,4,3> o 0 o (8,64):(64,1)` here"),
     (&["make_tiled_copy", "make_tiled_copy_tv"], "`tiled_copy(operation, element bits, threads, values, TiledLayout_TV)` is the layout of a tiled copy here"),
     (&["make_tiled_mma"], "`tiled_mma(operation, atom layout, permutation, layoutA_TV)` is a layout of a tiled MMA here"),
@@ -53,19 +60,49 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["inverse", "invert"], "there are two inverses, `left_inverse(L)` and `right_inverse(L)`"),
     (&["divide"], "`logical_divide(L, 4:1)` divides by a layout, and `L / <4,8>` by a tiler"),
     (&["product", "tile_product"], "`logical_product(A, B)` repeats A as B says; the product of a tuple is its `size`"),
-    (&["ceil_div", "ceildiv"], "`shape_div(a, b, CEIL)` rounds up"),
+    (&["ceil_div", "ceildiv", "cdiv", "round_up"], "`shape_div(a, b, CEIL)` rounds up"),
+    (&["max", "min", "pow", "abs"], "the arithmetic of integers is `+`, `-`, `*`, `/` and `%`"),
     (&["print", "print_layout", "print_latex"], "a value prints itself: `println!(\"{}\", layout!(…))`"),
+];
+
+/// Operands with names, and the help of their error.
+const OPERANDS: &[(&str, &str)] = &[
+    (
+        "stride",
+        "a stride is written behind its shape: `(4,8):(8,1)`",
+    ),
+    ("shape", "a shape and its stride are written `(4,8):(8,1)`"),
+    (
+        "order",
+        "an order is the second operand of `make_ordered_layout((4,8), (1,0))`",
+    ),
+    ("mode", "a mode is an operand: `size(get(L, 0))`"),
+];
+
+/// Words in front of a definition.
+const DEFINING: &[&str] = &[
+    "auto",
+    "const",
+    "constexpr",
+    "let",
+    "static",
+    "using",
+    "var",
 ];
 
 /// The error of the first spelling from elsewhere among the tokens of an expression, all of which are wrong here.
 pub(super) fn spelled_elsewhere(tokens: &[Token]) -> Option<NotationError> {
-    (0..tokens.len()).find_map(|i| at(&tokens[i..]))
+    (0..tokens.len()).find_map(|i| at(tokens[..i].last(), &tokens[i..]))
 }
 
-/// The help for a function that has another name here.
-pub(super) fn function(name: &str) -> Option<&'static str> {
-    let (_, help) = (FUNCTIONS.iter()).find(|(names, _)| names.contains(&name))?;
-    Some(help)
+/// The help for a function that has another name here, or a path in front of its name.
+pub(super) fn function(name: &str) -> Option<String> {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    if let Some((_, help)) = (FUNCTIONS.iter()).find(|(names, _)| names.contains(&last)) {
+        return Some((*help).to_owned());
+    }
+    let operation = operations::find(last).filter(|_| last != name)?;
+    Some(format!("operations have no path: `{}`", operation.name))
 }
 
 /// The help for a name in capitals that is called like a function: probably a layout.
@@ -97,39 +134,106 @@ pub(super) fn list(braced: &str, at: &Range<usize>) -> Option<NotationError> {
     })
 }
 
-/// The error if these tokens begin with a spelling from elsewhere.
-fn at(tokens: &[Token]) -> Option<NotationError> {
-    let [first, second, rest @ ..] = tokens else {
+/// The error if these tokens begin with a spelling from elsewhere. `before` is the token in front of them.
+fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
+    let [first, rest @ ..] = tokens else {
         return None;
     };
-    let both = first.at.start..second.at.end;
-    let is_first = |sign: &str| first.kind == TokenKind::Other(sign.to_owned());
-    match (&first.kind, &second.kind) {
-        (TokenKind::Word(word), TokenKind::Punct('<')) => template(word, first, rest),
-        (TokenKind::Word(word), TokenKind::Braced(braced)) if is_empty(braced) => {
-            let (_, order) = ORDERS.iter().find(|(name, _)| name == word)?;
-            let error = NotationError::new(&both, format!("unknown spelling `{word}{{}}`"));
-            Some(error.help(format!(
-                "an order is written behind the shape here: `(4,8):{order}`"
-            )))
+    let unknown = |what: String, at: Range<usize>, help: &str| {
+        let error = NotationError::new(&at, format!("unknown spelling `{what}`"));
+        Some(error.help(help))
+    };
+    let follows_value = before.is_some_and(|token| match &token.kind {
+        TokenKind::Punct(sign) => *sign == ')',
+        TokenKind::Int(_) | TokenKind::Word(_) => true,
+        _ => false,
+    });
+    let is_operand = before.is_some_and(|token| matches!(token.kind, TokenKind::Punct('(' | ',')));
+    let next = rest.first();
+    let both = first.at.start..next.unwrap_or(first).at.end;
+    match (&first.kind, next.map(|token| &token.kind)) {
+        (TokenKind::Word(word), Some(TokenKind::Punct('<'))) => template(word, first, &rest[1..]),
+        (TokenKind::Word(word), Some(TokenKind::Braced(braced))) if is_empty(braced) => {
+            let order = ORDERS.iter().find(|(name, _)| name == word);
+            let help = match order {
+                Some((_, order)) => {
+                    format!("an order is written behind the shape here: `(4,8):{order}`")
+                }
+                None => format!("no braces follow a name here: `{word}`"),
+            };
+            unknown(format!("{word}{{}}"), both, &help)
         }
-        (TokenKind::Int(value), TokenKind::Braced(braced)) if is_empty(braced) => {
-            let error = NotationError::new(&both, format!("unknown spelling `_{value}{{}}`"));
-            Some(error.help(format!("integers are written as digits: `{value}`")))
+        (TokenKind::Int(value), Some(TokenKind::Braced(braced))) if is_empty(braced) => {
+            let help = format!("integers are written as digits: `{value}`");
+            unknown(format!("_{value}{{}}"), both, &help)
         }
-        (_, TokenKind::Word(method)) if is_first(".") => {
-            let error = NotationError::new(&both, format!("unknown spelling `.{method}`"));
-            Some(error.help(match operations::find(method) {
+        (TokenKind::Word(word), Some(TokenKind::Other(sign)))
+            if is_operand && sign == "=" && !is_sign(rest.get(1), "=") =>
+        {
+            let named = OPERANDS.iter().find(|(name, _)| name == word);
+            let help = named.map_or(
+                "operands are told apart by their order here, not by names",
+                |(_, help)| help,
+            );
+            unknown(format!("{word}="), both, help)
+        }
+        (TokenKind::Word(word) | TokenKind::Other(word), Some(TokenKind::Word(_)))
+            if before.is_none() && DEFINING.contains(&word.as_str()) =>
+        {
+            let help = "a name is defined by `A = (4,8):(8,1)`";
+            unknown(word.clone(), first.at.clone(), help)
+        }
+        (TokenKind::Other(sign), Some(TokenKind::Word(method))) if sign == "." => {
+            let help = function(method).unwrap_or_else(|| match operations::find(method) {
                 Some(operation) => {
                     format!("operations are functions here: `{}(L)`", operation.name)
                 }
                 None => "operations are functions here, as in `size(L)`".to_owned(),
-            }))
+            });
+            unknown(format!(".{method}"), both, &help)
         }
-        _ if is_first("[") => {
-            let error = NotationError::new(&first.at, "unknown spelling `[…]`");
-            Some(error.help("tuples are written in parentheses: `(4,8)`"))
-        }
+        (TokenKind::Other(sign), _) if sign == "[" => match follows_value {
+            true => unknown(
+                "L[…]".into(),
+                first.at.clone(),
+                "mode 0 of L is `get(L, 0)`, and its value at a coordinate `crd2idx((1,2), L)`",
+            ),
+            false => unknown(
+                "[…]".into(),
+                first.at.clone(),
+                "tuples are written in parentheses: `(4,8)`",
+            ),
+        },
+        (TokenKind::Other(sign), _) if sign == "?" => unknown(
+            "?".into(),
+            first.at.clone(),
+            "an extent that is known at run time has a name, about which facts are stated: `where m % 16 == 0; (m,8):(8,1)`",
+        ),
+        (TokenKind::Other(sign), Some(_)) if sign == "=" && is_sign(next, "=") => unknown(
+            "==".into(),
+            both,
+            "`equal(A, B)` tells whether two layouts are the same function",
+        ),
+        (TokenKind::Other(sign), Some(_)) if sign == "*" && is_sign(next, "*") => unknown(
+            "**".into(),
+            both,
+            "a power is written as its value: `16` for `2 ** 4`",
+        ),
+        (TokenKind::Punct('<'), Some(TokenKind::Punct('<'))) if follows_value => unknown(
+            "<<".into(),
+            both,
+            "a power is written as its value: `16` for `1 << 4`",
+        ),
+        (TokenKind::Punct('/'), Some(TokenKind::Punct('/'))) => unknown(
+            "//".into(),
+            both,
+            "`/` between integers is the quotient: `10 / 4` is 2",
+        ),
+        (TokenKind::Other(text), _) if text.starts_with('"') => unknown(
+            "\"…\"".into(),
+            first.at.clone(),
+            "an expression is written without quotes: `(4,8):(8,1)`",
+        ),
         _ => None,
     }
 }
@@ -140,11 +244,21 @@ fn template(word: &str, first: &Token, rest: &[Token]) -> Option<NotationError> 
         let message = format!("unknown spelling `{word}<…>`");
         Some(NotationError::new(&first.at, message).help(help))
     };
-    if let Some((_, help)) = TEMPLATES.iter().find(|(words, _)| words.contains(&word)) {
+    let last = word.rsplit("::").next().unwrap_or(word);
+    if let Some((_, help)) = TEMPLATES.iter().find(|(words, _)| words.contains(&last)) {
         return unknown((*help).to_owned());
     }
+    // CuTe's names of the tiles that wgmma reads, such as `GMMA::Layout_K_SW128_Atom<half_t>`.
+    let atom = last
+        .strip_prefix("Layout_")
+        .and_then(|name| name.strip_suffix("_Atom"));
+    if let Some((major, swizzle)) = atom.and_then(|name| name.split_once('_')) {
+        return unknown(format!(
+            "this tile is `smem_atom({major}, {swizzle}, 16)` for elements of 16 bits"
+        ));
+    }
     // `get<0>(L)`: the parameters are operands here, and follow the others.
-    operations::find(word)?;
+    let operation = operations::find(last)?;
     let mut parameters = Vec::new();
     for token in rest {
         match token.kind {
@@ -154,10 +268,16 @@ fn template(word: &str, first: &Token, rest: &[Token]) -> Option<NotationError> 
             _ => return None,
         }
     }
-    unknown(format!(
-        "the numbers are operands here: `{word}(L, {})`",
-        parameters.join(", ")
-    ))
+    let (name, numbers) = (operation.name, parameters.join(", "));
+    unknown(match operation.counts.contains(&(1 + parameters.len())) {
+        true => format!("the numbers are operands here: `{name}(L, {numbers})`"),
+        false => format!("a mode is an operand here: `{name}(get(L, {numbers}))`"),
+    })
+}
+
+/// Whether a token is this sign.
+fn is_sign(token: Option<&Token>, sign: &str) -> bool {
+    token.is_some_and(|token| matches!(&token.kind, TokenKind::Other(text) if text == sign))
 }
 
 fn is_empty(braced: &str) -> bool {

@@ -559,6 +559,12 @@ pub(super) fn refused<D: Operations>(
     if error.help.is_none() && name == "composition" {
         error.help = coalesced_hint::<D>(values);
     }
+    // CuTe's `slice` and `dice` take the coordinate first.
+    if error.help.is_none() && matches!(name, "slice" | "slice_and_offset" | "dice") {
+        let is_first = matches!(values, [Value::Coord(_), ..]);
+        error.help =
+            is_first.then(|| format!("the layout is the first operand: `{name}(L, (0,_))`"));
+    }
     error
 }
 

@@ -57,17 +57,12 @@ pub fn parse_where(
     if tokens.len() > MAX_TOKENS || sign.is_none() {
         return Ok((Vec::new(), parse(tokens, end)?));
     }
-    let mut facts = Vec::new();
-    while parser.accept_other(";").is_none() {
-        if !facts.is_empty() && parser.accept(',').is_none() {
-            return Err(parser.unexpected("`,` or `;`"));
-        }
-        if facts.is_empty() || parser.peek() != Some(&TokenKind::Other(";".to_owned())) {
-            facts.push(parser.fact()?);
-        }
-    }
+    let facts = parser.facts().map_err(|error| error.help(FACTS))?;
     Ok((facts, parse(parser.rest(), end)?))
 }
+
+/// The help for what is no fact.
+const FACTS: &str = "facts are `m % 64 == 0` and comparisons such as `m >= 64`, with `,` between them and `;` at the end";
 
 /// The help for a `*` between layouts.
 const NO_PRODUCT_SIGN: &str = "composition is written `o`, products by name";
@@ -306,16 +301,27 @@ impl Parser<'_> {
         arithmetic(Sign::Times, node(ExprKind::Int(-1), at)?, factor)
     }
 
+    /// Parses facts, and the `;` behind them.
+    fn facts(&mut self) -> Result<Vec<Fact>, NotationError> {
+        let mut facts = Vec::new();
+        while self.accept_other(";").is_none() {
+            if !facts.is_empty() && self.accept(',').is_none() {
+                return Err(self.unexpected("`,` or `;`"));
+            }
+            if facts.is_empty() || self.peek() != Some(&TokenKind::Other(";".to_owned())) {
+                facts.push(self.fact()?);
+            }
+        }
+        Ok(facts)
+    }
+
     fn fact(&mut self) -> Result<Fact, NotationError> {
         let left = self.side()?;
         let expected = "`%` or a comparison";
         let relation = if self.accept_other("%").is_some() {
             Relation::Multiple
-        } else if self.accept_other("=").is_some() {
-            match self.accept_other("=") {
-                Some(_) => Relation::Equal,
-                None => return Err(self.unexpected("`==`")),
-            }
+        } else if self.accept_equals() {
+            Relation::Equal
         } else if self.accept('<').is_some() {
             match self.accept_other("=") {
                 Some(_) => Relation::AtMost,
@@ -332,10 +338,8 @@ impl Parser<'_> {
         let right = self.side()?;
         let mut end = right.at.end;
         if relation == Relation::Multiple {
-            let zero = "`== 0`";
-            for _ in 0..2 {
-                self.accept_other("=")
-                    .ok_or_else(|| self.unexpected(zero))?;
+            if !self.accept_equals() {
+                return Err(self.unexpected("`== 0`"));
             }
             if self.peek() != Some(&TokenKind::Int(0)) {
                 return Err(self.unexpected("`0`"));
@@ -560,6 +564,15 @@ impl Parser<'_> {
         })
     }
 
+    /// Accepts `==`, which is two tokens.
+    fn accept_equals(&mut self) -> bool {
+        let is_sign = |token: &Token| token.kind == TokenKind::Other("=".to_owned());
+        let is_next =
+            matches!(self.rest(), [first, second, ..] if is_sign(first) && is_sign(second));
+        self.next += 2 * usize::from(is_next);
+        is_next
+    }
+
     /// Accepts a sign of arithmetic, if it is one of `signs`.
     fn accept_sign(&mut self, signs: &[&str]) -> Option<Sign> {
         let sign = match self.peek()? {
@@ -602,11 +615,21 @@ impl Parser<'_> {
         };
         let error = NotationError::new(&at, format!("expected {expected}, found `{found}`"));
         match found {
-            TokenKind::Int(_) | TokenKind::Word(_) | TokenKind::Punct('(') if self.next > 0 => {
+            TokenKind::Int(_) | TokenKind::Word(_) if self.next > 0 => {
                 error.help("modes are separated by `,`; `o` composes")
             }
+            TokenKind::Punct('(') if self.next > 0 => error.help(
+                "modes are separated by `,`; `o` composes; the value of L at a coordinate is `crd2idx((1,2), L)`",
+            ),
             TokenKind::Punct('<') if self.next > 0 => error.help("`/` divides by a tiler"),
-            TokenKind::Other(sign) if sign == "*" => error.help(NO_PRODUCT_SIGN),
+            TokenKind::Punct('@') => error.help("`1@0` is a basis element; a stride stands behind `:`"),
+            TokenKind::Other(sign) => match sign.as_str() {
+                "*" => error.help(NO_PRODUCT_SIGN),
+                ";" => error.help("modes are separated by `,`, and a stride stands behind `:`"),
+                "+" => error.help("`Sw<0,0,0> o 1 o L` has the values of L plus 1; otherwise only integers are added"),
+                "×" => error.help("a shape is written `(4,8)`"),
+                _ => error,
+            },
             _ => error,
         }
     }

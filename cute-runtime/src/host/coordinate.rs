@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::layout::{HostLayout, extent, modes, text};
+use crate::Profile;
 
 /// A coordinate of an element: an `i64` is the 1-D coordinate, an array has one number for each top-level mode.
 pub trait HostCoordinate: Copy + fmt::Debug {
@@ -31,7 +32,8 @@ impl<const N: usize> HostCoordinate for [i64; N] {
             inside
         };
         // The same as below, without the search for the leaves of each mode: every mode is one leaf.
-        if layout.profile().is_flat(N) && (0..N).all(|mode| layout.keeps(mode)) {
+        let is_flat = Profile::flat(N) == Some(layout.profile());
+        if is_flat && (0..N).all(|mode| layout.keeps(mode)) {
             let mut coords = self.into_iter().enumerate();
             let inside = coords.all(|(leaf, coord)| count(coord, layout.extent_and_stride(leaf).0));
             return inside.then_some(index);

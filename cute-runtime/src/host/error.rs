@@ -69,7 +69,69 @@ pub enum HostError {
         /// Number of coordinates of the mode.
         extent: i64,
     },
-    /// A slice at a coordinate whose rank is not the layout's.
+    /// Axes of a layout that has another number of modes.
+    #[error("{layout} has {modes} modes, not {axes}")]
+    OtherRank {
+        /// The layout.
+        layout: String,
+        /// Its top-level modes, without those that a slice has fixed.
+        modes: usize,
+        /// Number of axes.
+        axes: usize,
+    },
+    /// Axes of a layout with a mode that takes more than one stride.
+    #[error("mode {mode} of {layout} is no axis, since its elements are not one stride apart")]
+    NoAxis {
+        /// The layout.
+        layout: String,
+        /// The mode, counted from 0 among those that coordinates have a number for.
+        mode: usize,
+    },
+    /// Axes of a swizzled layout.
+    #[error("{layout} has no axes, since a swizzle moves its elements")]
+    Swizzled {
+        /// The layout.
+        layout: String,
+    },
+    /// Axes of a ragged tile.
+    #[error(
+        "{layout} has no axes, since it is a tile of a ragged tiling, which may end past the edge"
+    )]
+    Ragged {
+        /// The layout.
+        layout: String,
+    },
+    /// A view to write of a layout in which two coordinates share an element.
+    #[error(
+        "coordinates {first} and {second} of {layout} share element {value}, so that no view can write them"
+    )]
+    Shared {
+        /// The layout.
+        layout: String,
+        /// A 1-D coordinate.
+        first: i64,
+        /// Another 1-D coordinate.
+        second: i64,
+        /// The value that both have.
+        value: i64,
+    },
+    /// A view that ndarray refuses.
+    #[error("ndarray has no view of {layout}: {reason}")]
+    NoView {
+        /// The layout.
+        layout: String,
+        /// Why, in the words of ndarray.
+        reason: String,
+    },
+    /// A view of an array whose elements have other memory between them, which may belong to somebody else.
+    #[error("an array of shape {shape:?} and strides {strides:?} has gaps, so that it is no slice")]
+    Gaps {
+        /// Extents of the axes.
+        shape: Vec<i64>,
+        /// Their strides, in elements.
+        strides: Vec<i64>,
+    },
+    /// A layout that the algebra refuses, such as a slice at a coordinate whose rank is not the layout's.
     #[error(transparent)]
-    Slice(#[from] cute_algebra::LayoutError),
+    Layout(#[from] cute_algebra::LayoutError),
 }

@@ -6,9 +6,14 @@
 
 mod bounds;
 mod coordinate;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 mod error;
 mod layout;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod slice;
+mod strided;
 mod table;
 mod tensor;
 mod tile_mut;
@@ -19,6 +24,7 @@ pub use coordinate::HostCoordinate;
 pub use error::HostError;
 pub use layout::{HostLayout, Static};
 pub use slice::SliceOf;
+pub use strided::Strided;
 pub use tensor::{HostTensor, HostTensorMut, HostTile};
 pub use tile_mut::HostTileMut;
 pub use tile_of::TileOf;

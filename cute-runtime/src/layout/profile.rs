@@ -31,14 +31,21 @@ impl Profile {
         !matches!(self.0.as_bytes(), [b'(', ..])
     }
 
-    /// Whether it is a tuple of `rank` integers. Always false if `rank` is more than 8.
+    /// A tuple of `rank` integers; `None` if `rank` is 0 or more than 8.
     #[cfg(feature = "host")]
     #[inline]
-    pub(crate) fn is_flat(self, rank: usize) -> bool {
-        // One comparison of texts, which the compiler evaluates if the profile is a constant.
-        const FLAT: &str = "(_,_,_,_,_,_,_,_)";
-        let tuple = self.0.strip_suffix(')');
-        (1..=8).contains(&rank) && tuple.is_some_and(|tuple| tuple == &FLAT[..2 * rank])
+    pub(crate) const fn flat(rank: usize) -> Option<Profile> {
+        Some(Profile(match rank {
+            1 => "(_)",
+            2 => "(_,_)",
+            3 => "(_,_,_)",
+            4 => "(_,_,_,_)",
+            5 => "(_,_,_,_,_)",
+            6 => "(_,_,_,_,_,_)",
+            7 => "(_,_,_,_,_,_,_)",
+            8 => "(_,_,_,_,_,_,_,_)",
+            _ => return None,
+        }))
     }
 
     /// Number of leaves, the integers at all levels.

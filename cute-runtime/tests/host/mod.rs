@@ -303,7 +303,7 @@ fn slices() {
             .slice([None])
             .unwrap_err(),
     ] {
-        assert!(matches!(error, HostError::Slice(_)), "{error}");
+        assert!(matches!(error, HostError::Layout(_)), "{error}");
     }
 }
 

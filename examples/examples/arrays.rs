@@ -1,0 +1,44 @@
+//! Arrays of other libraries, without a copy: `cargo run --release --example arrays`.
+//!
+//! A matrix of `ndarray` is written by tiles on all cores, then read by `ndarray` along a layout of ours, and at last handed to
+//! DLPack, in which NumPy and PyTorch take tensors. Whatever has no axes, or is not one slice, is an error.
+
+use cute_runtime::dlpack::Dlpack;
+use cute_runtime::{HostTensor, HostTensorMut, layout, tile};
+use ndarray::Array2;
+use rayon::iter::ParallelIterator;
+use std::error::Error;
+
+layout! {
+    /// The elements of `Array2::zeros((60, 80))`.
+    MATRIX = (60,80):row;
+    /// The same elements as 6 × 8 blocks of 10 × 10.
+    BLOCKED = ((10,10),(6,8)):((80,1),(800,10));
+}
+
+tile! { mut BLOCKS = MATRIX / <10,10>; }
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut array = Array2::<f32>::zeros((60, 80));
+    let mut matrix = HostTensorMut::from_ndarray(array.view_mut())?;
+    let layout = matrix.layout();
+    matrix.par_tiles_mut::<BLOCKS>()?.for_each(|mut block| {
+        let number = block.number() as f32;
+        block
+            .iter_mut::<2>()
+            .for_each(|(_, element)| *element = number);
+    });
+    println!("{array:4}");
+
+    // Each block is one value. A mode of two strides is no axis, but its parts are.
+    let (data, _) = array.into_raw_vec_and_offset();
+    let blocked = HostTensor::new(&data, BLOCKED)?;
+    println!("{}", blocked.to_ndarray::<2>().expect_err("two strides"));
+    let first = blocked.slice([Some(0), None])?;
+    println!("the first element of each block: {first}");
+
+    let handed_over = Dlpack::new(data, layout)?;
+    println!("{handed_over:?}");
+    assert_eq!(handed_over.tensor::<f32, 2>()?[[59, 79]], 47.0);
+    Ok(())
+}
