@@ -23,6 +23,14 @@ pub enum Error {
         /// Shape of D.
         d: Vec<usize>,
     },
+    /// The matrix that is added to a product has another shape.
+    #[error("gemm_linear needs c of the shape of d: found c {c:?} and d {d:?}")]
+    GemmAdded {
+        /// Shape of C.
+        c: Vec<usize>,
+        /// Shape of D.
+        d: Vec<usize>,
+    },
     /// The matrices of a product have other shapes than its plan.
     #[error(
         "a plan of (batches, M, N, K) = {extents:?} needs a of shape (M, K), b of (N, K) and d of (M, N), all lying as those that it was made for: found a {a:?}, b {b:?} and d {d:?}"

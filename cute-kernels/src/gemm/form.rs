@@ -118,20 +118,9 @@ impl Form {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let shapes = || Error::GemmShapes {
-            a: a.shape().to_vec(),
-            b: b.shape().to_vec(),
-            d: d.shape().to_vec(),
-        };
-        if !(2..=3).contains(&R) {
-            return Err(shapes());
-        }
+        let [.., k] = extents(a, b, d)?;
         let (a_all, b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let mut d_all = d.as_view().prepend::<3>()?;
-        let ([batches, m, k], [_, n, _]) = (a_all.shape(), b_all.shape());
-        if b_all.shape() != [batches, n, k] || d_all.shape() != [batches, m, n] {
-            return Err(shapes());
-        }
         let transposed = lies_along_rows(&d_all);
         if transposed {
             d_all = d_all.select([0, 2, 1])?;
@@ -182,6 +171,33 @@ impl fmt::Display for Form {
         }
         let what = if self.transposed { ", transposed" } else { "" };
         write!(f, "{m} x {n} x {k}{what}")
+    }
+}
+
+/// Batches, M, N and K.
+///
+/// # Errors
+///
+/// If the shapes do not fit together.
+pub(super) fn extents<A: Element, B: Element, D: Element, const R: usize>(
+    a: &TensorView<'_, A, R>,
+    b: &TensorView<'_, B, R>,
+    d: &TensorViewMut<'_, D, R>,
+) -> Result<[usize; 4], Error> {
+    let misfit = || Error::GemmShapes {
+        a: a.shape().to_vec(),
+        b: b.shape().to_vec(),
+        d: d.shape().to_vec(),
+    };
+    if !(2..=3).contains(&R) {
+        return Err(misfit());
+    }
+    let [batches, m, k] = a.prepend::<3>()?.shape();
+    let b_shape @ [_, n, _] = b.prepend::<3>()?.shape();
+    let d_shape = d.as_view().prepend::<3>()?.shape();
+    match (b_shape, d_shape) == ([batches, n, k], [batches, m, n]) {
+        true => Ok([batches, m, n, k]),
+        false => Err(misfit()),
     }
 }
 

@@ -3,7 +3,7 @@
 use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, e4m3};
 
 use super::Tile;
-use super::form::{Place, is_contiguous, lies_along_rows};
+use super::form::{Place, extents, is_contiguous, lies_along_rows};
 use super::model::Product;
 use crate::Error;
 use crate::extent::extent;
@@ -54,7 +54,8 @@ pub fn gemm_scaled<T: ScaledInput>(
     scale_b: &TensorView<'_, f32, 1>,
     d: &mut TensorViewMut<'_, bf16, 2>,
 ) -> Result<(), Error> {
-    let [m, n, k] = extents(a, b, d)?;
+    let [_, m, n, k] = extents(a, b, d)?;
+    let [m, n, k] = [extent(m)?, extent(n)?, extent(k)?];
     let check = |argument, scale: &TensorView<'_, f32, 1>, rows: u32| {
         fits("gemm_scaled", argument, scale, &[[rows as usize], [1]])
     };
@@ -112,7 +113,8 @@ pub fn gemm_block_scaled(
     scale_b: &TensorView<'_, f32, 2>,
     d: &mut TensorViewMut<'_, bf16, 2>,
 ) -> Result<(), Error> {
-    let [m, n, k] = extents(a, b, d)?;
+    let [_, m, n, k] = extents(a, b, d)?;
+    let [m, n, k] = [extent(m)?, extent(n)?, extent(k)?];
     let blocks = |extent: u32| (extent as usize).div_ceil(BLOCK);
     let check = |argument, scale: &TensorView<'_, f32, 2>, rows: usize| {
         fits("gemm_block_scaled", argument, scale, &[[rows, blocks(k)]])
@@ -141,23 +143,6 @@ pub fn gemm_block_scaled(
             config, device, grid, a, &scale_a, b, scale_b, d, m, n, k,
         )
     })
-}
-
-/// M, N and K.
-fn extents<T: Pack>(
-    a: &TensorView<'_, T, 2>,
-    b: &TensorView<'_, T, 2>,
-    d: &TensorViewMut<'_, bf16, 2>,
-) -> Result<[u32; 3], Error> {
-    let ([m, k], [n, _]) = (a.shape(), b.shape());
-    if b.shape() != [n, k] || d.shape() != [m, n] {
-        return Err(Error::GemmShapes {
-            a: a.shape().to_vec(),
-            b: b.shape().to_vec(),
-            d: d.shape().to_vec(),
-        });
-    }
-    Ok([extent(m)?, extent(n)?, extent(k)?])
 }
 
 /// Checks that a tensor of scales has one of the shapes that are possible.

@@ -7,6 +7,7 @@ mod epilogue;
 mod exchange;
 mod gemm;
 mod grouped;
+mod linear;
 mod mma;
 mod ptx;
 mod rows;

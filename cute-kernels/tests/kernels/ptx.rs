@@ -4,6 +4,7 @@ use cute_kernels::attention::kernels as attention;
 use cute_kernels::elementwise::kernels as elementwise;
 use cute_kernels::gemm::grouped::kernels as grouped;
 use cute_kernels::gemm::kernels as gemm;
+use cute_kernels::gemm::linear::kernels as linear;
 use cute_kernels::gemm::scaled::kernels as scaled;
 use cute_kernels::histogram::kernels as histogram;
 use cute_kernels::norm::kernels as norm;
@@ -104,6 +105,18 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         gemm::gemm_unaligned_e5m2_e5m2_bf16_PAIR,
         gemm::gemm_unaligned_e5m2_e5m2_f32_PAIR,
         gemm::gemm_unaligned_i8_i8_i32_PAIR,
+        linear::gemm_linear_bf16_bf16_SQUARE,
+        linear::gemm_linear_bf16_bf16_NARROW,
+        linear::gemm_linear_bf16_f32_SQUARE,
+        linear::gemm_linear_bf16_f32_NARROW,
+        linear::gemm_linear_f16_f16_SQUARE,
+        linear::gemm_linear_f16_f16_NARROW,
+        linear::gemm_linear_unaligned_bf16_bf16_SQUARE,
+        linear::gemm_linear_unaligned_bf16_f32_SQUARE,
+        linear::gemm_linear_unaligned_f16_f16_SQUARE,
+        linear::gemm_update_bf16_bf16_SQUARE,
+        linear::gemm_update_bf16_f32_SQUARE,
+        linear::gemm_update_f16_f16_SQUARE,
         scaled::gemm_scaled_e4m3_SINGLE,
         scaled::gemm_scaled_e4m3_NARROW,
         scaled::gemm_scaled_i8_SINGLE,

@@ -1,0 +1,161 @@
+//! Products that are scaled and added to a matrix, compared with float64.
+
+use cute_kernels::reference::normal;
+use cute_kernels::{Error, LinearInput, gemm_linear, gemm_update};
+use cute_runtime::{Device, Element, Tensor, bf16, f16};
+
+use crate::device;
+
+const ALPHA: f32 = 0.125;
+const BETA: f32 = -1.5;
+
+/// Batches, M, N and K, elements between rows of C and of D, and whether C and D are contiguous along M.
+struct Case {
+    extents: [usize; 4],
+    pads: [usize; 2],
+    along_m: bool,
+}
+
+/// By TMA, by TMA with several tiles of each CTA, and by element.
+const CASES: [Case; 4] = [
+    Case {
+        extents: [1, 70, 144, 200],
+        pads: [3, 8],
+        along_m: false,
+    },
+    Case {
+        extents: [3, 130, 264, 72],
+        pads: [0, 8],
+        along_m: false,
+    },
+    Case {
+        extents: [2, 136, 70, 40],
+        pads: [1, 8],
+        along_m: true,
+    },
+    Case {
+        extents: [2, 37, 45, 19],
+        pads: [0, 2],
+        along_m: false,
+    },
+];
+
+/// What stands between rows, and stays there.
+const GUARD: f32 = 113.0;
+
+impl Case {
+    /// Shape, strides, and elements of the buffer of C or D.
+    fn place(&self, pad: usize) -> ([usize; 3], [usize; 3], usize) {
+        let [batches, m, n, _] = self.extents;
+        let (rows, ld) = match self.along_m {
+            true => (n, m + pad),
+            false => (m, n + pad),
+        };
+        let inner = if self.along_m { [1, ld] } else { [ld, 1] };
+        let strides = [rows * ld, inner[0], inner[1]];
+        ([batches, m, n], strides, batches * rows * ld)
+    }
+
+    /// Computes both. `unit` is the distance from 1 to the next number of D's type.
+    fn check<T, D>(
+        &self,
+        device: &Device,
+        unit: f64,
+        (to_t, to_d): (fn(f32) -> T, fn(f32) -> D),
+    ) -> Result<(), Error>
+    where
+        T: LinearInput<D> + Into<f64>,
+        D: Element + Into<f64> + PartialEq,
+    {
+        let [batches, m, n, k] = self.extents;
+        let floats = |seed, n| normal(seed, n).into_iter().map(|x| x.to_f32());
+        let numbers = |seed, n| -> Vec<T> { floats(seed, n).map(to_t).collect() };
+        let (a, b) = (numbers(1, batches * m * k), numbers(2, batches * n * k));
+        let at = Tensor::from_slice(device, &a, [batches, m, k])?;
+        let bt = Tensor::from_slice(device, &b, [batches, n, k])?;
+        let guard = to_d(GUARD);
+
+        let (shape, strides, len) = self.place(self.pads[0]);
+        let c: Vec<D> = floats(3, len).map(to_d).collect();
+        let buffer_c = device.upload(&c)?;
+        let c_view = buffer_c.view(0, shape, strides)?;
+        let element = |strides: [usize; 3], [g, i, j]: [usize; 3]| {
+            g * strides[0] + i * strides[1] + j * strides[2]
+        };
+        let check = |d: &[D], d_strides: [usize; 3], what: &str| {
+            let mut rest = d.to_vec();
+            for at in 0..batches * m * n {
+                let at = [at / n / m, at / n % m, at % n];
+                let [g, i, j] = at;
+                let pairs = a[(g * m + i) * k..][..k]
+                    .iter()
+                    .zip(&b[(g * n + j) * k..][..k]);
+                let product: f64 = pairs.map(|(a, b)| (*a).into() * (*b).into()).sum();
+                let added = f64::from(BETA) * c[element(strides, at)].into();
+                let exact = f64::from(ALPHA) * product + added;
+                let found: f64 = d[element(d_strides, at)].into();
+                // The errors of f32 are those of the larger summand.
+                let error = exact.abs() * unit / 2.0 + 1e-5;
+                assert!(
+                    (found - exact).abs() <= error,
+                    "{what} at {at:?}: {found}, not {exact}"
+                );
+                rest[element(d_strides, at)] = guard;
+            }
+            rest
+        };
+
+        let (_, d_strides, len_d) = self.place(self.pads[1]);
+        let mut buffer_d = device.upload(&vec![guard; len_d])?;
+        let mut d = buffer_d.view_mut(0, shape, d_strides)?;
+        gemm_linear(device, ALPHA, &at.view(), &bt.view(), BETA, &c_view, &mut d)?;
+        let rest = check(&buffer_d.download()?, d_strides, "C beside D");
+        assert!(rest.iter().all(|x| *x == guard), "written outside of D");
+
+        // The gaps of C stay, too.
+        let mut buffer = device.upload(&c)?;
+        let mut d = buffer.view_mut(0, shape, strides)?;
+        gemm_update(device, ALPHA, &at.view(), &bt.view(), BETA, &mut d)?;
+        let d = buffer.download()?;
+        let rest = check(&d, strides, "C in place");
+        for at in (0..len).filter(|&at| rest[at] != guard) {
+            assert!(d[at] == c[at], "a gap at {at} was written");
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn products_are_scaled_and_added() -> Result<(), Error> {
+    let device = device();
+    for case in &CASES {
+        case.check(&device, 1.0 / 128.0, (bf16::from_f32, bf16::from_f32))?;
+        case.check(&device, f32::EPSILON.into(), (bf16::from_f32, |x| x))?;
+        case.check(&device, 1.0 / 1024.0, (f16::from_f32, f16::from_f32))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_added_has_the_shape_of_d() -> Result<(), Error> {
+    let device = Device::emulator();
+    let matrix = |rows, columns| Tensor::<bf16, 2>::zeros(&device, [rows, columns]);
+    let (a, b, mut d) = (matrix(16, 24)?, matrix(8, 24)?, matrix(16, 8)?);
+    let (a, b) = (a.view(), b.view());
+    let c = matrix(8, 16)?;
+    let added = gemm_linear(&device, 1.0, &a, &b, 1.0, &c.view(), &mut d.view_mut());
+    let text = "gemm_linear needs c of the shape of d: found c [8, 16] and d [16, 8]";
+    assert_eq!(added.unwrap_err().to_string(), text);
+    // C along M, and D along N.
+    let turned = device.zeros::<bf16>(16 * 8)?;
+    let turned = turned.view(0, [16, 8], [1, 16])?;
+    let added = gemm_linear(&device, 1.0, &a, &b, 1.0, &turned, &mut d.view_mut());
+    let text = added.unwrap_err().to_string();
+    assert!(
+        text.contains("argument c") && text.contains("stride"),
+        "{text}"
+    );
+    let error = gemm_update(&device, 1.0, &a, &a, 1.0, &mut d.view_mut());
+    assert!(matches!(error, Err(Error::GemmShapes { .. })), "{error:?}");
+    Ok(())
+}
