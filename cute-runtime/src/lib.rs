@@ -29,7 +29,11 @@
 //! mod vectors {
 //!     /// y = a · x + y.
 //!     #[kernel(threads = 256)]
-//!     pub fn axpy(x: Global<f32, 1>, #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>, a: f32) {
+//!     pub fn axpy(
+//!         x: Global<f32, 1>,
+//!         #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>,
+//!         a: f32,
+//!     ) {
 //!         let i = block_idx().0 * 256 + thread();
 //!         if i < extent(x, 0) {
 //!             y[i] = a * x[i] + y[i];
@@ -49,7 +53,7 @@
 //! ```
 //! # Where to look
 //!
-//! | | |
+//! | items | what they are for |
 //! |---|---|
 //! | [`layout!`], [`tile!`] | the notation, by examples; [the operations](operations), a page each |
 //! | [`Layout`], [`StaticLayout`], [`DynamicLayout`] | layouts that are values, types, and those of integers that are known late |

@@ -224,11 +224,21 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
             both,
             "a power is written as its value: `16` for `1 << 4`",
         ),
-        (TokenKind::Punct('/'), Some(TokenKind::Punct('/'))) => unknown(
-            "//".into(),
-            both,
-            "`/` between integers is the quotient: `10 / 4` is 2",
-        ),
+        (TokenKind::Punct('/'), Some(TokenKind::Punct('/')))
+            if matches!(
+                rest.get(1),
+                Some(Token {
+                    kind: TokenKind::Int(_),
+                    ..
+                })
+            ) =>
+        {
+            unknown(
+                "//".into(),
+                both,
+                "`/` between integers is the quotient: `10 / 4` is 2",
+            )
+        }
         (TokenKind::Other(text), _) if text.starts_with('"') => unknown(
             "\"…\"".into(),
             first.at.clone(),

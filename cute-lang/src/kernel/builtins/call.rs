@@ -53,7 +53,16 @@ impl Builtin {
         let args = list(self.signature, "(", ")");
         let optional = args.iter().filter(|arg| arg.starts_with('[')).count();
         if call.types.len() != types.len() {
-            return Err(self.miscount(call, "type argument", types.len(), call.types.len()));
+            let error = self.miscount(call, "type argument", types.len(), call.types.len());
+            // CuTe's functions have numbers there.
+            let is_number = |argument: &Argument| matches!(argument.value, Value::Int(..));
+            return Err(match call.types.iter().any(is_number) {
+                true => Error::new(
+                    call.span,
+                    format!("{error}: numbers are arguments in parentheses"),
+                ),
+                false => error,
+            });
         }
         if !(args.len() - optional..=args.len()).contains(&call.args.len()) {
             return Err(self.miscount(call, "argument", args.len(), call.args.len()));

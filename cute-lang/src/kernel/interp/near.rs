@@ -22,9 +22,15 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// Names of CUDA C++ and CuTe, and what is written here instead.
+/// Names of CUDA C++, CuTe and Triton, and what is written here instead.
 #[rustfmt::skip]
 const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["thread_idx", "thread_id", "tid"], "`thread()`"),
+    (&["lane_id", "laneid", "lane_idx", "canonical_lane_idx"], "`lane()`"),
+    (&["warp_id", "warpid", "warp_idx", "canonical_warp_idx", "canonical_warp_idx_sync"], "`warp()`"),
+    (&["warp_group_idx", "canonical_warp_group_idx"], "`warpgroup()`"),
+    (&["program_id"], "`block_idx()` is a tuple: `block_idx().0` is `program_id(0)`"),
+    (&["num_programs"], "`grid_dim()` is a tuple: `grid_dim().0` is `num_programs(0)`"),
     (&["threadIdx"], "`thread()` is the number of the thread in its CTA, over x, y and z"),
     (&["blockIdx"], "`block_idx()` is a tuple: `block_idx().0` is x"),
     (&["gridDim"], "`grid_dim()` is a tuple: `grid_dim().0` is x"),
@@ -32,6 +38,18 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["warpSize"], "a warp has 32 threads"),
     (&["__syncthreads", "syncthreads", "barrier_sync"], "`sync_threads()`"),
     (&["__syncwarp", "syncwarp"], "`ptx!(\"bar.warp.sync\", 0xffffffff)`"),
+    (&["block_rank_in_cluster", "cluster_rank"], "`cluster_ctarank()`"),
+    (&["elect_one_sync", "elect_sync", "elect_one"], "`elect()`"),
+    (&["warpgroup_arrive"], "`wgmma_fence()`"),
+    (&["warpgroup_commit_batch"], "`wgmma_commit()`"),
+    (&["warpgroup_wait"], "`wgmma_wait(0)`"),
+    (&["warpgroup_reg_alloc"], "`setmaxnreg_inc(240)`"),
+    (&["warpgroup_reg_dealloc"], "`setmaxnreg_dec(40)`"),
+    (&["cp_async_fence"], "`cp_async_commit()`"),
+    (&["tma_store_arrive"], "`tma_commit()`"),
+    (&["tma_store_fence", "tma_store_arrive_fence"], "`fence_proxy_async()`"),
+    (&["tma_store_wait"], "`tma_wait_read(0)`"),
+    (&["ClusterBarrier", "ClusterTransactionBarrier", "mbarrier_init", "mbarrier"], "`mbarriers(stages, arrivals)` are barriers that are initialised"),
     (&["cluster_sync", "cluster_arrive", "cluster_wait"], "`sync_cluster()`"),
     (&["__threadfence", "__threadfence_block", "__threadfence_system"], "`ptx!(\"fence.acq_rel.gpu\")`"),
     (&["__shfl_sync", "__shfl", "shfl", "shfl_sync"], "`shfl_idx(x, lane)`"),
@@ -55,6 +73,17 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["make_tensor", "make_tensor_like", "make_fragment_like"], "`fragment::<T>(layout)` makes registers, `smem::<T>(layout)` shared memory, and parameters are tensors already"),
     (&["make_layout"], "layouts are written in `layout!((4,8):(8,1))`"),
     (&["make_shape", "make_stride", "make_coord"], "tuples are written `(4, 8)`"),
+    (&["clear"], "`fill(fragment, 0.0)`"),
+    (&["zeros", "zeros_like"], "`fragment::<f32>(layout!((64,64)))` makes registers, and `fill(fragment, 0.0)` fills them"),
+    (&["load"], "`copy(source, fragment)` reads a tensor, and `x[(i, j)]` is one element"),
+    (&["store"], "`copy(fragment, target)` writes a tensor, and `x[(i, j)] = value` one element"),
+    (&["arange"], "`thread()` counts the threads, and `for i in 0..n` the elements of each"),
+    (&["dot"], "`wgmma(acc, a, b, accumulate)` and `mma` multiply, and `TiledMma` of `cute_kernels::lib` has `gemm`"),
+    (&["cdiv", "div_ceil"], "`ceil_div(a, b)`"),
+    (&["float", "half", "bfloat16", "static_cast"], "numbers are converted by `x as f32`, and fragments by `convert::<bf16>(fragment)`"),
+    (&["select", "where"], "`if condition { a } else { b }` is a value"),
+    (&["print_tensor"], "`println!(\"{}\", x[(i, j)])`"),
+    (&["shape"], "`extent(x, 0)` is that of a mode"),
     (&["gemm"], "`TiledMma` of `cute_kernels::lib` has `gemm`, and `wgmma(acc, a, b, accumulate)` is one instruction"),
     (&["partition_S", "partition_D", "partition_fragment_S"], "`TiledCopy` of `cute_kernels::lib` partitions tensors"),
     (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),

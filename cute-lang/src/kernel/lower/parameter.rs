@@ -148,20 +148,44 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
         _ => None,
     };
     let Some(segment) = segment else {
-        return Err(Error::new_spanned(ty, EXPECTED));
+        return Err(unexpected(ty, ""));
     };
+    let name = segment.ident.to_string();
     if let PathArguments::AngleBracketed(generics) = &segment.arguments {
-        return match segment.ident.to_string().as_str() {
+        return match name.as_str() {
             "TmaLoad" | "TmaStore" | "Global" => Ok(Form::Tensor(&segment.ident, generics)),
-            _ => Err(Error::new_spanned(segment, EXPECTED)),
+            _ => Err(unexpected(ty, "")),
         };
     }
-    match register_type(&segment.ident.to_string()) {
+    match register_type(&name) {
         Some(ty) if ty != Type::Pred && ty.bits() >= 32 => Ok(Form::Scalar(ty)),
         Some(_) => Err(Error::new_spanned(
             ty,
             "a number parameter has 32 or 64 bits",
         )),
-        None => Err(Error::new_spanned(ty, EXPECTED)),
+        None => Err(unexpected(ty, &name)),
     }
+}
+
+/// Number types of C and Rust, and what is written here.
+const NUMBERS: &[(&[&str], &str)] = &[
+    (&["float"], "`f32`"),
+    (&["double"], "`f64`"),
+    (&["int", "int32_t"], "`i32`"),
+    (&["unsigned", "uint", "uint32_t"], "`u32`"),
+    (&["usize", "size_t", "uint64_t"], "`u64`"),
+    (&["isize", "long", "int64_t", "ptrdiff_t"], "`i64`"),
+];
+
+/// The error of a type that no parameter has. `name` is empty if the type is more than a name.
+fn unexpected(ty: &syn::Type, name: &str) -> Error {
+    let number = NUMBERS.iter().find(|(names, _)| names.contains(&name));
+    let hint = match number {
+        Some((_, here)) => format!(": write {here}"),
+        None if name.is_empty() => {
+            ": `Global<f32, 2>` is a tensor in global memory, with two modes".to_owned()
+        }
+        None => String::new(),
+    };
+    Error::new_spanned(ty, format!("{EXPECTED}{hint}"))
 }

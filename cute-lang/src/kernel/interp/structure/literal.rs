@@ -121,14 +121,20 @@ impl Interpreter<'_> {
                     format!("there is no field {i} in a tuple of {}", elements.len()),
                 ))
             }
-            (base, member) => Err(Error::new_spanned(
-                member,
-                format!(
-                    "{} has no field `{}`",
-                    base.kind(),
-                    member.to_token_stream()
-                ),
-            )),
+            (base, member) => {
+                // CUDA's indices have fields.
+                let axis = ["x", "y", "z"]
+                    .iter()
+                    .position(|axis| is_named(member, axis));
+                let hint = match (&base, axis) {
+                    (Value::Tuple(_), Some(axis)) => format!(": write `.{axis}`"),
+                    (Value::Int(..) | Value::Scalar(_), Some(_)) => ": it is one number".to_owned(),
+                    _ => String::new(),
+                };
+                let (kind, field) = (base.kind(), member.to_token_stream());
+                let message = format!("{kind} has no field `{field}`{hint}");
+                Err(Error::new_spanned(member, message))
+            }
         }
     }
 }
