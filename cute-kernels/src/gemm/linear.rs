@@ -29,6 +29,9 @@ impl<T, D: Element> LinearInput<D> for T where
 {
 }
 
+/// The tiles for which there are instances.
+const TILES: [Tile; 2] = [Tile::Square, Tile::Narrow];
+
 /// D = α · A · Bᵀ + β · C for A of shape (M, K), B of shape (N, K), and C and D of shape (M, N), or for batches of as many matrices.
 ///
 /// The sum is computed in `f32` and rounded once. A and B lie as for [`gemm`](fn@super::gemm), but for what is copied: all that is not
@@ -66,38 +69,32 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
             d: d.shape().to_vec(),
         });
     }
-    with_operands(
-        device,
-        a,
-        b,
-        d,
-        |a, b, d, [batches, m, n, k], transposed| {
-            let c = c.prepend::<3>()?;
-            let c = match transposed {
-                true => c.select([0, 2, 1])?,
-                false => c,
-            };
-            let product = Product::new::<T, D>(device, [batches, m, n, k]);
-            if !can_store_by_tma(&d.as_view()) {
-                let (config, grid) = (
-                    gemm_linear_unaligned_CFG::SQUARE,
-                    product.ctas(Tile::Square),
-                );
-                return kernels::gemm_linear_unaligned::launch(
-                    config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-                );
-            }
-            let tile = product.fastest([Tile::Square, Tile::Narrow]);
-            let config = match tile {
-                Tile::Square => gemm_linear_CFG::SQUARE,
-                _ => gemm_linear_CFG::NARROW,
-            };
-            let grid = product.ctas(tile);
-            kernels::gemm_linear::launch(
+    with_operands(device, a, b, d, |a, b, d, product, transposed| {
+        let [batches, m, n, k] = product.extents;
+        let c = c.prepend::<3>()?;
+        let c = match transposed {
+            true => c.select([0, 2, 1])?,
+            false => c,
+        };
+        if !can_store_by_tma(&d.as_view()) {
+            let (config, grid) = (
+                gemm_linear_unaligned_CFG::SQUARE,
+                product.ctas(Tile::Square),
+            );
+            return kernels::gemm_linear_unaligned::launch(
                 config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-            )
-        },
-    )
+            );
+        }
+        let tile = product.fastest(TILES);
+        let config = match tile {
+            Tile::Square => gemm_linear_CFG::SQUARE,
+            _ => gemm_linear_CFG::NARROW,
+        };
+        let grid = product.ctas(tile);
+        kernels::gemm_linear::launch(
+            config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
+        )
+    })
 }
 
 /// D = α · A · Bᵀ + β · D, in place. Everything else is as for [`gemm_linear`], but D is stored by elements, which takes longer.
@@ -126,15 +123,15 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     beta: f32,
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
-    with_operands(device, a, b, d, |a, b, d, [batches, m, n, k], _| {
-        let product = Product::new::<T, D>(device, [batches, m, n, k]);
+    with_operands(device, a, b, d, |a, b, d, product, _| {
+        let [batches, m, n, k] = product.extents;
         let (config, grid) = (gemm_update_CFG::SQUARE, product.ctas(Tile::Square));
         kernels::gemm_update::launch(config, device, grid, a, b, d, batches, m, n, k, alpha, beta)
     })
 }
 
-/// Calls `launch` with the matrices of a batch, or with copies of those that are not contiguous along K; with batches, M, N and K; and
-/// with whether the matrices are those of Dᵀ = B · Aᵀ, since D is contiguous along M.
+/// Calls `launch` with the matrices of a batch, or with copies of those that are not contiguous along K; with the product; and with
+/// whether the matrices are those of Dᵀ = B · Aᵀ, since D is contiguous along M.
 fn with_operands<T: Pack, D: Element, const R: usize>(
     device: &Device,
     a: &TensorView<'_, T, R>,
@@ -144,7 +141,7 @@ fn with_operands<T: Pack, D: Element, const R: usize>(
         &TensorView<'_, T, 3>,
         &TensorView<'_, T, 3>,
         &mut TensorViewMut<'_, D, 3>,
-        [u32; 4],
+        Product,
         bool,
     ) -> Result<(), cute_runtime::Error>,
 ) -> Result<(), Error> {
@@ -158,11 +155,15 @@ fn with_operands<T: Pack, D: Element, const R: usize>(
     }
     let [batches, m, n] = d.shape();
     let extents = [extent(batches)?, extent(m)?, extent(n)?, extent(k)?];
-    let (from_a, from_b) = (Place::new(&a_all, false)?, Place::new(&b_all, false)?);
+    let product = Product::new::<T, D>(device, extents);
+    TILES.into_iter().try_for_each(|tile| product.check(tile))?;
+    let names = if transposed { ["b", "a"] } else { ["a", "b"] };
+    let from_a = Place::new(names[0], &a_all, false)?;
+    let from_b = Place::new(names[1], &b_all, false)?;
     let a_copy = from_a.copy(device, a_all, &mut None)?;
     let b_copy = from_b.copy(device, b_all, &mut None)?;
     let (a, b) = (from_a.view(a_all, &a_copy)?, from_b.view(b_all, &b_copy)?);
-    launch(&a, &b, &mut d, extents, transposed)?;
+    launch(&a, &b, &mut d, product, transposed)?;
     Ok(())
 }
 
