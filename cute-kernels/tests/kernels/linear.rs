@@ -61,7 +61,8 @@ impl Case {
         &self,
         device: &Device,
         unit: f64,
-        (to_t, to_d): (fn(f32) -> T, fn(f32) -> D),
+        to_t: fn(f32) -> T,
+        to_d: fn(f32) -> D,
     ) -> Result<(), Error>
     where
         T: LinearInput<D> + Into<f64>,
@@ -129,9 +130,9 @@ impl Case {
 fn products_are_scaled_and_added() -> Result<(), Error> {
     let device = device();
     for case in &CASES {
-        case.check(&device, 1.0 / 128.0, (bf16::from_f32, bf16::from_f32))?;
-        case.check(&device, f32::EPSILON.into(), (bf16::from_f32, |x| x))?;
-        case.check(&device, 1.0 / 1024.0, (f16::from_f32, f16::from_f32))?;
+        case.check(&device, 1.0 / 128.0, bf16::from_f32, bf16::from_f32)?;
+        case.check(&device, f32::EPSILON.into(), bf16::from_f32, |x| x)?;
+        case.check(&device, 1.0 / 1024.0, f16::from_f32, f16::from_f32)?;
     }
     Ok(())
 }
