@@ -77,8 +77,8 @@
 //! | `emulator` | yes | devices on the CPU: [`Device::emulator`] |
 //! | `host` | yes | slices of the host with a layout, and their tiles: [`HostTensor`] |
 //! | `instantiate` | no | kernels that get types and constants when the program runs: `Instantiate` |
-//! | `ndarray` | no | views of `ndarray` of host tensors, and the other way: [`HostTensor::to_ndarray`] |
-//! | `dlpack` | no | host tensors as NumPy, PyTorch and others exchange them: [`dlpack`] |
+//! | `ndarray` | no | views of `ndarray` of host tensors, and the other way: `HostTensor::to_ndarray` |
+//! | `dlpack` | no | host tensors as NumPy, PyTorch and others exchange them: module `dlpack` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(any(feature = "kernels", feature = "host")), no_std)]
