@@ -125,6 +125,7 @@ fn complete(open: &Instance, given: Instance) -> Result<Instance> {
     errors.finish(Instance {
         name: open.name.clone(),
         values,
+        chosen: open.chosen,
     })
 }
 
