@@ -46,7 +46,7 @@ pub mod kernels {
     }
 
     /// α · acc + β · C, for accumulators that begin at (batch, row, column). `row` is a multiple of 64, and `column` of the
-    /// accumulators' columns.
+    /// accumulators' columns. As in BLAS, C is not read if β is 0, so that a NaN in it has no effect.
     pub fn linear_combination<T: Element, const R: u32>(
         alpha: f32,
         acc: Fragment,
@@ -56,11 +56,14 @@ pub mod kernels {
     ) -> Fragment {
         let c = if R == 2 { c } else { c[(batch, _, _)] };
         let (added, columns) = (fragment::<T>(acc), size(acc) * 2);
-        copy_or(
-            local_tile(c, (64, columns), (row / 64, column / columns)),
-            added,
-            0.0,
-        );
+        fill(added, 0.0);
+        if beta != 0.0 {
+            copy_or(
+                local_tile(c, (64, columns), (row / 64, column / columns)),
+                added,
+                0.0,
+            );
+        }
         fma(acc, alpha, convert::<f32>(added) * beta)
     }
 

@@ -35,7 +35,7 @@ const TILES: [Tile; 2] = [Tile::Square, Tile::Narrow];
 /// D = α · A · Bᵀ + β · C for A of shape (M, K), B of shape (N, K), and C and D of shape (M, N), or for batches of as many matrices.
 ///
 /// The sum is computed in `f32` and rounded once. A and B lie as for [`gemm`](fn@super::gemm), but for what is copied: all that is not
-/// contiguous along K is. C is contiguous along the same mode as D, with any stride along the other, and is read also if β is 0. For C
+/// contiguous along K is. C is contiguous along the same mode as D, with any stride along the other, and is not read if β is 0. For C
 /// that is D, there is [`gemm_update`].
 ///
 /// ```

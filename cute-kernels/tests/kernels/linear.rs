@@ -160,3 +160,20 @@ fn what_is_added_has_the_shape_of_d() -> Result<(), Error> {
     assert!(matches!(error, Err(Error::GemmShapes { .. })), "{error:?}");
     Ok(())
 }
+
+/// As in BLAS, so that memory of any content can be C or D.
+#[test]
+fn what_is_multiplied_by_zero_is_not_read() -> Result<(), Error> {
+    let device = device();
+    let a = Tensor::from_slice(&device, &[bf16::ONE; 16 * 24], [16, 24])?;
+    let b = Tensor::from_slice(&device, &[bf16::ONE; 8 * 24], [8, 24])?;
+    let nan = Tensor::from_slice(&device, &[f32::NAN; 16 * 8], [16, 8])?;
+    let mut d = Tensor::from_slice(&device, &[f32::NAN; 16 * 8], [16, 8])?;
+    let (a, b) = (a.view(), b.view());
+    gemm_linear(&device, 2.0, &a, &b, 0.0, &nan.view(), &mut d.view_mut())?;
+    assert_eq!(d.download()?, [48.0; 16 * 8]);
+    let mut d = nan;
+    gemm_update(&device, 2.0, &a, &b, 0.0, &mut d.view_mut())?;
+    assert_eq!(d.download()?, [48.0; 16 * 8]);
+    Ok(())
+}
