@@ -44,6 +44,13 @@ const EQUIVALENT: &[Row] = &[
         reason: "a launch has one grid, which no other follows and which has none to wait for",
         proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol),
     },
+    Row {
+        reason: "a prefetch of the tensor map by other threads changes the time alone",
+        proof: Proof::Rule(|module, mutant| {
+            mutant.instruction.opcode() == Opcode::PrefetchTensormap
+                && changed(module, mutant).is_some_and(|(a, b)| same_but_guard(a, b))
+        }),
+    },
     // PTX ISA, `wgmma.fence`: it must lie between accesses of registers and a wgmma that uses them.
     Row {
         reason: "no access of a register that the next wgmma use lies between it and a wgmma.fence before it",

@@ -3,10 +3,11 @@
 //! wrong.
 //!
 //! ```text
-//! cargo test --release -p cute-kernels --test mutants -- all [LAUNCH]
+//! cargo test --release -p cute-kernels --test mutants -- all [LAUNCH] [CLASS]
 //! ```
 //!
-//! runs all mutants, or those of the launches whose names contain LAUNCH, and prints those that are missed. Without `all` it runs
+//! runs all mutants, or those of the launches whose names contain LAUNCH, or those of a class (`synchronisation`, `address` or
+//! `control`) of these, and prints those that are missed. LAUNCH may be `""`, for all. Without `all` it runs
 //! a sample, which fails if more than a tenth of the mutants of synchronisation is missed.
 
 mod equivalent;
@@ -42,10 +43,10 @@ const MISSED_OF: usize = 10;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let all = arguments.first().is_some_and(|first| first == "all");
-    let filter = arguments.get(1).filter(|_| all).map_or("", String::as_str);
+    let filter = |at: usize| arguments.get(at).filter(|_| all).map_or("", String::as_str);
     let launches = LAUNCHES
         .iter()
-        .filter(|launch| launch.name.contains(filter));
+        .filter(|launch| launch.name.contains(filter(1)));
 
     // The other launch of attention has the same kernel but for the mask.
     let launches: Vec<&Launch> = launches
@@ -59,7 +60,9 @@ fn main() -> ExitCode {
         for ptx in &original.programs {
             let module = Arc::new(cute_ptx::parse(ptx).expect("the emulator has parsed it"));
             let ptx = Arc::new(ptx.clone());
-            for mutant in mutants(&module, if all { ALL } else { SAMPLE }) {
+            let mutants = mutants(&module, if all { ALL } else { SAMPLE }).into_iter();
+            let in_class = |class: Class| class.to_string().contains(filter(2));
+            for mutant in mutants.filter(|mutant| in_class(mutant.class)) {
                 cases.push(Case {
                     original: original.clone(),
                     ptx: ptx.clone(),
@@ -228,7 +231,7 @@ fn report(cases: &[Case], verdicts: &[Verdict]) {
         let share = 100.0 * (first + later) as f64 / different.max(1) as f64;
         let mutants = different + equivalent;
         println!(
-            "| {class:?} | {rule} | {mutants} | {equivalent} | {first} | {later} | {wrong} | {survived} | {share:.1} % |"
+            "| {class} | {rule} | {mutants} | {equivalent} | {first} | {later} | {wrong} | {survived} | {share:.1} % |"
         );
     }
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

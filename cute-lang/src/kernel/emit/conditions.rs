@@ -16,7 +16,7 @@ const SAME_DEPTH: u32 = 6;
 /// What is known of predicates and registers, and what holds.
 #[derive(Default)]
 pub struct Conditions {
-    meanings: BTreeMap<String, Meaning>,
+    pub(super) meanings: BTreeMap<String, Meaning>,
     holding: Vec<Condition>,
     /// By register, how it compares with others wherever it has a value.
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
@@ -29,7 +29,7 @@ pub struct Conditions {
 /// When a predicate is true.
 #[derive(Clone, Debug)]
 pub enum Meaning {
-    /// A comparison of unsigned integers.
+    /// A comparison of unsigned integers. Variables may change afterwards.
     Compare(Comparison),
     /// Both are true.
     And(Scalar, Scalar),
@@ -58,7 +58,7 @@ impl Builder {
     /// Records when a predicate is true. It must not change afterwards.
     pub fn means(&mut self, predicate: &Scalar, meaning: Meaning) {
         let keeps = match &meaning {
-            Meaning::Compare((a, _, b)) => is_fixed(a) && is_fixed(b),
+            Meaning::Compare(_) => true,
             Meaning::And(a, b) | Meaning::Or(a, b) => !a.variable && !b.variable,
             Meaning::Not(a) => !a.variable,
         };
@@ -110,7 +110,7 @@ impl Builder {
             .get(&predicate.name)
             .filter(|_| !predicate.variable);
         match meaning {
-            Some(Meaning::Compare((a, cmp, b))) => {
+            Some(Meaning::Compare((a, cmp, b))) if is_fixed(a) && is_fixed(b) => {
                 let cmp = if truth { *cmp } else { negated(*cmp) };
                 vec![Some((a.clone(), cmp, b.clone()))]
             }
@@ -305,12 +305,12 @@ fn is_unsigned(num: &Num) -> bool {
     num.constant().is_none_or(|known| known >= 0)
 }
 
-fn is_fixed(num: &Num) -> bool {
+pub(super) fn is_fixed(num: &Num) -> bool {
     !matches!(num, Num::Reg(scalar) if scalar.variable)
 }
 
 /// The comparison that holds if this one does not.
-fn negated(cmp: Cmp) -> Cmp {
+pub(super) fn negated(cmp: Cmp) -> Cmp {
     match cmp {
         Cmp::Eq => Cmp::Ne,
         Cmp::Ne => Cmp::Eq,

@@ -7,6 +7,7 @@ use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::unread::remove_unread;
+use crate::kernel::emit::way::claim_ways;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Line, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -51,6 +52,7 @@ impl Builder {
         }
         remove_unread(&mut code);
         remove_unwritten(&mut code);
+        claim_ways(&mut code, &self.conditions);
         let mut body = self.registers.declarations(&code);
         body.push(Line::Blank);
         body.append(&mut code);

@@ -2,6 +2,7 @@
 
 use super::unroll::Unroll;
 use crate::kernel::emit::builder::{unless, when};
+use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
 use crate::kernel::syntax::text;
@@ -177,8 +178,13 @@ impl Interpreter<'_> {
             if left > 0 && is_whole {
                 continue;
             }
-            let (at, end) = (counter.operand(), end.operand());
-            let again = self.b.set_predicate(Cmp::Lt, ty, at, end);
+            let again = self
+                .b
+                .set_predicate(Cmp::Lt, ty, counter.operand(), end.operand());
+            if !is_signed(ty) {
+                let comparison = (counter.clone().into(), Cmp::Lt, end.clone());
+                self.b.means(&again, Meaning::Compare(comparison));
+            }
             if left == 0 {
                 self.b.branch_if(when(&again), &head);
             } else {
