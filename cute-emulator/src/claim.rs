@@ -17,6 +17,7 @@
 //! | comment | claim |
 //! |---|---|
 //! | `if %i < %n`, at the end of the line of an instruction, behind what it says of addresses | of the threads that get there, it is executed by those in which this holds, and by no others |
+//! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
 //! | `where %i < %n`, on a line of its own | this holds in all threads that get there |
 //!
 //! A condition is a comparison, or several joined by `&&`, or several joined by `||`. Its numbers are unsigned, or signed with
@@ -110,6 +111,8 @@ pub(crate) struct Ways {
     pub(crate) here: Vec<Condition>,
     /// What holds in those that execute it, and in no others of these.
     pub(crate) executed: Option<Condition>,
+    /// What holds where a wgmma adds to D, and nowhere else.
+    pub(crate) adds: Option<Condition>,
     /// What holds in those that go on with the next line.
     pub(crate) next: Vec<Condition>,
 }

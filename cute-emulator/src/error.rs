@@ -577,6 +577,10 @@ pub enum Way {
     Executes,
     /// The guard of the instruction excludes it.
     Skips,
+    /// Its wgmma adds to D.
+    Adds,
+    /// Its wgmma does not add to D.
+    Replaces,
     /// It gets to the line.
     Arrives,
     /// It goes on to the next line.
@@ -589,6 +593,8 @@ impl Display for Way {
         f.write_str(match self {
             Way::Executes => "executes what the PTX says is for",
             Way::Skips => "skips what the PTX says is for",
+            Way::Adds => "adds to D, which the PTX says is for",
+            Way::Replaces => "does not add to D, which the PTX says is for",
             Way::Arrives => "gets to a line that the PTX says is for",
             Way::GoesOn => "goes on to a line that the PTX says is for",
         })

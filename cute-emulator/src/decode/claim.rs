@@ -44,10 +44,14 @@ pub(super) fn here(registers: &mut Registers<'_, '_>, comment: &str) -> Option<C
     condition(registers, comment.strip_prefix("where ")?)
 }
 
-/// The condition under which the instruction with this comment is claimed to be executed.
-pub(super) fn executed(registers: &mut Registers<'_, '_>, comment: &str) -> Option<Condition> {
+/// The condition that the comment of an instruction ends with, if it says this of it: `if %i < %n`.
+pub(super) fn says(
+    registers: &mut Registers<'_, '_>,
+    comment: &str,
+    what: &str,
+) -> Option<Condition> {
     let last = comment.rsplit("; ").next()?;
-    condition(registers, last.strip_prefix("if ")?)
+    condition(registers, last.strip_prefix(what)?)
 }
 
 fn condition(registers: &mut Registers<'_, '_>, text: &str) -> Option<Condition> {

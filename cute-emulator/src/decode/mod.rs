@@ -310,8 +310,11 @@ impl<'a> Decoder<'a, '_> {
             last.matrix_registers = rows.into();
             if let Some(comment) = &inst.comment {
                 let registers = &mut self.registers;
-                if let Some(condition) = claim::executed(registers, comment) {
+                if let Some(condition) = claim::says(registers, comment, "if ") {
                     last.ways.get_or_insert_default().executed = Some(condition);
+                }
+                if let Some(condition) = claim::says(registers, comment, "adds if ") {
+                    last.ways.get_or_insert_default().adds = Some(condition);
                 }
                 last.claims = claim::claims(registers, &self.views, comment, operands).into();
             }

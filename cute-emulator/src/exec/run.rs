@@ -29,7 +29,7 @@ impl Step<'_> {
             let ways = instruction.ways.as_deref();
             let ways = ways.filter(|_| self.checks.ways);
             if let Some(ways) = ways {
-                self.check_way(ways, split.mask, active)?;
+                self.check_way(ways, &instruction.op, split.mask, active)?;
             }
             if active == 0 {
                 self.go_on(ways, &mut split)?;

@@ -5,30 +5,42 @@ use crate::claim::{Comparison, Condition, Order, Sum, Ways};
 use crate::error::{FaultKind, OtherWay, Way};
 use crate::exec::state::row::Row;
 use crate::exec::step::{Blame, Result, Step};
+use crate::op::Op;
 
 impl Step<'_> {
     /// An error if a lane has got to an instruction, or executes it, or does not, and the module says that others do.
-    pub(crate) fn check_way(&self, ways: &Ways, reached: u32, active: u32) -> Result<()> {
+    pub(crate) fn check_way(&self, ways: &Ways, op: &Op, reached: u32, active: u32) -> Result<()> {
         for condition in &ways.here {
             self.check_condition(condition, reached, Way::Arrives)?;
         }
-        let Some(condition) = &ways.executed else {
-            return Ok(());
-        };
-        let wrong = (self.holds(condition) ^ active) & reached;
-        first(wrong).map_or(Ok(()), |lane| {
-            let way = match active >> lane & 1 {
-                0 => Way::Skips,
-                _ => Way::Executes,
-            };
-            Err(self.other_way(condition, way, lane))
-        })
+        if let Some(condition) = &ways.executed {
+            self.check_same(condition, active, reached, [Way::Skips, Way::Executes])?;
+        }
+        if let (Some(condition), Op::Wgmma(wgmma)) = (&ways.adds, op) {
+            let adds = self.warp.lanes(wgmma.scale_d, active);
+            self.check_same(condition, adds, active, [Way::Replaces, Way::Adds])?;
+        }
+        Ok(())
     }
 
     /// An error if a lane goes on to the next line, and the module says that others do.
     pub(crate) fn check_next(&self, ways: &Ways, mask: u32) -> Result<()> {
         let mut conditions = ways.next.iter();
         conditions.try_for_each(|condition| self.check_condition(condition, mask, Way::GoesOn))
+    }
+
+    /// An error if a condition holds in other lanes of the mask than in these. What they do is the first way, or the second.
+    fn check_same(
+        &self,
+        condition: &Condition,
+        lanes: u32,
+        mask: u32,
+        ways: [Way; 2],
+    ) -> Result<()> {
+        first((self.holds(condition) ^ lanes) & mask).map_or(Ok(()), |lane| {
+            let way = ways[(lanes >> lane & 1) as usize];
+            Err(self.other_way(condition, way, lane))
+        })
     }
 
     fn check_condition(&self, condition: &Condition, mask: u32, way: Way) -> Result<()> {

@@ -31,6 +31,8 @@ pub struct Conditions {
 pub enum Meaning {
     /// A comparison of unsigned integers. Variables may change afterwards.
     Compare(Comparison),
+    /// The comparison holds, and the other is true.
+    CompareAnd(Comparison, Scalar),
     /// Both are true.
     And(Scalar, Scalar),
     /// At least one is true.
@@ -60,7 +62,7 @@ impl Builder {
         let keeps = match &meaning {
             Meaning::Compare(_) => true,
             Meaning::And(a, b) | Meaning::Or(a, b) => !a.variable && !b.variable,
-            Meaning::Not(a) => !a.variable,
+            Meaning::Not(a) | Meaning::CompareAnd(_, a) => !a.variable,
         };
         if keeps {
             let meanings = &mut self.conditions.meanings;
@@ -110,9 +112,11 @@ impl Builder {
             .get(&predicate.name)
             .filter(|_| !predicate.variable);
         match meaning {
-            Some(Meaning::Compare((a, cmp, b))) if is_fixed(a) && is_fixed(b) => {
-                let cmp = if truth { *cmp } else { negated(*cmp) };
-                vec![Some((a.clone(), cmp, b.clone()))]
+            Some(Meaning::Compare(comparison)) => vec![lasting(comparison, truth)],
+            Some(Meaning::CompareAnd(comparison, other)) if truth => {
+                let mut meaning = self.meaning(other, true);
+                meaning.push(lasting(comparison, true));
+                meaning
             }
             Some(Meaning::Not(other)) => self.meaning(other, !truth),
             Some(Meaning::And(a, b)) if truth => {
@@ -307,6 +311,12 @@ fn is_unsigned(num: &Num) -> bool {
 
 pub(super) fn is_fixed(num: &Num) -> bool {
     !matches!(num, Num::Reg(scalar) if scalar.variable)
+}
+
+/// The comparison that holds, or does not, unless a number of it may change.
+fn lasting((a, cmp, b): &Comparison, truth: bool) -> Option<Comparison> {
+    let cmp = if truth { *cmp } else { negated(*cmp) };
+    (is_fixed(a) && is_fixed(b)).then(|| (a.clone(), cmp, b.clone()))
 }
 
 /// The comparison that holds if this one does not.

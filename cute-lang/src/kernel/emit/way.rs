@@ -4,6 +4,7 @@
 //! | comment | claim |
 //! |---|---|
 //! | `if %i < %n`, at the end of the line of an instruction with a guard | of the threads that get there, it is executed by those in which this holds, and by no others |
+//! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
 //! | `where %i >= %n`, on the line after a branch with a guard | this holds in all threads that get there |
 //!
 //! They are made from the comparisons of the source, and not from predicates or the instructions that compute these. Nothing is
@@ -11,13 +12,17 @@
 
 use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
 use crate::kernel::value::{Num, Scalar};
-use cute_ptx::ast::{Inst, Line};
+use cute_ptx::ast::{Inst, Line, Operand};
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter};
 
 /// The most comparisons of a condition.
 const MAX_COMPARISONS: usize = 8;
+/// The operand of a wgmma that tells whether it adds to D.
+const SCALE_D: usize = 3;
+/// Of how many predicates a condition may be made, one of another.
+const MAX_DEPTH: usize = 16;
 
 /// Adds what is claimed of instructions with guards.
 pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
@@ -37,7 +42,7 @@ pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
         let way = ways.next_if(|way| way.at == at);
         if let (Line::Inst(inst), Some(way)) = (&mut line, &way) {
             let addresses = inst.comment.take().map(|claims| claims + "; ");
-            inst.comment = Some(addresses.unwrap_or_default() + "if " + &way.executed);
+            inst.comment = Some(addresses.unwrap_or_default() + &way.comment);
         }
         code.push(line);
         code.extend(way.and_then(|way| Some(Line::Comment(format!("where {}", way.next?)))));
@@ -48,7 +53,8 @@ pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
 struct Way {
     /// The index of its line.
     at: usize,
-    executed: String,
+    /// At the end of its line.
+    comment: String,
     /// For a branch: what is claimed of the next line.
     next: Option<String>,
 }
@@ -60,20 +66,28 @@ fn way(
     conditions: &Conditions,
     writes: &HashMap<&str, usize>,
 ) -> Option<Way> {
-    let guard = inst.guard.as_ref()?;
-    let claim = |truth: bool| conditions.claim(&guard.predicate, truth != guard.negated);
-    let executed = claim(true)?;
-    let mut registers = executed.registers();
-    let is_known = registers.all(|register| writes.contains_key(&register.name[..]));
-    if !is_known || !executed.holds_after(before, writes) {
-        return None;
-    }
+    let claim = |predicate, truth| {
+        let claim = conditions.claim(predicate, truth, MAX_DEPTH)?;
+        claim.holds_after(before, writes).then(|| claim.to_string())
+    };
+    let guard = inst.guard.as_ref();
+    let executed = |truth: bool| {
+        let guard = guard?;
+        claim(&guard.predicate, truth != guard.negated)
+    };
+    let adds = || match (inst.mnemonic.opcode(), inst.operands.get(SCALE_D)) {
+        (Opcode::WgmmaMmaAsync, Some(Operand::Name(predicate))) => claim(predicate, true),
+        _ => None,
+    };
+    let comment = match executed(true) {
+        Some(condition) => format!("if {condition}"),
+        None => format!("adds if {}", adds()?),
+    };
     let branches = [Opcode::Bra, Opcode::Ret, Opcode::Exit].contains(&inst.mnemonic.opcode());
-    let next = if branches { claim(false) } else { None };
     Some(Way {
         at: before.len(),
-        executed: executed.to_string(),
-        next: next.map(|next| next.to_string()),
+        comment,
+        next: if branches { executed(false) } else { None },
     })
 }
 
@@ -86,35 +100,45 @@ struct Claim<'c> {
 }
 
 impl Conditions {
-    /// When a predicate is true, or false.
-    fn claim<'c>(&'c self, predicate: &'c str, truth: bool) -> Option<Claim<'c>> {
-        let (all, a, b) = match self.meanings.get(predicate)? {
-            Meaning::Not(other) => return self.claim(&other.name, !truth),
-            Meaning::And(a, b) => (truth, a, b),
-            Meaning::Or(a, b) => (!truth, a, b),
-            Meaning::Compare((a, cmp, b)) => {
-                let cmp = if truth { *cmp } else { negated(*cmp) };
-                let is_unsigned = |num: &Num| num.constant().is_none_or(|known| known >= 0);
-                let is_passing = !is_fixed(a) || !is_fixed(b);
-                return (is_unsigned(a) && is_unsigned(b)).then(|| Claim {
-                    any: false,
-                    comparisons: vec![(a.clone(), cmp, b.clone())],
-                    passing: is_passing.then_some(predicate).into_iter().collect(),
-                });
+    /// When a predicate is true, or false; of a predicate that is computed from many others, that is not said.
+    fn claim<'c>(&'c self, predicate: &'c str, truth: bool, depth: usize) -> Option<Claim<'c>> {
+        let depth = depth.checked_sub(1)?;
+        let part = |part: &'c Scalar| self.claim(&part.name, truth, depth);
+        match self.meanings.get(predicate)? {
+            Meaning::Not(other) => self.claim(&other.name, !truth, depth),
+            Meaning::And(a, b) => part(a)?.join(!truth, part(b)?),
+            Meaning::Or(a, b) => part(a)?.join(truth, part(b)?),
+            Meaning::CompareAnd(comparison, other) => {
+                Claim::new(predicate, comparison, truth)?.join(!truth, part(other)?)
             }
-        };
-        let (mut a, b) = (self.claim(&a.name, truth)?, self.claim(&b.name, truth)?);
-        let joins = |claim: &Claim<'_>| claim.comparisons.len() == 1 || claim.any != all;
-        let joined =
-            joins(&a) && joins(&b) && a.comparisons.len() + b.comparisons.len() <= MAX_COMPARISONS;
-        a.any = !all;
-        a.comparisons.extend(b.comparisons);
-        a.passing.extend(b.passing);
-        joined.then_some(a)
+            Meaning::Compare(comparison) => Claim::new(predicate, comparison, truth),
+        }
     }
 }
 
-impl Claim<'_> {
+impl<'c> Claim<'c> {
+    /// A comparison, or that it does not hold. A known number below 0 would be another one as an unsigned integer.
+    fn new(predicate: &'c str, (a, cmp, b): &Comparison, truth: bool) -> Option<Self> {
+        let cmp = if truth { *cmp } else { negated(*cmp) };
+        let is_unsigned = |num: &Num| num.constant().is_none_or(|known| known >= 0);
+        let is_passing = !is_fixed(a) || !is_fixed(b);
+        (is_unsigned(a) && is_unsigned(b)).then(|| Claim {
+            any: false,
+            comparisons: vec![(a.clone(), cmp, b.clone())],
+            passing: is_passing.then_some(predicate).into_iter().collect(),
+        })
+    }
+
+    /// Both, or at least one.
+    fn join(mut self, any: bool, other: Self) -> Option<Self> {
+        let joins = |claim: &Self| claim.comparisons.len() == 1 || claim.any == any;
+        let joins = joins(&self) && joins(&other);
+        self.any = any;
+        self.comparisons.extend(other.comparisons);
+        self.passing.extend(other.passing);
+        (joins && self.comparisons.len() <= MAX_COMPARISONS).then_some(self)
+    }
+
     fn registers(&self) -> impl Iterator<Item = &Scalar> {
         let numbers = self.comparisons.iter().flat_map(|(a, _, b)| [a, b]);
         numbers.filter_map(|number| match number {
@@ -123,12 +147,15 @@ impl Claim<'_> {
         })
     }
 
-    /// Whether the variables that were compared still have their values after these lines: the lines since have no label and
-    /// change none of them. A variable that is written once in the kernel keeps its value.
+    /// Whether the registers have the values that were compared, after these lines: all have been written, and the lines since
+    /// have no label and change no variable. A variable that is written once in the kernel keeps its value.
     fn holds_after(&self, before: &[Line], writes: &HashMap<&str, usize>) -> bool {
-        let variables = self
-            .registers()
-            .filter(|it| it.variable && writes[&it.name[..]] > 1);
+        let writes = |register: &Scalar| writes.get(&register.name[..]).copied().unwrap_or(0);
+        if self.registers().any(|register| writes(register) == 0) {
+            return false;
+        }
+        let changes = |register: &&Scalar| register.variable && writes(register) > 1;
+        let variables = self.registers().filter(changes);
         let variables: HashSet<&str> = variables.map(|register| &register.name[..]).collect();
         let mut compared: HashSet<&str> = match variables.is_empty() {
             true => return true,

@@ -2,7 +2,6 @@
 
 use super::unroll::Unroll;
 use crate::kernel::emit::builder::{unless, when};
-use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
 use crate::kernel::syntax::text;
@@ -178,13 +177,8 @@ impl Interpreter<'_> {
             if left > 0 && is_whole {
                 continue;
             }
-            let again = self
-                .b
-                .set_predicate(Cmp::Lt, ty, counter.operand(), end.operand());
-            if !is_signed(ty) {
-                let comparison = (counter.clone().into(), Cmp::Lt, end.clone());
-                self.b.means(&again, Meaning::Compare(comparison));
-            }
+            let at = counter.clone().into();
+            let again = self.b.set_predicate(Cmp::Lt, ty, &at, end);
             if left == 0 {
                 self.b.branch_if(when(&again), &head);
             } else {
