@@ -59,7 +59,7 @@ fn a_prefetch_is_of_a_tensor_map() {
             vec![0; 4],
             vec![0; 4],
         ];
-        let start = "mov.b64 %d1, map; ld.param.u64 %d0, [out]; mov.u64 %d2, smem;";
+        let start = "mov.b64 %d1, map; ld.param.u64 %d0, [out]; mov.u64 %d2, smem; cvta.shared.u64 %d2, %d2;";
         run.go(
             &module(LOAD_PARAMS, &format!("{start} {instruction};")),
             &args,
@@ -73,7 +73,7 @@ fn a_prefetch_is_of_a_tensor_map() {
     for (operand, message) in [
         ("[%d1+16]", no_map),
         ("[%d1+136]", no_map),
-        ("[%d0+-16]", "outside"),
+        ("[%d0+-16]", "are not inside one allocation"),
         ("[%d2]", "a tensor map cannot be in shared or local memory"),
     ] {
         let (kind, _) = fault(prefetch(&format!("prefetch.tensormap {operand}")));
