@@ -126,6 +126,37 @@ fn threads_take_the_ways_that_the_ptx_says() {
     }
 }
 
+#[test]
+fn a_wgmma_adds_where_the_ptx_says() {
+    // A has 2 KiB at the beginning of shared memory, B 256 bytes after it.
+    let (a, b) = (64_u64 << 16 | 8 << 32, 8_u64 << 16 | 8 << 32);
+    let kernel = |compared: &str| {
+        let d = "%f0, %f1, %f2, %f3";
+        kernel(&format!(
+            "mov.u32 %r2, smem;\nshl.b32 %r3, %r0, 4;\nadd.u32 %r3, %r3, %r2;\nmov.u32 %r4, 0;\n\
+             st.shared.v4.b32 [%r3], {{%r4, %r4, %r4, %r4}};\nst.shared.v4.b32 [%r3+2048], {{%r4, %r4, %r4, %r4}};\n\
+             fence.proxy.async.shared::cta;\nbar.sync 0;\n\
+             shr.u32 %r4, %r2, 4;\ncvt.u64.u32 %d1, %r4;\nor.b64 %d2, %d1, {a};\nadd.u64 %d3, %d1, 128;\nor.b64 %d3, %d3, {b};\n\
+             mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;\n\
+             setp.gt.u32 %p1, %r1, {compared};\nwgmma.fence.sync.aligned;\n\
+             wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {{{d}}}, %d2, %d3, %p1, 1, 1, 0, 0; // adds if %r1 > 5\n\
+             wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+        ))
+    };
+    let launch = |ptx: &str, seed: u64| {
+        let (mut run, args) = run(seed);
+        run.launch.block = [128, 1, 1];
+        run.go(ptx, &args).map(drop)
+    };
+    check_fine(&kernel("5"), launch);
+    let message = "does not add to D, which the PTX says is for threads with `%r1 > 5`, but this one has 8 > 5";
+    check_flagged(&kernel("8"), launch, |kind| kind.to_string() == message);
+    let message =
+        "adds to D, which the PTX says is for threads with `%r1 > 9`, but this one has 8 > 9";
+    let other = kernel("5").replace("adds if %r1 > 5", "adds if %r1 > 9");
+    check_flagged(&other, launch, |kind| kind.to_string() == message);
+}
+
 /// Threads that jump to a label are not those that come from the line before it.
 #[test]
 fn a_comment_before_a_label_is_of_those_that_come_from_above() {

@@ -11,18 +11,27 @@ use crate::flow::Flow;
 use crate::mutation::{Mutant, entry, entry_mut, mnemonic};
 use crate::shadow::shadowed;
 
-/// Why the mutant is equivalent to the kernel; `None` if it is not known to be. `passes` tells whether the launch ends without
-/// an error with these modules instead of the kernel's.
-pub(crate) fn reason(
+/// Why the mutant is equivalent to the kernel, whatever the launch; `None` if no rule says so.
+pub(crate) fn by_rule(module: &Module, mutant: &Mutant) -> Option<&'static str> {
+    reason(|proof| matches!(proof, Proof::Rule(rule) if rule(module, mutant)))
+}
+
+/// Why the mutant is equivalent to the kernel in a launch; `None` if no probe shows it. `passes` tells whether the launch ends
+/// without an error with these modules instead of the kernel's.
+pub(crate) fn by_probe(
     module: &Module,
     mutant: &Mutant,
     passes: impl Fn(&Module) -> bool,
 ) -> Option<&'static str> {
-    let holds = |row: &&Row| match row.proof {
-        Proof::Rule(rule) => rule(module, mutant),
+    reason(|proof| match proof {
+        Proof::Rule(_) => false,
         Proof::Probe(probe) => probe(module, mutant).is_some_and(|probe| passes(&probe)),
-    };
-    EQUIVALENT.iter().find(holds).map(|row| row.reason)
+    })
+}
+
+fn reason(shows: impl Fn(&Proof) -> bool) -> Option<&'static str> {
+    let row = EQUIVALENT.iter().find(|row| shows(&row.proof));
+    row.map(|row| row.reason)
 }
 
 struct Row {
