@@ -69,7 +69,7 @@ const EQUIVALENT: &[Row] = &[
     // is for copies and for other CTAs, and the emulator reports if these use an mbarrier that has been initialised after it.
     Row {
         reason: "a barrier of all threads orders the initialisation before their accesses, and nobody else uses the mbarrier",
-        proof: Proof::Rule(is_announced_by_a_barrier),
+        proof: Proof::Probe(announced_by_a_barrier),
     },
     Row {
         reason: "what is computed without the guard is read under the guard only",
@@ -127,11 +127,11 @@ fn is_fenced_before(module: &Module, mutant: &Mutant) -> bool {
     !from_start && !accessed
 }
 
-/// Whether the mutant initialises an mbarrier behind the fence that announces mbarriers, and the next instruction is a barrier of
-/// all threads that orders it.
-fn is_announced_by_a_barrier(module: &Module, mutant: &Mutant) -> bool {
+/// The mutant itself, if it initialises an mbarrier behind the fence that announces mbarriers, and the next instruction is a
+/// barrier of all threads that orders it.
+fn announced_by_a_barrier(module: &Module, mutant: &Mutant) -> Option<Module> {
     let [Line::Inst(fence), Line::Inst(init)] = &mutant.with[..] else {
-        return false;
+        return None;
     };
     let opcodes = [fence, init].map(|inst| inst.mnemonic.opcode());
     let mut after = entry(module).body[mutant.lines.end..].iter();
@@ -139,12 +139,13 @@ fn is_announced_by_a_barrier(module: &Module, mutant: &Mutant) -> bool {
         Line::Inst(inst) => Some(inst),
         _ => None,
     });
-    opcodes == [Opcode::FenceMbarrierInit, Opcode::MbarrierInit]
+    let is_announced = opcodes == [Opcode::FenceMbarrierInit, Opcode::MbarrierInit]
         && next.is_some_and(|next| match next.mnemonic.opcode() {
             Opcode::BarSync => next.operands.len() == 1,
             Opcode::BarrierClusterArrive => !next.mnemonic.as_str().contains("relaxed"),
             _ => false,
-        })
+        });
+    is_announced.then(|| with(module, mutant, mutant.with.clone()))
 }
 
 /// Whether the mutant is an instruction without effect that has lost its guard, and whose result is read only in the lines up to
