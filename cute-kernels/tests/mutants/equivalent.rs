@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use cute_ptx::Module;
-use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
+use cute_ptx::ast::{Guard, Inst, Line, Operand};
 use cute_ptx::table::{Effect, Opcode};
 
 use crate::flow::Flow;
@@ -82,10 +82,6 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "what it computes changes no access, no branch and no wait of the launch",
         proof: Proof::Probe(other_effects),
-    },
-    Row {
-        reason: "the other threads of the launch have started no bulk store, so their groups are empty",
-        proof: Proof::Probe(other_stores),
     },
 ];
 
@@ -210,66 +206,6 @@ fn other_effects(module: &Module, mutant: &Mutant) -> Option<Module> {
 
 fn same_but_guard(a: &Inst, b: &Inst) -> bool {
     a.mnemonic == b.mnemonic && a.operands == b.operands
-}
-
-/// For a `commit_group` or `wait_group` of bulk stores that has lost its guard: traps where a thread executes it that the guard
-/// excludes and that has started a bulk store.
-fn other_stores(module: &Module, mutant: &Mutant) -> Option<Module> {
-    let (before, after) = changed(module, mutant)?;
-    let group = matches!(
-        before.mnemonic.opcode(),
-        Opcode::CpAsyncBulkCommitGroup | Opcode::CpAsyncBulkWaitGroup
-    );
-    let guard = before
-        .guard
-        .as_ref()
-        .filter(|_| group && after.guard.is_none())?;
-    let name = |name: &str| Operand::Name(name.to_owned());
-    let (stored, trapped) = ("%stored", "%stored_here");
-    let set = |value| Inst::new(mnemonic("mov.u32"), [name(stored), Operand::Int(value)]);
-    let register = |ty, name: &str| Line::Register {
-        ty,
-        name: name.to_owned(),
-    };
-    let mut lines = vec![
-        register(Type::U32, stored),
-        register(Type::Pred, trapped),
-        Line::Inst(set(0)),
-    ];
-    for (at, line) in entry(module).body.iter().enumerate() {
-        if at == mutant.lines.start {
-            let nothing = [name(trapped), Operand::Int(0), Operand::Int(0)];
-            lines.push(Line::Inst(Inst::new(mnemonic("setp.ne.u32"), nothing)));
-            let any = [name(trapped), name(stored), Operand::Int(0)];
-            lines.push(Line::Inst(Inst {
-                guard: Some(Guard {
-                    negated: !guard.negated,
-                    ..guard.clone()
-                }),
-                ..Inst::new(mnemonic("setp.ne.u32"), any)
-            }));
-            lines.push(Line::Inst(Inst {
-                guard: Some(Guard {
-                    predicate: trapped.to_owned(),
-                    negated: false,
-                }),
-                ..Inst::new(mnemonic("trap"), [])
-            }));
-        }
-        if let Line::Inst(inst) = line
-            && inst.mnemonic.as_str().starts_with("cp.")
-            && inst.mnemonic.as_str().contains("bulk_group")
-        {
-            lines.push(Line::Inst(Inst {
-                guard: inst.guard.clone(),
-                ..set(1)
-            }));
-        }
-        lines.push(line.clone());
-    }
-    let mut module = module.clone();
-    entry_mut(&mut module).body = lines;
-    Some(module)
 }
 
 /// The kernel with these lines in place of those that the mutant changes.
