@@ -20,7 +20,7 @@ mod unwritten;
 pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope, param_layout};
 pub(crate) use unsupported::Unsupported;
 
-use crate::claim::{Condition, View, Ways};
+use crate::claim::{Condition, Sum, View, Ways};
 use crate::limits::{Limits, hold};
 use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine};
 use crate::source::Place;
@@ -221,13 +221,19 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Before a label: what comments claim here is of the threads that come from the instruction before, and not of those that
-    /// jump to the label.
+    /// jump to the label. It is held against the registers before that instruction, so nothing is claimed of those that it writes.
     fn passed(&mut self) {
         let here = std::mem::take(&mut self.here);
-        if let Some(last) = self.instructions.last_mut()
-            && !here.is_empty()
-        {
-            last.ways.get_or_insert_default().next = here;
+        if let (Some(last), Some(uses)) = (self.instructions.last_mut(), self.uses.last()) {
+            let changes = |sum: Sum| sum.register.is_some_and(|it| uses.writes.contains(&it));
+            let next = here.into_iter().filter(|condition| {
+                let mut comparisons = condition.comparisons.iter();
+                !comparisons.any(|it| changes(it.left) || changes(it.right))
+            });
+            let next: Vec<Condition> = next.collect();
+            if !next.is_empty() {
+                last.ways.get_or_insert_default().next = next;
+            }
         }
     }
 

@@ -3,7 +3,6 @@
 use super::order::Delay;
 use super::state::warp::{Split, Wait};
 use super::step::{Blame, Flow, Result, Step};
-use crate::claim::Ways;
 use crate::error::FaultKind;
 use crate::op::{Code, Convergence, Instruction};
 
@@ -26,13 +25,13 @@ impl Step<'_> {
                 Some((row, false)) => self.warp.lanes(row, split.mask),
                 Some((row, true)) => split.mask & !self.warp.lanes(row, split.mask),
             };
-            let ways = instruction.ways.as_deref();
-            let ways = ways.filter(|_| self.checks.ways);
-            if let Some(ways) = ways {
+            if let Some(ways) = instruction.ways.as_deref()
+                && self.checks.ways
+            {
                 self.check_way(ways, &instruction.op, split.mask, active)?;
             }
             if active == 0 {
-                self.go_on(ways, &mut split)?;
+                split.pc += 1;
             } else {
                 if let Some(required) = self.missing(instruction, &split) {
                     split.wait = Some(Wait::Lanes { required });
@@ -53,13 +52,13 @@ impl Step<'_> {
                     self.complete_started()?;
                 }
                 match flow {
-                    Flow::Next => self.go_on(ways, &mut split)?,
+                    Flow::Next => split.pc += 1,
                     Flow::Suspend => break,
                     Flow::Exit(ending) => {
                         self.progress = true;
                         self.warp.alive &= !ending;
                         split.mask &= !ending;
-                        self.go_on(ways, &mut split)?;
+                        split.pc += 1;
                         if self.warp.alive == 0 {
                             self.leave()?;
                         }
@@ -107,13 +106,12 @@ impl Step<'_> {
                     }
                     Flow::Branch { target, taken } if taken == split.mask => split.pc = target,
                     Flow::Branch { target, taken } => {
-                        let mut rest = Split {
-                            pc: split.pc,
+                        let rest = Split {
+                            pc: split.pc + 1,
                             mask: split.mask & !taken,
                             call: split.call.clone(),
                             ..Split::default()
                         };
-                        self.go_on(ways, &mut rest)?;
                         // The lanes that wait for an mbarrier again were refused before.
                         split = Split {
                             pc: target,
@@ -134,12 +132,6 @@ impl Step<'_> {
         split.since = self.watch.counts.steps;
         self.warp.splits.push(split);
         Ok(())
-    }
-
-    /// Goes on with the next line.
-    fn go_on(&self, ways: Option<&Ways>, split: &mut Split) -> Result<()> {
-        split.pc += 1;
-        ways.map_or(Ok(()), |ways| self.check_next(ways, split.mask))
     }
 
     /// The lanes that the instruction needs, if some of them have not reached it yet.

@@ -9,6 +9,9 @@ use crate::op::Op;
 
 impl Step<'_> {
     /// An error if a lane has got to an instruction, or executes it, or does not, and the module says that others do.
+    ///
+    /// It is no part of the loop over instructions, most of which have no such claims.
+    #[inline(never)]
     pub(crate) fn check_way(&self, ways: &Ways, op: &Op, reached: u32, active: u32) -> Result<()> {
         for condition in &ways.here {
             self.check_condition(condition, reached, Way::Arrives)?;
@@ -20,13 +23,12 @@ impl Step<'_> {
             let adds = self.warp.lanes(wgmma.scale_d, active);
             self.check_same(condition, adds, active, [Way::Replaces, Way::Adds])?;
         }
-        Ok(())
-    }
-
-    /// An error if a lane goes on to the next line, and the module says that others do.
-    pub(crate) fn check_next(&self, ways: &Ways, mask: u32) -> Result<()> {
-        let mut conditions = ways.next.iter();
-        conditions.try_for_each(|condition| self.check_condition(condition, mask, Way::GoesOn))
+        let jumping = match op {
+            Op::Branch { .. } | Op::Exit | Op::Return => active,
+            _ => 0,
+        };
+        let mut next = ways.next.iter();
+        next.try_for_each(|it| self.check_condition(it, reached & !jumping, Way::GoesOn))
     }
 
     /// An error if a condition holds in other lanes of the mask than in these. What they do is the first way, or the second.
