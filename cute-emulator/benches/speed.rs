@@ -17,9 +17,11 @@ const CTAS: u32 = 500;
 const SHARED: u32 = 227 << 10;
 
 /// Instructions, their operands, the bytes of a thread, of which those of lane i follow those of the lane before, and what the PTX
-/// says of the address, if it does.
-const INSTRUCTIONS: [(&str, &str, u32, &str); 11] = [
+/// says of the address or of the threads, if it does.
+const INSTRUCTIONS: [(&str, &str, u32, &str); 13] = [
     ("add.u32", "%r8, %r8, 1", 4, ""),
+    ("@%p1 add.u32", "%r8, %r8, 1", 4, ""),
+    ("@%p1 add.u32", "%r8, %r8, 1", 4, IN_THREADS),
     ("ld.shared.b32", "%r4, [%r3]", 4, ""),
     ("ld.shared.b32", "%r4, [%r3]", 4, IN_TILE),
     ("st.shared.b32", "[%r3], %r4", 4, ""),
@@ -31,6 +33,7 @@ const INSTRUCTIONS: [(&str, &str, u32, &str); 11] = [
     ("st.global.b32", "[%d1], %r4", 4, IN_TENSOR),
     ("ld.global.v4.b32", "{%r4, %r5, %r6, %r7}, [%d1]", 16, ""),
 ];
+const IN_THREADS: &str = "// if %r0 < 128";
 const IN_TILE: &str = "// tile[%r0 < 128] at %r10 in 0..512";
 const IN_TENSOR: &str = "// x[%r0]";
 
@@ -117,7 +120,7 @@ fn looped(body: &str, bytes: u32) -> String {
     module(&format!(
         "mad.lo.u32 %r3, %r0, {bytes}, %r2;\nmad.wide.u32 %d1, %r0, {bytes}, %d0;\n\
          mul.lo.u32 %r10, %r0, {bytes};\n\
-         mov.u32 %r4, 0;\nmov.u32 %r8, 0;\n{zero}\nmov.u32 %r9, 0;\n\
+         mov.u32 %r4, 0;\nmov.u32 %r8, 0;\nsetp.lt.u32 %p1, %r0, 128;\n{zero}\nmov.u32 %r9, 0;\n\
          LOOP:\n{body}add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p0, %r9, {LOOPS};\n@%p0 bra LOOP;\n"
     ))
 }

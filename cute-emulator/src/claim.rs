@@ -1,6 +1,7 @@
-//! What the module claims of the addresses of an instruction, in the comment at the end of its line: which element of which
-//! tensor each of them is. An address that is not where the claim says, or a coordinate that is not inside of the tensor, is a
-//! fault.
+//! What the comments of a module claim of addresses and of ways through the kernel.
+//!
+//! The comment at the end of a line says which element of which tensor each address of the instruction is. An address that is not
+//! where the claim says, or a coordinate that is not inside of the tensor, is a fault.
 //!
 //! | operand | claim |
 //! |---|---|
@@ -10,6 +11,17 @@
 //! | `[%r4+8]` | `tile at 0 + Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 //!
 //! An instruction with several addresses has a claim for each, in their order, with `_` where nothing is claimed.
+//!
+//! Comments also say which threads are where, by numbers of which the predicates of guards have been computed:
+//!
+//! | comment | claim |
+//! |---|---|
+//! | `if %i < %n`, at the end of the line of an instruction, behind what it says of addresses | of the threads that get there, it is executed by those in which this holds, and by no others |
+//! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
+//! | `where %i < %n`, on a line of its own | this holds in all threads that get there |
+//!
+//! A condition is a comparison, or several joined by `&&`, or several joined by `||`. Its numbers are unsigned, or signed with
+//! `s32`.
 
 use std::ops::Range;
 
@@ -45,6 +57,64 @@ pub(crate) enum Place {
         /// The bytes that the tensor has.
         bytes: Range<u64>,
     },
+}
+
+/// A condition of registers that is claimed to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Condition {
+    /// As the comment has it.
+    pub(crate) text: String,
+    /// Whether one of the comparisons suffices.
+    pub(crate) any: bool,
+    pub(crate) comparisons: Box<[Comparison]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    pub(crate) left: Sum,
+    pub(crate) order: Order,
+    pub(crate) right: Sum,
+}
+
+/// How the left side of a comparison is to the right one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Order {
+    /// Each, as it is written.
+    pub(crate) const ALL: [(&str, Order); 6] = [
+        ("==", Order::Equal),
+        ("!=", Order::Different),
+        ("<", Order::Less),
+        ("<=", Order::LessOrEqual),
+        (">", Order::Greater),
+        (">=", Order::GreaterOrEqual),
+    ];
+
+    pub(crate) fn symbol(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, order)| *order == self);
+        found.map_or("", |(symbol, _)| symbol)
+    }
+}
+
+/// What is claimed of the threads at an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// What holds in all threads that get there.
+    pub(crate) here: Vec<Condition>,
+    /// What holds in those that execute it, and in no others of these.
+    pub(crate) executed: Option<Condition>,
+    /// What holds where a wgmma adds to D, and nowhere else.
+    pub(crate) adds: Option<Condition>,
+    /// What holds in those that go on with the next line.
+    pub(crate) next: Vec<Condition>,
 }
 
 /// The sum of a register, if there is one, and a number.

@@ -132,6 +132,7 @@ impl Class {
             | Op::StoreMatrix { .. }
             | Op::WmmaLoad { .. }
             | Op::WmmaStore { .. }
+            | Op::PrefetchMap { .. }
             | Op::ReplaceInMap { .. } => Class::Memory,
             Op::Fence { .. }
             | Op::ProxyFence { .. }

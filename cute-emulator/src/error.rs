@@ -557,6 +557,50 @@ pub struct OtherBox {
     pub expected: Vec<i64>,
 }
 
+/// A thread that takes another way through the kernel than the PTX says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{way} threads with `{condition}`, but this one has {numbers}")]
+pub struct OtherWay {
+    /// What the thread does.
+    pub way: Way,
+    /// The condition, in registers of the PTX: `%i < %n`.
+    pub condition: String,
+    /// The condition with the numbers of the thread: `9 < 8`.
+    pub numbers: String,
+}
+
+/// What a thread does that the PTX says of other threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Way {
+    /// It executes the instruction, or the guard of a branch lets it jump.
+    Executes,
+    /// The guard of the instruction excludes it.
+    Skips,
+    /// Its wgmma adds to D.
+    Adds,
+    /// Its wgmma does not add to D.
+    Replaces,
+    /// It gets to the line.
+    Arrives,
+    /// It goes on to the next line.
+    GoesOn,
+}
+
+/// The beginning of a sentence that ends with the threads of which it is true.
+impl Display for Way {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Way::Executes => "executes what the PTX says is for",
+            Way::Skips => "skips what the PTX says is for",
+            Way::Adds => "adds to D, which the PTX says is for",
+            Way::Replaces => "does not add to D, which the PTX says is for",
+            Way::Arrives => "gets to a line that the PTX says is for",
+            Way::GoesOn => "goes on to a line that the PTX says is for",
+        })
+    }
+}
+
 /// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
 /// that of the thread.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -613,6 +657,9 @@ pub enum FaultKind {
     /// A copy of another box than the PTX names.
     #[error(transparent)]
     OtherBox(Box<OtherBox>),
+    /// A thread that takes another way through the kernel than the PTX says.
+    #[error(transparent)]
+    OtherWay(Box<OtherWay>),
     /// An address that is not a multiple of what the access needs.
     #[error("address {address:#x} is not a multiple of {align}")]
     Misaligned {

@@ -147,6 +147,8 @@ pub struct Checks {
     /// Accesses that are not where the PTX says, in the comments of its instructions, and accesses outside of the tensors that it
     /// names there.
     pub tensors: bool,
+    /// Threads that take another way through the kernel than the PTX says, in its comments.
+    pub ways: bool,
 }
 
 impl Default for Checks {
@@ -157,6 +159,7 @@ impl Default for Checks {
             order: true,
             global: true,
             tensors: true,
+            ways: true,
         }
     }
 }

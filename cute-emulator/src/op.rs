@@ -1,7 +1,7 @@
 //! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
 //! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
-use crate::claim::{Claim, View};
+use crate::claim::{Claim, View, Ways};
 use crate::error::Other;
 use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
@@ -180,6 +180,8 @@ pub(crate) struct Instruction {
     pub(crate) followed: Option<Box<Followed>>,
     /// What the module claims of its addresses.
     pub(crate) claims: Box<[Claim]>,
+    /// What the module claims of the threads that are there; `None` for nothing.
+    pub(crate) ways: Option<Box<Ways>>,
     pub(crate) line: u32,
     /// Where it comes from, if the module says so.
     pub(crate) place: Option<Arc<Place>>,
@@ -662,6 +664,11 @@ pub(crate) enum Op {
     },
     /// `fence.mbarrier_init`.
     InitFence,
+    /// `prefetch.tensormap`.
+    PrefetchMap {
+        space: Space,
+        address: Address,
+    },
     /// `tensormap.replace`: changes a field of a tensor map in memory.
     ReplaceInMap {
         space: Space,

@@ -2,7 +2,7 @@
 
 use super::operands::Arg;
 use super::registers::Registers;
-use crate::claim::{Claim, Place, Sum, Swizzle, View};
+use crate::claim::{Claim, Comparison, Condition, Order, Place, Sum, Swizzle, View};
 use crate::op::Reg;
 use std::ops::Range;
 
@@ -37,6 +37,43 @@ pub(super) fn claims(
     let texts = comment.split("; ").zip(operands);
     let claims = texts.filter_map(|(text, operand)| claim(registers, views, text, operand));
     claims.collect()
+}
+
+/// The condition that a comment on a line of its own claims of the threads that get there.
+pub(super) fn here(registers: &mut Registers<'_, '_>, comment: &str) -> Option<Condition> {
+    condition(registers, comment.strip_prefix("where ")?)
+}
+
+/// The condition that the comment of an instruction ends with, if it says this of it: `if %i < %n`.
+pub(super) fn says(
+    registers: &mut Registers<'_, '_>,
+    comment: &str,
+    what: &str,
+) -> Option<Condition> {
+    let last = comment.rsplit("; ").next()?;
+    condition(registers, last.strip_prefix(what)?)
+}
+
+fn condition(registers: &mut Registers<'_, '_>, text: &str) -> Option<Condition> {
+    let any = text.contains(" || ");
+    let parts = text.split(if any { " || " } else { " && " });
+    let comparisons = parts.map(|part| comparison(registers, part));
+    Some(Condition {
+        text: text.to_owned(),
+        any,
+        comparisons: comparisons.collect::<Option<_>>()?,
+    })
+}
+
+/// `%r3 + 8 < %n`.
+fn comparison(registers: &mut Registers<'_, '_>, text: &str) -> Option<Comparison> {
+    let (left, order, right) = Order::ALL.iter().find_map(|(symbol, order)| {
+        let (left, right) = text.split_once(&format!(" {symbol} "))?;
+        Some((left, *order, right))
+    })?;
+    let (left, right) = (sum(registers, left)?, sum(registers, right)?);
+    (left.register.is_none() || right.register.is_none() || left.signed == right.signed)
+        .then_some(Comparison { left, order, right })
 }
 
 fn claim(

@@ -122,7 +122,6 @@ pub(super) fn operation(
         | Opcode::Prefetchu
         | Opcode::Applypriority
         | Opcode::Discard
-        | Opcode::PrefetchTensormap
         | Opcode::Createpolicy
         | Opcode::CpAsyncBulkPrefetch
         | Opcode::CpAsyncBulkPrefetchTensor => {
@@ -187,6 +186,7 @@ pub(super) fn operation(
                 from: from.address()?,
             })
         }
+        Opcode::PrefetchTensormap => memory::prefetch_map(m, args),
         Opcode::Griddepcontrol => {
             m.ignore(&["what"]);
             Ok(Op::Nop)

@@ -180,6 +180,15 @@ pub(super) fn replace_in_map(
     })
 }
 
+/// `prefetch.tensormap`.
+pub(super) fn prefetch_map(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let [address] = take(args)?;
+    Ok(Op::PrefetchMap {
+        space: space(m)?,
+        address: address.address()?,
+    })
+}
+
 fn matrix_rows(m: &Bindings, registers: Arg) -> Result<Box<[Reg]>> {
     m.ignore(&["num", "space"]);
     registers.rows()
@@ -195,7 +204,19 @@ fn access(m: &Bindings) -> Result<Access> {
         Modifier::L2Prefetch128B,
         Modifier::L2Prefetch256B,
     ]);
-    let space = match m.get("space") {
+    let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64);
+    Ok(Access {
+        space: space(m)?,
+        bytes: (ty.bits() / 8) as u8,
+        signed,
+        strong: strong(m),
+        read_only,
+    })
+}
+
+/// The memory that an address is in.
+fn space(m: &Bindings) -> Result<Space> {
+    Ok(match m.get("space") {
         Some(Modifier::Global) => Space::Global,
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => Space::Shared,
         Some(Modifier::Param) => Space::Param,
@@ -204,14 +225,6 @@ fn access(m: &Bindings) -> Result<Access> {
         Some(Modifier::Const) => Space::Global,
         None => Space::Generic,
         space => return Err(no_space(space)),
-    };
-    let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64);
-    Ok(Access {
-        space,
-        bytes: (ty.bits() / 8) as u8,
-        signed,
-        strong: strong(m),
-        read_only,
     })
 }
 

@@ -20,7 +20,7 @@ mod unwritten;
 pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope, param_layout};
 pub(crate) use unsupported::Unsupported;
 
-use crate::claim::View;
+use crate::claim::{Condition, Sum, View, Ways};
 use crate::limits::{Limits, hold};
 use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine};
 use crate::source::Place;
@@ -64,6 +64,7 @@ pub(crate) fn decode<'a>(
         instructions: Vec::new(),
         uses: Vec::new(),
         matrix_registers: HashSet::new(),
+        here: Vec::new(),
         line: 0,
         place: None,
     };
@@ -131,6 +132,8 @@ struct Decoder<'a, 's> {
     uses: Vec<Uses>,
     /// Rows that some wgmma of the entry uses as D or A.
     matrix_registers: HashSet<Reg>,
+    /// What comments claim of the threads that get to the next instruction.
+    here: Vec<Condition>,
     /// The line of the text that is being decoded.
     line: u32,
     /// Where the instruction that is being decoded comes from.
@@ -202,7 +205,11 @@ impl<'a> Decoder<'a, '_> {
     fn code(&mut self, line: &'a Line) -> Result<()> {
         match line {
             Line::Label(name) => {
+                self.passed();
                 self.labels.insert(name, self.instructions.len());
+            }
+            Line::Comment(text) => {
+                self.here.extend(claim::here(&mut self.registers, text));
             }
             Line::Inst(inst) => {
                 self.place = self.scope.source(inst.place);
@@ -211,6 +218,23 @@ impl<'a> Decoder<'a, '_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Before a label: what comments claim here is of the threads that come from the instruction before, and not of those that
+    /// jump to the label. It is held against the registers before that instruction, so nothing is claimed of those that it writes.
+    fn passed(&mut self) {
+        let here = std::mem::take(&mut self.here);
+        if let (Some(last), Some(uses)) = (self.instructions.last_mut(), self.uses.last()) {
+            let changes = |sum: Sum| sum.register.is_some_and(|it| uses.writes.contains(&it));
+            let next = here.into_iter().filter(|condition| {
+                let mut comparisons = condition.comparisons.iter();
+                !comparisons.any(|it| changes(it.left) || changes(it.right))
+            });
+            let next: Vec<Condition> = next.collect();
+            if !next.is_empty() {
+                last.ways.get_or_insert_default().next = next;
+            }
+        }
     }
 
     fn check_limits(&self, limits: &Limits) -> Result<()> {
@@ -292,6 +316,12 @@ impl<'a> Decoder<'a, '_> {
             last.matrix_registers = rows.into();
             if let Some(comment) = &inst.comment {
                 let registers = &mut self.registers;
+                if let Some(condition) = claim::says(registers, comment, "if ") {
+                    last.ways.get_or_insert_default().executed = Some(condition);
+                }
+                if let Some(condition) = claim::says(registers, comment, "adds if ") {
+                    last.ways.get_or_insert_default().adds = Some(condition);
+                }
                 last.claims = claim::claims(registers, &self.views, comment, operands).into();
             }
         }
@@ -309,6 +339,13 @@ impl<'a> Decoder<'a, '_> {
     }
 
     fn push(&mut self, guard: Option<(Reg, bool)>, op: Op, convergence: Convergence, text: String) {
+        let here = std::mem::take(&mut self.here);
+        let ways = (!here.is_empty()).then(|| {
+            Box::new(Ways {
+                here,
+                ..Ways::default()
+            })
+        });
         self.instructions.push(Instruction {
             guard,
             op,
@@ -316,6 +353,7 @@ impl<'a> Decoder<'a, '_> {
             matrix_registers: Box::default(),
             followed: None,
             claims: Box::default(),
+            ways,
             line: self.line,
             place: self.place.clone(),
             text,

@@ -25,6 +25,11 @@ impl Step<'_> {
                 Some((row, false)) => self.warp.lanes(row, split.mask),
                 Some((row, true)) => split.mask & !self.warp.lanes(row, split.mask),
             };
+            if let Some(ways) = instruction.ways.as_deref()
+                && self.checks.ways
+            {
+                self.check_way(ways, &instruction.op, split.mask, active)?;
+            }
             if active == 0 {
                 split.pc += 1;
             } else {

@@ -45,6 +45,42 @@ pub(crate) fn sample() -> String {
     module(LOAD_PARAMS, LOAD)
 }
 
+#[test]
+fn a_prefetch_is_of_a_tensor_map() {
+    let prefetch = |instruction: &str| {
+        let mut run = Run::threads(1);
+        let map = matrix(&mut run, 4, 8, [8, 4], SwizzleMode::None);
+        let map = encode_tensor_map(&map).unwrap();
+        let copy = run.array(&map, |byte| [byte]);
+        let args = [
+            map.to_vec(),
+            pointer(copy),
+            vec![0; 4],
+            vec![0; 4],
+            vec![0; 4],
+        ];
+        let start = "mov.b64 %d1, map; ld.param.u64 %d0, [out]; mov.u64 %d2, smem; cvta.shared.u64 %d2, %d2;";
+        run.go(
+            &module(LOAD_PARAMS, &format!("{start} {instruction};")),
+            &args,
+        )
+    };
+    for map in ["[%d1]", "[%d0]"] {
+        prefetch(&format!("prefetch.tensormap {map}")).unwrap();
+    }
+    prefetch("prefetch.param.tensormap [map]").unwrap();
+    let no_map = "the operand is not the address of a tensor map";
+    for (operand, message) in [
+        ("[%d1+16]", no_map),
+        ("[%d1+136]", no_map),
+        ("[%d0+-16]", "are not inside one allocation"),
+        ("[%d2]", "a tensor map cannot be in shared or local memory"),
+    ] {
+        let (kind, _) = fault(prefetch(&format!("prefetch.tensormap {operand}")));
+        assert!(kind.to_string().contains(message), "{operand}: {kind}");
+    }
+}
+
 /// A matrix of 16-bit numbers, where the element in row r and column c is 100·r + c, and its tensor map.
 fn matrix(
     run: &mut Run<'_>,

@@ -23,6 +23,7 @@ mod tensor_cores;
 mod tensors;
 mod threads;
 mod time;
+mod ways;
 
 use cute_emulator::{Counts, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule};
 

@@ -285,6 +285,7 @@ fn launch(program: &Program, entry: &str, below: Below<'_>) -> Result<(), Emulat
             order: below(4) > 0,
             global: below(4) > 0,
             tensors: below(4) > 0,
+            ways: below(4) > 0,
         },
         extents: &[],
         limits: LIMITS,

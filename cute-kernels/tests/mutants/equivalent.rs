@@ -4,25 +4,34 @@
 use std::collections::HashSet;
 
 use cute_ptx::Module;
-use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
+use cute_ptx::ast::{Guard, Inst, Line, Operand};
 use cute_ptx::table::{Effect, Opcode};
 
 use crate::flow::Flow;
 use crate::mutation::{Mutant, entry, entry_mut, mnemonic};
 use crate::shadow::shadowed;
 
-/// Why the mutant is equivalent to the kernel; `None` if it is not known to be. `passes` tells whether the launch ends without
-/// an error with these modules instead of the kernel's.
-pub(crate) fn reason(
+/// Why the mutant is equivalent to the kernel, whatever the launch; `None` if no rule says so.
+pub(crate) fn by_rule(module: &Module, mutant: &Mutant) -> Option<&'static str> {
+    reason(|proof| matches!(proof, Proof::Rule(rule) if rule(module, mutant)))
+}
+
+/// Why the mutant is equivalent to the kernel in a launch; `None` if no probe shows it. `passes` tells whether the launch ends
+/// without an error with these modules instead of the kernel's.
+pub(crate) fn by_probe(
     module: &Module,
     mutant: &Mutant,
     passes: impl Fn(&Module) -> bool,
 ) -> Option<&'static str> {
-    let holds = |row: &&Row| match row.proof {
-        Proof::Rule(rule) => rule(module, mutant),
+    reason(|proof| match proof {
+        Proof::Rule(_) => false,
         Proof::Probe(probe) => probe(module, mutant).is_some_and(|probe| passes(&probe)),
-    };
-    EQUIVALENT.iter().find(holds).map(|row| row.reason)
+    })
+}
+
+fn reason(shows: impl Fn(&Proof) -> bool) -> Option<&'static str> {
+    let row = EQUIVALENT.iter().find(|row| shows(&row.proof));
+    row.map(|row| row.reason)
 }
 
 struct Row {
@@ -44,6 +53,13 @@ const EQUIVALENT: &[Row] = &[
         reason: "a launch has one grid, which no other follows and which has none to wait for",
         proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol),
     },
+    Row {
+        reason: "a prefetch of the tensor map by other threads changes the time alone",
+        proof: Proof::Rule(|module, mutant| {
+            mutant.instruction.opcode() == Opcode::PrefetchTensormap
+                && changed(module, mutant).is_some_and(|(a, b)| same_but_guard(a, b))
+        }),
+    },
     // PTX ISA, `wgmma.fence`: it must lie between accesses of registers and a wgmma that uses them.
     Row {
         reason: "no access of a register that the next wgmma use lies between it and a wgmma.fence before it",
@@ -53,7 +69,7 @@ const EQUIVALENT: &[Row] = &[
     // is for copies and for other CTAs, and the emulator reports if these use an mbarrier that has been initialised after it.
     Row {
         reason: "a barrier of all threads orders the initialisation before their accesses, and nobody else uses the mbarrier",
-        proof: Proof::Rule(is_announced_by_a_barrier),
+        proof: Proof::Probe(announced_by_a_barrier),
     },
     Row {
         reason: "what is computed without the guard is read under the guard only",
@@ -66,10 +82,6 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "what it computes changes no access, no branch and no wait of the launch",
         proof: Proof::Probe(other_effects),
-    },
-    Row {
-        reason: "the other threads of the launch have started no bulk store, so their groups are empty",
-        proof: Proof::Probe(other_stores),
     },
 ];
 
@@ -111,11 +123,11 @@ fn is_fenced_before(module: &Module, mutant: &Mutant) -> bool {
     !from_start && !accessed
 }
 
-/// Whether the mutant initialises an mbarrier behind the fence that announces mbarriers, and the next instruction is a barrier of
-/// all threads that orders it.
-fn is_announced_by_a_barrier(module: &Module, mutant: &Mutant) -> bool {
+/// The mutant itself, if it initialises an mbarrier behind the fence that announces mbarriers, and the next instruction is a
+/// barrier of all threads that orders it.
+fn announced_by_a_barrier(module: &Module, mutant: &Mutant) -> Option<Module> {
     let [Line::Inst(fence), Line::Inst(init)] = &mutant.with[..] else {
-        return false;
+        return None;
     };
     let opcodes = [fence, init].map(|inst| inst.mnemonic.opcode());
     let mut after = entry(module).body[mutant.lines.end..].iter();
@@ -123,12 +135,13 @@ fn is_announced_by_a_barrier(module: &Module, mutant: &Mutant) -> bool {
         Line::Inst(inst) => Some(inst),
         _ => None,
     });
-    opcodes == [Opcode::FenceMbarrierInit, Opcode::MbarrierInit]
+    let is_announced = opcodes == [Opcode::FenceMbarrierInit, Opcode::MbarrierInit]
         && next.is_some_and(|next| match next.mnemonic.opcode() {
             Opcode::BarSync => next.operands.len() == 1,
             Opcode::BarrierClusterArrive => !next.mnemonic.as_str().contains("relaxed"),
             _ => false,
-        })
+        });
+    is_announced.then(|| with(module, mutant, mutant.with.clone()))
 }
 
 /// Whether the mutant is an instruction without effect that has lost its guard, and whose result is read only in the lines up to
@@ -193,66 +206,6 @@ fn other_effects(module: &Module, mutant: &Mutant) -> Option<Module> {
 
 fn same_but_guard(a: &Inst, b: &Inst) -> bool {
     a.mnemonic == b.mnemonic && a.operands == b.operands
-}
-
-/// For a `commit_group` or `wait_group` of bulk stores that has lost its guard: traps where a thread executes it that the guard
-/// excludes and that has started a bulk store.
-fn other_stores(module: &Module, mutant: &Mutant) -> Option<Module> {
-    let (before, after) = changed(module, mutant)?;
-    let group = matches!(
-        before.mnemonic.opcode(),
-        Opcode::CpAsyncBulkCommitGroup | Opcode::CpAsyncBulkWaitGroup
-    );
-    let guard = before
-        .guard
-        .as_ref()
-        .filter(|_| group && after.guard.is_none())?;
-    let name = |name: &str| Operand::Name(name.to_owned());
-    let (stored, trapped) = ("%stored", "%stored_here");
-    let set = |value| Inst::new(mnemonic("mov.u32"), [name(stored), Operand::Int(value)]);
-    let register = |ty, name: &str| Line::Register {
-        ty,
-        name: name.to_owned(),
-    };
-    let mut lines = vec![
-        register(Type::U32, stored),
-        register(Type::Pred, trapped),
-        Line::Inst(set(0)),
-    ];
-    for (at, line) in entry(module).body.iter().enumerate() {
-        if at == mutant.lines.start {
-            let nothing = [name(trapped), Operand::Int(0), Operand::Int(0)];
-            lines.push(Line::Inst(Inst::new(mnemonic("setp.ne.u32"), nothing)));
-            let any = [name(trapped), name(stored), Operand::Int(0)];
-            lines.push(Line::Inst(Inst {
-                guard: Some(Guard {
-                    negated: !guard.negated,
-                    ..guard.clone()
-                }),
-                ..Inst::new(mnemonic("setp.ne.u32"), any)
-            }));
-            lines.push(Line::Inst(Inst {
-                guard: Some(Guard {
-                    predicate: trapped.to_owned(),
-                    negated: false,
-                }),
-                ..Inst::new(mnemonic("trap"), [])
-            }));
-        }
-        if let Line::Inst(inst) = line
-            && inst.mnemonic.as_str().starts_with("cp.")
-            && inst.mnemonic.as_str().contains("bulk_group")
-        {
-            lines.push(Line::Inst(Inst {
-                guard: inst.guard.clone(),
-                ..set(1)
-            }));
-        }
-        lines.push(line.clone());
-    }
-    let mut module = module.clone();
-    entry_mut(&mut module).body = lines;
-    Some(module)
 }
 
 /// The kernel with these lines in place of those that the mutant changes.

@@ -19,6 +19,13 @@ pub(crate) enum Class {
     Control,
 }
 
+/// `synchronisation`, `address` or `control`.
+impl Display for Class {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
 /// A change of one or two neighbouring lines of the body of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {

@@ -129,7 +129,8 @@ fn run_time_if_is_a_branch() {
                 mov.u32 %x, 1;
                 // if m < n
                 setp.lt.u32 %p0, %m, %n;
-                @!%p0 bra $else;
+                @!%p0 bra $else;                                        // if %m >= %n
+                // where %m < %n
                 // x = m * n
                 mul.lo.u32 %x, %m, %n;
                 // sync_threads()
@@ -138,7 +139,7 @@ fn run_time_if_is_a_branch() {
             $else:
                 setp.eq.u32 %p1, %m, %n;
                 // x = 2
-                @%p1 mov.u32 %x, 2;
+                @%p1 mov.u32 %x, 2;                                     // if %m == %n
             $endif:
                 // out[0] = x
                 st.shared.u32 [%smem_base], %x;                         // out[0 < 64] at 0 in 0..256
@@ -165,7 +166,7 @@ fn small_branches_are_predicated() {
                 // if x == 4
                 setp.eq.u32 %p0, %x, 4;
                 // x = 0
-                @%p0 mov.u32 %x, 0;
+                @%p0 mov.u32 %x, 0;                                     // if %x == 4
                 // out[0] = x
                 st.shared.u32 [%smem_base], %x;                         // out[0 < 64] at 0 in 0..256
                 ret;
@@ -218,7 +219,8 @@ fn if_as_a_value_computes() {
                 mov.u32 %smem_base, smem;
                 // let x = if m < n { out[m] } else { m / n }
                 setp.lt.u32 %p0, %m, %n;
-                @!%p0 bra $else;
+                @!%p0 bra $else;                                        // if %m >= %n
+                // where %m < %n
                 // out[m]
                 shl.b32 %r0, %m, 2;
                 add.u32 %r1, %smem_base, %r0;
@@ -274,7 +276,8 @@ fn unrolled_loops_break_and_continue() {
                 // if m == i
                 setp.eq.u32 %p0, %m, 0;
                 // continue
-                @%p0 bra $for_continue;
+                @%p0 bra $for_continue;                                 // if %m == 0
+                // where %m != 0
                 // out[i] = m
                 st.shared.u32 [%smem_base], %m;                         // out[0 < 64] at 0 in 0..256
             $for_continue:
@@ -282,7 +285,8 @@ fn unrolled_loops_break_and_continue() {
                 // if m == i
                 setp.eq.u32 %p1, %m, 1;
                 // continue
-                @%p1 bra $for_continue_2;
+                @%p1 bra $for_continue_2;                               // if %m == 1
+                // where %m != 1
                 // out[i] = m
                 st.shared.u32 [%smem_base+4], %m;                       // out[1 < 64] at 4 in 0..256
             $for_continue_2:
@@ -307,7 +311,8 @@ fn run_time_bounds_count() {
                 mov.u32 %smem_base, smem;
                 // for i in m..n
                 setp.lt.u32 %p0, %m, %n;
-                @!%p0 bra $for_end;
+                @!%p0 bra $for_end;                                     // if %m >= %n
+                // where %m < %n
                 mov.u32 %i, %m;
             $for:
                 // out[i] = i
@@ -316,7 +321,8 @@ fn run_time_bounds_count() {
                 st.shared.u32 [%r1], %i;                                // out[%i < 64] at %r0 in 0..256
                 add.u32 %i, %i, 1;
                 setp.lt.u32 %p1, %i, %n;
-                @%p1 bra $for;
+                @%p1 bra $for;                                          // if %i < %n
+                // where %i >= %n
             $for_end:
                 ret;
             }
@@ -349,7 +355,8 @@ fn loops_break_and_continue() {
                 mov.u32 %smem_base, smem;
                 // for i in 0..n
                 setp.gt.u32 %p0, %n, 0;
-                @!%p0 bra $for_end;
+                @!%p0 bra $for_end;                                     // if %n <= 0
+                // where %n > 0
                 mov.u32 %i, 0;
             $for:
                 // let mut j = i
@@ -361,19 +368,22 @@ fn loops_break_and_continue() {
                 // if j > m
                 setp.gt.u32 %p1, %j, %m;
                 // continue 'outer
-                @%p1 bra $for_next;
+                @%p1 bra $for_next;                                     // if %j > %m
+                // where %j <= %m
                 // if out[j] == 0
                 shl.b32 %r1, %j, 2;
                 add.u32 %r2, %smem_base, %r1;
                 ld.shared.u32 %r3, [%r2];                               // out[%j < 64] at %r1 in 0..256
                 setp.eq.u32 %p2, %r3, 0;
                 // break 'outer
-                @%p2 bra $for_end;
+                @%p2 bra $for_end;                                      // if %r3 == 0
+                // where %r3 != 0
                 bra $loop;
             $for_next:
                 add.u32 %i, %i, 1;
                 setp.lt.u32 %p3, %i, %n;
-                @%p3 bra $for;
+                @%p3 bra $for;                                          // if %i < %n
+                // where %i >= %n
             $for_end:
                 // out[0] = 1
                 mov.u32 %r4, 1;
@@ -404,7 +414,8 @@ fn while_tests_at_its_head() {
                 setp.gt.u32 %p0, %x, 0;
                 setp.ne.u32 %p1, %x, %n;
                 and.pred %p2, %p0, %p1;
-                @!%p2 bra $while_end;
+                @!%p2 bra $while_end;                                   // if %x <= 0 || %x == %n
+                // where %x > 0 && %x != %n
                 // x -= 1
                 sub.u32 %x, %x, 1;
                 bra $while;
@@ -428,7 +439,8 @@ fn the_right_side_is_guarded() {
                 // if m < 64 && out[m] > 3
                 setp.lt.u32 %p0, %m, 64;
                 mov.pred %p2, %p0;
-                @!%p0 bra $decided;
+                @!%p0 bra $decided;                                     // if %m >= 64
+                // where %m < 64
                 shl.b32 %r0, %m, 2;
                 add.u32 %r1, %smem_base, %r0;
                 ld.shared.u32 %r2, [%r1];                               // out[%m < 64] at %r0 in 0..256
@@ -436,8 +448,8 @@ fn the_right_side_is_guarded() {
                 mov.pred %p2, %p1;
             $decided:
                 // out[0] = 1
-                @%p2 mov.u32 %r3, 1;
-                @%p2 st.shared.u32 [%smem_base], %r3;                   // out[0 < 64] at 0 in 0..256
+                @%p2 mov.u32 %r3, 1;                                    // if %m < 64 && %r2 > 3
+                @%p2 st.shared.u32 [%smem_base], %r3;                   // out[0 < 64] at 0 in 0..256; if %m < 64 && %r2 > 3
                 ret;
             }
         "#]],
@@ -540,7 +552,8 @@ fn return_ends_the_kernel() {
                 // if m == 0
                 setp.eq.u32 %p0, %m, 0;
                 // return
-                @%p0 bra $exit;
+                @%p0 bra $exit;                                         // if %m == 0
+                // where %m != 0
                 // out[0] = m
                 st.shared.u32 [%smem_base], %m;                         // out[0 < 64] at 0 in 0..256
                 // return
@@ -663,7 +676,7 @@ fn mutable_references_alias() {
                 // if *stage == 4
                 setp.eq.u32 %p0, %s, 4;
                 // *stage = 0
-                @%p0 mov.u32 %s, 0;
+                @%p0 mov.u32 %s, 0;                                     // if %s == 4
                 // *phase ^= 1
                 @%p0 xor.b32 %p, %p, 1;
                 // out[s] = p
@@ -730,7 +743,8 @@ fn helpers_return_early() {
                 // if i > 63
                 setp.gt.u32 %p0, %m, 63;
                 // return
-                @%p0 bra $store_end;
+                @%p0 bra $store_end;                                    // if %m > 63
+                // where %m <= 63
                 // t[i] = 1
                 mov.u32 %r0, 1;
                 shl.b32 %r1, %m, 2;

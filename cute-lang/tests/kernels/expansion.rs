@@ -108,7 +108,8 @@ fn an_instance_becomes_a_type() {
             cvta.to.global.u64 %dst_ptr, %dst_ptr;
             // thread 0 initialises the barriers; everyone waits until that is visible
             setp.ne.u32 %p4, %thread, 0;
-            @%p4 bra $initialised;
+            @%p4 bra $initialised;                                  // if %thread != 0
+            // where %thread == 0
             mbarrier.init.shared::cta.b64 [%smem_base+1024], 1;     // at 1024 in 1024..1032
             fence.mbarrier_init.release.cluster;
         $initialised:
@@ -116,17 +117,18 @@ fn an_instance_becomes_a_type() {
             // if thread() == 0
             setp.eq.u32 %p0, %thread, 0;
             // expect_tx(ready[0], bytes(tile))
-            @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%smem_base+1024], 1024;  // ready at 1024 in 1024..1032
+            @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%smem_base+1024], 1024;  // ready at 1024 in 1024..1032; if %thread == 0
             // tma_load(src, (0, 0), tile, ready[0])
             @%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%smem_base],
-                [%src_map, {0, 0}], [%smem_base+1024];              // tile at 0 in 0..1024; src[0, 0]; ready at 1024 in 1024..1032
+                [%src_map, {0, 0}], [%smem_base+1024];              // tile at 0 in 0..1024; src[0, 0]; ready at 1024 in 1024..1032; if %thread == 0
             // wait(ready[0], 0)
         $wait:
             mbarrier.try_wait.parity.shared::cta.b64 %p1, [%smem_base+1024], 0;  // ready at 1024 in 1024..1032
             @!%p1 bra $wait;
             // for i in 0..n
             setp.gt.u32 %p2, %n, 0;
-            @!%p2 bra $for_end;
+            @!%p2 bra $for_end;                                     // if %n <= 0
+            // where %n > 0
             mov.u32 %i, 0;
         $for:
             // dst[(i, thread())] = tile[(i, thread())] + 1.0
@@ -145,7 +147,8 @@ fn an_instance_becomes_a_type() {
             st.global.f32 [%rd5], %f1;                              // dst[%i, %thread]
             add.u32 %i, %i, 1;
             setp.lt.u32 %p3, %i, %n;
-            @%p3 bra $for;
+            @%p3 bra $for;                                          // if %i < %n
+            // where %i >= %n
         $for_end:
             ret;
         }

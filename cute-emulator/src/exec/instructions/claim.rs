@@ -202,7 +202,7 @@ impl Step<'_> {
     }
 
     /// The values of a sum in all lanes; negative ones are in two's complement.
-    fn values(&self, sum: &Sum) -> Row {
+    pub(super) fn values(&self, sum: &Sum) -> Row {
         let Some(row) = sum.register else {
             return [sum.number as u64; LANES];
         };
@@ -267,10 +267,10 @@ fn outside(values: &Row, first: u64, count: u64) -> u32 {
     }
 }
 
-fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
+pub(super) fn lanes_where(holds: impl Fn(usize) -> bool) -> u32 {
     (0..LANES).fold(0, |mask, lane| mask | u32::from(holds(lane)) << lane)
 }
 
-fn first(lanes: u32) -> Option<usize> {
+pub(super) fn first(lanes: u32) -> Option<usize> {
     (lanes != 0).then(|| lanes.trailing_zeros() as usize)
 }

@@ -19,6 +19,7 @@ mod system;
 mod tensor_map;
 mod traffic;
 mod under_way;
+mod way;
 mod wgmma;
 mod wmma;
 mod written;
@@ -107,6 +108,7 @@ impl Step<'_> {
                 value,
             } => self.replace_in_map(active, *space, *address, *field, *value)?,
             Op::CopyMap { to, from } => self.copy_map(active, *to, *from)?,
+            Op::PrefetchMap { space, address } => self.prefetch_map(active, *space, *address)?,
             Op::InitFence => self.init_fence(),
             Op::RankOf {
                 dst,

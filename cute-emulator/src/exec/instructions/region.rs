@@ -5,9 +5,8 @@ use crate::error::FaultKind;
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::step::Step;
 use crate::op::{Region, Space};
-use crate::tensor_map::decode_tensor_map;
 use crate::windows::MAX_SHARED_BYTES;
-use cute_hopper::tma::{self, MAP_BYTES};
+use cute_hopper::tma;
 
 const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
 const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;
@@ -48,30 +47,7 @@ impl Step<'_> {
                 })
             }
             Region::Tile { map, coords } => {
-                let mut bytes = [0; MAP_BYTES];
-                let address = self.address(lane, *map);
-                match self.locate(Space::Generic, address)? {
-                    Location::Param(offset) => match self.params.get(offset..offset + MAP_BYTES) {
-                        Some(param) => bytes.copy_from_slice(param),
-                        None => {
-                            return Err(FaultKind::Operand(
-                                "the operand is not the address of a tensor map".to_owned(),
-                            ));
-                        }
-                    },
-                    Location::Global(address) => self
-                        .memory
-                        .read(address, &mut bytes)
-                        .map_err(FaultKind::Global)?,
-                    Location::Local(..) | Location::Shared(..) => {
-                        return Err(FaultKind::Operand(
-                            "a tensor map cannot be in shared or local memory".to_owned(),
-                        ));
-                    }
-                }
-                let map = decode_tensor_map(&bytes).ok_or_else(|| {
-                    FaultKind::Operand("the operand is not the address of a tensor map".to_owned())
-                })?;
+                let map = self.tensor_map(Space::Generic, self.address(lane, *map))?;
                 if map.rank() != coords.len() {
                     let message = format!(
                         "the copy gives {} coordinates, but its tensor map has rank {}",

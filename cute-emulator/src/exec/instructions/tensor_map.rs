@@ -1,4 +1,4 @@
-//! Changes of tensor maps in memory. When the async proxy sees a change is not modelled.
+//! Tensor maps: reads of them, and changes of those in memory. When the async proxy sees a change is not modelled.
 
 use super::address::Location;
 use crate::error::FaultKind;
@@ -6,10 +6,46 @@ use crate::exec::state::global::Kind;
 use crate::exec::state::row::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Scope, Space};
-use crate::tensor_map::{self, Field};
-use cute_hopper::tma::MAP_BYTES;
+use crate::tensor_map::{self, Field, decode_tensor_map};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 impl Step<'_> {
+    /// A prefetch changes the time alone, but only of a tensor map.
+    pub(crate) fn prefetch_map(&self, active: u32, space: Space, address: Address) -> Result<()> {
+        for lane in lanes(active) {
+            let map = self.tensor_map(space, self.address(lane, address));
+            map.map_err(|fault| Blame::lane(fault, lane))?;
+        }
+        Ok(())
+    }
+
+    /// The tensor map at an address, which is in the parameters or in global memory.
+    pub(super) fn tensor_map(
+        &self,
+        space: Space,
+        address: u64,
+    ) -> std::result::Result<TensorMap, FaultKind> {
+        let none =
+            || FaultKind::Operand("the operand is not the address of a tensor map".to_owned());
+        let mut bytes = [0; MAP_BYTES];
+        match self.locate(space, address)? {
+            Location::Param(offset) => {
+                let param = self.params.get(offset..offset + MAP_BYTES);
+                bytes.copy_from_slice(param.ok_or_else(none)?);
+            }
+            Location::Global(address) => self
+                .memory
+                .read(address, &mut bytes)
+                .map_err(FaultKind::Global)?,
+            Location::Local(..) | Location::Shared(..) => {
+                return Err(FaultKind::Operand(
+                    "a tensor map cannot be in shared or local memory".to_owned(),
+                ));
+            }
+        }
+        decode_tensor_map(&bytes).ok_or_else(none)
+    }
+
     pub(crate) fn replace_in_map(
         &mut self,
         active: u32,

@@ -164,7 +164,9 @@ fn from_words(b: &mut Builder, ty: Type, words: &[Scalar]) -> Scalar {
             let vector = Operand::Vector(words.iter().map(Scalar::operand).collect());
             b.compute(ty, Opcode::Mov, Type::B64, [vector])
         }
-        (1, [word, ..]) => b.set_predicate(Cmp::Ne, Type::U32, word.operand(), Operand::Int(0)),
+        (1, [word, ..]) => {
+            b.set_predicate(Cmp::Ne, Type::U32, &word.clone().into(), &Num::Const(0))
+        }
         (8 | 16, [word, ..]) => {
             b.compute(ty, Opcode::Cvt, (Type::U16, Type::U32), [word.operand()])
         }

@@ -207,6 +207,9 @@ impl Builder {
             _ => ty,
         };
         let result = self.compute(of.ty, opcode, ty, [of.operand()]);
+        if of.ty == Type::Pred {
+            self.means(&result, Meaning::Not(of.clone()));
+        }
         self.narrow(result)
     }
 
@@ -280,9 +283,9 @@ impl Builder {
         other: Option<&Scalar>,
     ) -> Result<Scalar> {
         if let (Num::Const(a), Num::Const(b)) = (a, b) {
-            let zeros = [Operand::Int(0), Operand::Int(0)];
+            let zero = Num::Const(0);
             let holds = if cmp.holds(a, b) { Cmp::Eq } else { Cmp::Ne };
-            return Ok(self.set_predicate_and(holds, Type::U32, zeros, other));
+            return Ok(self.set_predicate_and(holds, Type::U32, [&zero, &zero], other));
         }
         let ty = self.type_of_numbers(a, b)?;
         let (cmp, a, b) = if a.constant().is_some() {
@@ -290,31 +293,36 @@ impl Builder {
         } else {
             (cmp, a, b)
         };
-        let predicate = self.set_predicate_and(cmp, ty, [a.operand(), b.operand()], other);
-        if !is_signed(ty) && other.is_none() {
-            let comparison = (a.clone(), cmp, b.clone());
-            self.means(&predicate, Meaning::Compare(comparison));
-        }
-        Ok(predicate)
+        Ok(self.set_predicate_and(cmp, ty, [a, b], other))
     }
 
-    /// `setp`.
-    pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: Operand, b: Operand) -> Scalar {
+    /// `setp`: a predicate that holds if the comparison of two integers of a type does.
+    pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: &Num, b: &Num) -> Scalar {
         self.set_predicate_and(cmp, ty, [a, b], None)
     }
 
-    /// `setp`: a predicate that holds if the comparison does, and another predicate, if there is one.
-    pub fn set_predicate_and(
+    /// The same with another predicate, if there is one, which has to hold as well.
+    fn set_predicate_and(
         &mut self,
         cmp: Cmp,
         ty: Type,
-        operands: [Operand; 2],
+        [a, b]: [&Num; 2],
         other: Option<&Scalar>,
     ) -> Scalar {
         let and = other.map(|_| Modifier::And);
         let modifiers = (cmp.modifier(), and, instruction_type(ty));
-        let operands = operands.into_iter().chain(other.map(Scalar::operand));
-        self.compute(Type::Pred, Opcode::Setp, modifiers, operands)
+        let operands = [a.operand(), b.operand()].into_iter();
+        let operands = operands.chain(other.map(Scalar::operand));
+        let predicate = self.compute(Type::Pred, Opcode::Setp, modifiers, operands);
+        if !is_signed(ty) {
+            let comparison = (a.clone(), cmp, b.clone());
+            let meaning = match other {
+                None => Meaning::Compare(comparison),
+                Some(other) => Meaning::CompareAnd(comparison, other.clone()),
+            };
+            self.means(&predicate, meaning);
+        }
+        predicate
     }
 
     /// `if` as a value: the first number where the predicate holds, else the second, both of type `ty`.

@@ -16,7 +16,7 @@ const SAME_DEPTH: u32 = 6;
 /// What is known of predicates and registers, and what holds.
 #[derive(Default)]
 pub struct Conditions {
-    meanings: BTreeMap<String, Meaning>,
+    pub(super) meanings: BTreeMap<String, Meaning>,
     holding: Vec<Condition>,
     /// By register, how it compares with others wherever it has a value.
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
@@ -29,8 +29,10 @@ pub struct Conditions {
 /// When a predicate is true.
 #[derive(Clone, Debug)]
 pub enum Meaning {
-    /// A comparison of unsigned integers.
+    /// A comparison of unsigned integers. Variables may change afterwards.
     Compare(Comparison),
+    /// The comparison holds, and the other is true.
+    CompareAnd(Comparison, Scalar),
     /// Both are true.
     And(Scalar, Scalar),
     /// At least one is true.
@@ -58,9 +60,9 @@ impl Builder {
     /// Records when a predicate is true. It must not change afterwards.
     pub fn means(&mut self, predicate: &Scalar, meaning: Meaning) {
         let keeps = match &meaning {
-            Meaning::Compare((a, _, b)) => is_fixed(a) && is_fixed(b),
+            Meaning::Compare(_) => true,
             Meaning::And(a, b) | Meaning::Or(a, b) => !a.variable && !b.variable,
-            Meaning::Not(a) => !a.variable,
+            Meaning::Not(a) | Meaning::CompareAnd(_, a) => !a.variable,
         };
         if keeps {
             let meanings = &mut self.conditions.meanings;
@@ -110,9 +112,11 @@ impl Builder {
             .get(&predicate.name)
             .filter(|_| !predicate.variable);
         match meaning {
-            Some(Meaning::Compare((a, cmp, b))) => {
-                let cmp = if truth { *cmp } else { negated(*cmp) };
-                vec![Some((a.clone(), cmp, b.clone()))]
+            Some(Meaning::Compare(comparison)) => vec![lasting(comparison, truth)],
+            Some(Meaning::CompareAnd(comparison, other)) if truth => {
+                let mut meaning = self.meaning(other, true);
+                meaning.push(lasting(comparison, true));
+                meaning
             }
             Some(Meaning::Not(other)) => self.meaning(other, !truth),
             Some(Meaning::And(a, b)) if truth => {
@@ -305,12 +309,18 @@ fn is_unsigned(num: &Num) -> bool {
     num.constant().is_none_or(|known| known >= 0)
 }
 
-fn is_fixed(num: &Num) -> bool {
+pub(super) fn is_fixed(num: &Num) -> bool {
     !matches!(num, Num::Reg(scalar) if scalar.variable)
 }
 
+/// The comparison that holds, or does not, unless a number of it may change.
+fn lasting((a, cmp, b): &Comparison, truth: bool) -> Option<Comparison> {
+    let cmp = if truth { *cmp } else { negated(*cmp) };
+    (is_fixed(a) && is_fixed(b)).then(|| (a.clone(), cmp, b.clone()))
+}
+
 /// The comparison that holds if this one does not.
-fn negated(cmp: Cmp) -> Cmp {
+pub(super) fn negated(cmp: Cmp) -> Cmp {
     match cmp {
         Cmp::Eq => Cmp::Ne,
         Cmp::Ne => Cmp::Eq,

@@ -7,7 +7,8 @@ use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::unread::remove_unread;
-use crate::kernel::value::Scalar;
+use crate::kernel::emit::way::claim_ways;
+use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast::{Line, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -51,6 +52,7 @@ impl Builder {
         }
         remove_unread(&mut code);
         remove_unwritten(&mut code);
+        claim_ways(&mut code, &self.conditions);
         let mut body = self.registers.declarations(&code);
         body.push(Line::Blank);
         body.append(&mut code);
@@ -67,7 +69,7 @@ impl Builder {
     fn start_up(&mut self, thread: &Scalar, init: Vec<Line>) {
         self.comment("thread 0 initialises the barriers; everyone waits until that is visible");
         let label = self.label("initialised");
-        let others = self.set_predicate(Cmp::Ne, Type::U32, thread.operand(), Operand::Int(0));
+        let others = self.set_predicate(Cmp::Ne, Type::U32, &thread.clone().into(), &Num::Const(0));
         self.branch_if(when(&others), &label);
         self.append(init);
         self.emit(Opcode::FenceMbarrierInit, (), []);

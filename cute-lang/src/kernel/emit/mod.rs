@@ -18,3 +18,4 @@ pub mod setmaxnreg;
 pub mod shared;
 pub mod unread;
 pub mod unwritten;
+pub mod way;

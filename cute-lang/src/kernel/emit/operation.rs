@@ -65,6 +65,18 @@ impl Cmp {
         }
     }
 
+    /// How Rust and claims write it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Cmp::Eq => "==",
+            Cmp::Ne => "!=",
+            Cmp::Lt => "<",
+            Cmp::Le => "<=",
+            Cmp::Gt => ">",
+            Cmp::Ge => ">=",
+        }
+    }
+
     /// The modifier of `setp` for it.
     pub fn modifier(self) -> Modifier {
         match self {

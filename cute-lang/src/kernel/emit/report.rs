@@ -133,7 +133,7 @@ impl Builder {
         let end = self.compute(Type::U32, Opcode::Ld, (Modifier::Global, Type::U32), end);
         // The number of reserved words may be near its own end, so nothing is added to it.
         let last = self.compute(Type::U32, Opcode::Sub, Type::U32, [end.operand(), count]);
-        let full = self.set_predicate(Cmp::Gt, Type::U32, start.operand(), last.operand());
+        let full = self.set_predicate(Cmp::Gt, Type::U32, &start.clone().into(), &last.into());
         let (lost, done) = (self.label("lost"), self.label("reported"));
         self.branch_if(when(&full), &lost);
         let record = [start.operand(), Operand::Int(4), buffer.operand()];

@@ -177,8 +177,8 @@ impl Interpreter<'_> {
             if left > 0 && is_whole {
                 continue;
             }
-            let (at, end) = (counter.operand(), end.operand());
-            let again = self.b.set_predicate(Cmp::Lt, ty, at, end);
+            let at = counter.clone().into();
+            let again = self.b.set_predicate(Cmp::Lt, ty, &at, end);
             if left == 0 {
                 self.b.branch_if(when(&again), &head);
             } else {

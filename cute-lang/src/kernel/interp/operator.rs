@@ -48,11 +48,7 @@ impl Interpreter<'_> {
             (UnOp::Not(_), Value::Scalar(scalar))
                 if scalar.ty == Type::Pred || is_integer(scalar.ty) =>
             {
-                let not = self.b.unary(Opcode::Not, &scalar);
-                if scalar.ty == Type::Pred {
-                    self.b.means(&not, Meaning::Not(scalar));
-                }
-                Ok(not.into())
+                Ok(self.b.unary(Opcode::Not, &scalar).into())
             }
             (UnOp::Neg(_), Value::Fragment(fragment))
                 if number_type(fragment.element)
@@ -211,10 +207,9 @@ impl Interpreter<'_> {
             }
             (Op::Or, Truth::Known(true), _) | (Op::Or, _, Truth::Known(true)) => Value::Bool(true),
             (Op::Xor, Truth::Known(true), Truth::Predicate(p))
-            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => self
-                .b
-                .compute(Type::Pred, Opcode::Not, Type::Pred, [p.operand()])
-                .into(),
+            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => {
+                self.b.unary(Opcode::Not, p).into()
+            }
             (_, Truth::Known(_), Truth::Predicate(p))
             | (_, Truth::Predicate(p), Truth::Known(_)) => Value::Scalar(p.clone()),
             (op, Truth::Predicate(a), Truth::Predicate(b)) => {

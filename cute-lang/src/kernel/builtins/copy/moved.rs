@@ -109,7 +109,7 @@ pub(super) fn copy(
     for (vector, moved) in vectors.iter().zip(&moved) {
         let at = coordinates[vector[0]].last().copied().unwrap_or(0);
         let begin = b.add(&start, &Num::from(at + across))?;
-        let others = b.compute(Type::Pred, Opcode::Not, Type::Pred, [moved.operand()]);
+        let others = b.unary(Opcode::Not, moved);
         let is_cut = b.compare_and(Cmp::Lt, &begin, &end, Some(&others))?;
         let next = b.label("next");
         b.branch_if(unless(&is_cut), &next);
@@ -240,7 +240,7 @@ impl Shift {
         let mut steps = Vec::new();
         for bytes in [2 * WORD, WORD] {
             let bit = b.and(&address.above, &Num::from(bytes))?;
-            let taken = b.set_predicate(Cmp::Ne, Type::U32, bit.operand(), Operand::Int(0));
+            let taken = b.set_predicate(Cmp::Ne, Type::U32, &bit, &Num::Const(0));
             steps.push(((bytes / WORD) as usize, taken));
         }
         let bits = match address.width < WORD {

@@ -11,7 +11,7 @@ use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::value::{Fragment, Held, Num, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -188,8 +188,7 @@ impl Scan<'_> {
         let thread = b.thread();
         let shifted = b.div(&thread.into(), &Num::from(digit.divisor))?;
         let own = b.rem(&shifted, &Num::from(digit.extent))?;
-        let operands = (own.operand(), Operand::Int(number.into()));
-        Ok(b.set_predicate(cmp, Type::U32, operands.0, operands.1))
+        Ok(b.set_predicate(cmp, Type::U32, &own, &Num::from(number)))
     }
 
     /// Notes that something comes before these values.

@@ -6,7 +6,7 @@ mod operand;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
-use crate::kernel::value::{Element, Fragment, Scalar, Value};
+use crate::kernel::value::{Element, Fragment, Num, Scalar, Value};
 use cute_hopper::{WgmmaInput, registers, wgmma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -241,8 +241,8 @@ fn predicate(b: &mut Builder, value: bool) -> Operand {
     let predicate = b.set_predicate(
         Cmp::Ne,
         Type::U32,
-        Operand::Int(value.into()),
-        Operand::Int(0),
+        &Num::from(u32::from(value)),
+        &Num::Const(0),
     );
     predicate.operand()
 }

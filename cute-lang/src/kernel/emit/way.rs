@@ -1,0 +1,200 @@
+//! What comments claim of the ways that threads take: in which of them an instruction with a guard is executed, and which go on
+//! behind a branch. The emulator holds the threads against it.
+//!
+//! | comment | claim |
+//! |---|---|
+//! | `if %i < %n`, at the end of the line of an instruction with a guard | of the threads that get there, it is executed by those in which this holds, and by no others |
+//! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
+//! | `where %i >= %n`, on the line after a branch with a guard | this holds in all threads that get there |
+//!
+//! They are made from the comparisons of the source, and not from predicates or the instructions that compute these. Nothing is
+//! claimed of a condition that is made of something else than comparisons of unsigned integers.
+
+use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
+use crate::kernel::value::{Num, Scalar};
+use cute_ptx::ast::{Inst, Line, Operand};
+use cute_ptx::table::Opcode;
+use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Display, Formatter};
+
+/// The most comparisons of a condition.
+const MAX_COMPARISONS: usize = 8;
+/// The operand of a wgmma that tells whether it adds to D.
+const SCALE_D: usize = 3;
+/// Of how many predicates a condition may be made, one of another.
+const MAX_DEPTH: usize = 16;
+
+/// Adds what is claimed of instructions with guards.
+pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
+    let mut writes: HashMap<&str, usize> = HashMap::new();
+    for line in code.iter() {
+        if let Line::Inst(inst) = line {
+            inst.for_each_written(&mut |name| *writes.entry(name).or_default() += 1);
+        }
+    }
+    let ways = code.iter().enumerate().filter_map(|(at, line)| match line {
+        Line::Inst(inst) => way(&code[..at], inst, conditions, &writes),
+        _ => None,
+    });
+    let ways: Vec<Way> = ways.collect();
+    let mut ways = ways.into_iter().peekable();
+    for (at, mut line) in std::mem::take(code).into_iter().enumerate() {
+        let way = ways.next_if(|way| way.at == at);
+        if let (Line::Inst(inst), Some(way)) = (&mut line, &way) {
+            let addresses = inst.comment.take().map(|claims| claims + "; ");
+            inst.comment = Some(addresses.unwrap_or_default() + &way.comment);
+        }
+        code.push(line);
+        code.extend(way.and_then(|way| Some(Line::Comment(format!("where {}", way.next?)))));
+    }
+}
+
+/// What is claimed of an instruction.
+struct Way {
+    /// The index of its line.
+    at: usize,
+    /// At the end of its line.
+    comment: String,
+    /// For a branch: what is claimed of the next line.
+    next: Option<String>,
+}
+
+/// What is claimed of an instruction after these lines.
+fn way(
+    before: &[Line],
+    inst: &Inst,
+    conditions: &Conditions,
+    writes: &HashMap<&str, usize>,
+) -> Option<Way> {
+    let claim = |predicate, truth| {
+        let claim = conditions.claim(predicate, truth, MAX_DEPTH)?;
+        claim.holds_after(before, writes).then(|| claim.to_string())
+    };
+    let guard = inst.guard.as_ref();
+    let executed = |truth: bool| {
+        let guard = guard?;
+        claim(&guard.predicate, truth != guard.negated)
+    };
+    let adds = || match (inst.mnemonic.opcode(), inst.operands.get(SCALE_D)) {
+        (Opcode::WgmmaMmaAsync, Some(Operand::Name(predicate))) => claim(predicate, true),
+        _ => None,
+    };
+    let comment = match executed(true) {
+        Some(condition) => format!("if {condition}"),
+        None => format!("adds if {}", adds()?),
+    };
+    let branches = [Opcode::Bra, Opcode::Ret, Opcode::Exit].contains(&inst.mnemonic.opcode());
+    Some(Way {
+        at: before.len(),
+        comment,
+        next: if branches { executed(false) } else { None },
+    })
+}
+
+/// Comparisons of which all hold, or at least one.
+struct Claim<'c> {
+    any: bool,
+    comparisons: Vec<Comparison>,
+    /// The predicates that compare variables, which later statements may change.
+    passing: Vec<&'c str>,
+}
+
+impl Conditions {
+    /// When a predicate is true, or false; of a predicate that is computed from many others, that is not said.
+    fn claim<'c>(&'c self, predicate: &'c str, truth: bool, depth: usize) -> Option<Claim<'c>> {
+        let depth = depth.checked_sub(1)?;
+        let part = |part: &'c Scalar| self.claim(&part.name, truth, depth);
+        match self.meanings.get(predicate)? {
+            Meaning::Not(other) => self.claim(&other.name, !truth, depth),
+            Meaning::And(a, b) => part(a)?.join(!truth, part(b)?),
+            Meaning::Or(a, b) => part(a)?.join(truth, part(b)?),
+            Meaning::CompareAnd(comparison, other) => {
+                Claim::new(predicate, comparison, truth)?.join(!truth, part(other)?)
+            }
+            Meaning::Compare(comparison) => Claim::new(predicate, comparison, truth),
+        }
+    }
+}
+
+impl<'c> Claim<'c> {
+    /// A comparison, or that it does not hold. A known number below 0 would be another one as an unsigned integer.
+    fn new(predicate: &'c str, (a, cmp, b): &Comparison, truth: bool) -> Option<Self> {
+        let cmp = if truth { *cmp } else { negated(*cmp) };
+        let is_unsigned = |num: &Num| num.constant().is_none_or(|known| known >= 0);
+        let is_passing = !is_fixed(a) || !is_fixed(b);
+        (is_unsigned(a) && is_unsigned(b)).then(|| Claim {
+            any: false,
+            comparisons: vec![(a.clone(), cmp, b.clone())],
+            passing: is_passing.then_some(predicate).into_iter().collect(),
+        })
+    }
+
+    /// Both, or at least one.
+    fn join(mut self, any: bool, other: Self) -> Option<Self> {
+        let joins = |claim: &Self| claim.comparisons.len() == 1 || claim.any == any;
+        let joins = joins(&self) && joins(&other);
+        self.any = any;
+        self.comparisons.extend(other.comparisons);
+        self.passing.extend(other.passing);
+        (joins && self.comparisons.len() <= MAX_COMPARISONS).then_some(self)
+    }
+
+    fn registers(&self) -> impl Iterator<Item = &Scalar> {
+        let numbers = self.comparisons.iter().flat_map(|(a, _, b)| [a, b]);
+        numbers.filter_map(|number| match number {
+            Num::Reg(register) => Some(register),
+            Num::Const(_) => None,
+        })
+    }
+
+    /// Whether the registers have the values that were compared, after these lines: all have been written, and the lines since
+    /// have no label and change no variable. A variable that is written once in the kernel keeps its value.
+    fn holds_after(&self, before: &[Line], writes: &HashMap<&str, usize>) -> bool {
+        let writes = |register: &Scalar| writes.get(&register.name[..]).copied().unwrap_or(0);
+        if self.registers().any(|register| writes(register) == 0) {
+            return false;
+        }
+        let changes = |register: &&Scalar| register.variable && writes(register) > 1;
+        let variables = self.registers().filter(changes);
+        let variables: HashSet<&str> = variables.map(|register| &register.name[..]).collect();
+        let mut compared: HashSet<&str> = match variables.is_empty() {
+            true => return true,
+            false => self.passing.iter().copied().collect(),
+        };
+        let mut since = before.iter().rev();
+        while !compared.is_empty() {
+            let inst = match since.next() {
+                Some(Line::Inst(inst)) => inst,
+                Some(Line::Label(_)) | None => return false,
+                Some(_) => continue,
+            };
+            let mut changes = false;
+            inst.for_each_written(&mut |name| {
+                changes |= variables.contains(name);
+                compared.remove(name);
+            });
+            if changes {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// `%i < %n && %j < 8`.
+impl Display for Claim<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for (a, cmp, b) in &self.comparisons {
+            write!(
+                f,
+                "{separator}{} {} {}",
+                a.operand(),
+                cmp.symbol(),
+                b.operand()
+            )?;
+            separator = if self.any { " || " } else { " && " };
+        }
+        Ok(())
+    }
+}
