@@ -25,11 +25,7 @@ impl Step<'_> {
                 Some((row, false)) => self.warp.lanes(row, split.mask),
                 Some((row, true)) => split.mask & !self.warp.lanes(row, split.mask),
             };
-            if let Some(ways) = instruction.ways.as_deref()
-                && self.checks.ways
-            {
-                self.check_way(ways, &instruction.op, split.mask, active)?;
-            }
+            self.check(instruction, split.mask, active)?;
             if active == 0 {
                 split.pc += 1;
             } else {
@@ -38,12 +34,6 @@ impl Step<'_> {
                     break;
                 }
                 self.watch.step(code, split.pc);
-                if let Some(followed) = followed {
-                    self.check_reads(followed, active)?;
-                }
-                if !instruction.claims.is_empty() && self.checks.tensors {
-                    self.check_claims(instruction, active)?;
-                }
                 let flow = self.execute(instruction, &mut split, active)?;
                 if let Some(followed) = followed {
                     self.record_writes(followed, active);
@@ -131,6 +121,29 @@ impl Step<'_> {
         }
         split.since = self.watch.counts.steps;
         self.warp.splits.push(split);
+        Ok(())
+    }
+
+    /// An error if the registers that the lanes read, the addresses that they access or the way that they take are others than the
+    /// module says.
+    #[inline(never)]
+    fn check(&self, instruction: &Instruction, reached: u32, active: u32) -> Result<()> {
+        if let Some(ways) = instruction.ways.as_deref()
+            && self.checks.ways
+        {
+            self.check_way(ways, &instruction.op, reached, active)?;
+        }
+        if active == 0 {
+            return Ok(());
+        }
+        if let Some(followed) = instruction.followed.as_deref()
+            && self.checks.registers
+        {
+            self.check_reads(followed, active)?;
+        }
+        if !instruction.claims.is_empty() && self.checks.tensors {
+            self.check_claims(instruction, active)?;
+        }
         Ok(())
     }
 

@@ -9,9 +9,6 @@ use crate::op::Op;
 
 impl Step<'_> {
     /// An error if a lane has got to an instruction, or executes it, or does not, and the module says that others do.
-    ///
-    /// It is no part of the loop over instructions, most of which have no such claims.
-    #[inline(never)]
     pub(crate) fn check_way(&self, ways: &Ways, op: &Op, reached: u32, active: u32) -> Result<()> {
         for condition in &ways.here {
             self.check_condition(condition, reached, Way::Arrives)?;
