@@ -62,7 +62,7 @@ pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
 pub use gemm::{
-    Choice, GemmInput, GroupedInput, LinearInput, Plan, Tile, check_group_ends, gemm,
+    Choice, GemmInput, GroupedInput, LinearInput, Plan, ScaledInput, Tile, check_group_ends, gemm,
     gemm_block_scaled, gemm_grouped, gemm_linear, gemm_scaled, gemm_update,
 };
 pub use histogram::histogram;

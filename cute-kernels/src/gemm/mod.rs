@@ -21,7 +21,7 @@ pub use instances::GemmInput;
 pub use linear::{LinearInput, gemm_linear, gemm_update};
 pub use plan::Plan;
 pub use product::kernels;
-pub use scaled::{gemm_block_scaled, gemm_scaled};
+pub use scaled::{ScaledInput, gemm_block_scaled, gemm_scaled};
 pub use tile::Tile;
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), or for batches of as many matrices, with a mode before

@@ -1,10 +1,11 @@
 //! The kernels of `cute-kernels` that the command runs, each with a few shapes.
 
 use cute_kernels::{
-    Error, GemmInput, attention, gemm, histogram, layer_norm, rms_norm, saxpy, softmax, sum,
-    sum_rows, transpose,
+    Error, GemmInput, ScaledInput, attention, gemm, gemm_block_scaled, gemm_grouped, gemm_linear,
+    gemm_scaled, gemm_update, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
+    transpose,
 };
-use cute_runtime::{Device, Element, Tensor, bf16, e4m3, f16};
+use cute_runtime::{Device, Element, Tensor, bf16, e4m3, e5m2, f16};
 
 use super::case::{Case, Failure, Outcome};
 
@@ -67,6 +68,48 @@ const KERNELS: &[Kernel] = &[
         extents: "m,n,k",
         shapes: GEMM,
         run: |device, shape| product::<e4m3, f32>(device, shape, false, e4m3::from_f32),
+    },
+    Kernel {
+        name: "gemm_e5m2",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| product::<e5m2, f32>(device, shape, true, e5m2::from_f32),
+    },
+    Kernel {
+        name: "gemm_grouped",
+        extents: "rows,n,k",
+        shapes: &[&[300, 144, 136], &[135, 71, 99]],
+        run: grouped,
+    },
+    Kernel {
+        name: "gemm_scaled",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| scaled::<e4m3>(device, shape, e4m3::from_f32),
+    },
+    Kernel {
+        name: "gemm_scaled_i8",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| scaled::<i8>(device, shape, |x| x as i8),
+    },
+    Kernel {
+        name: "gemm_block_scaled",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: block_scaled,
+    },
+    Kernel {
+        name: "gemm_linear",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| added(device, shape, false),
+    },
+    Kernel {
+        name: "gemm_update",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| added(device, shape, true),
     },
     Kernel {
         name: "attention",
@@ -269,6 +312,68 @@ fn product<T: GemmInput<D>, D: Element>(
     let modes = if along_k { [0, 1] } else { [1, 0] };
     let (a, b) = (a.view().select(modes)?, b.view().select(modes)?);
     gemm(device, &a, &b, &mut d.view_mut())?;
+    bytes(&d)
+}
+
+/// The rows of A, in an empty group and two others, by a matrix of each.
+fn grouped(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let (a, b) = (bf16s(device, [m, k])?, bf16s(device, [3, n, k])?);
+    let ends = Tensor::from_slice(device, &[0, m as i32 / 3, m as i32], [3])?;
+    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+    let (a, b, ends) = (a.view(), b.view(), ends.view());
+    gemm_grouped(device, &a, &b, &ends, &mut d.view_mut())?;
+    bytes(&d)
+}
+
+/// A · Bᵀ with a scale for each row of A, and one for all of B.
+fn scaled<T: ScaledInput>(
+    device: &Device,
+    shape: &[usize],
+    from: fn(f32) -> T,
+) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let (a, b) = (tensor(device, [m, k], from)?, tensor(device, [n, k], from)?);
+    let (rows, all) = (tensor(device, [m], |x| x)?, tensor(device, [1], |x| x)?);
+    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+    let (a, b, rows, all) = (a.view(), b.view(), rows.view(), all.view());
+    gemm_scaled(device, &a, &rows, &b, &all, &mut d.view_mut())?;
+    bytes(&d)
+}
+
+/// A · Bᵀ with scales of 1 × 128 and 128 × 128 elements.
+fn block_scaled(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let matrix = |rows| tensor(device, [rows, k], e4m3::from_f32);
+    let scales = |rows| tensor(device, [rows, k.div_ceil(128)], |x| x);
+    let (a, b, mut d) = (matrix(m)?, matrix(n)?, zeros::<bf16, 2>(device, [m, n])?);
+    let (scale_a, scale_b) = (scales(m)?, scales(n.div_ceil(128))?);
+    gemm_block_scaled(
+        device,
+        &a.view(),
+        &scale_a.view(),
+        &b.view(),
+        &scale_b.view(),
+        &mut d.view_mut(),
+    )?;
+    bytes(&d)
+}
+
+/// 2 · A · Bᵀ - C, beside C or in its place.
+fn added(device: &Device, shape: &[usize], in_place: bool) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let (a, b, mut c) = (
+        bf16s(device, [m, k])?,
+        bf16s(device, [n, k])?,
+        bf16s(device, [m, n])?,
+    );
+    let (a, b) = (a.view(), b.view());
+    if in_place {
+        gemm_update(device, 2.0, &a, &b, -1.0, &mut c.view_mut())?;
+        return bytes(&c);
+    }
+    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+    gemm_linear(device, 2.0, &a, &b, -1.0, &c.view(), &mut d.view_mut())?;
     bytes(&d)
 }
 
