@@ -73,7 +73,7 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Lists the operations of the notation
+    /// Lists the operations of the notation, each with an example
     Operations {
         /// Lists only operations whose name contains this
         #[arg(default_value = "")]

@@ -20,6 +20,8 @@ pub struct Operation {
     pub counts: RangeInclusive<usize>,
     /// A short description of the result.
     pub doc: &'static str,
+    /// An expression that shows on small numbers what it does.
+    pub example: &'static str,
     /// What the results are, where there are several; empty for a single result.
     pub results: &'static [&'static str],
     /// Whether there is a ragged form, which rounds up as CuTe does.

@@ -1,8 +1,10 @@
 //! The text of results and refusals, and operands that have no meaning.
 
 use crate::operands::{layout, swizzle};
+use cute_algebra::notation::{Definition, explain};
 use cute_algebra::*;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 #[test]
 fn operations_answer_and_refuse() {
@@ -160,6 +162,24 @@ fn operations_answer_and_refuse() {
     ] {
         let error = notation::eval_str(text).unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
+/// The example of each operation ends with that operation, has a value on one line, and is the example of no other one.
+#[test]
+fn every_operation_has_an_example() {
+    let mut examples = BTreeSet::new();
+    for row in operations::OPERATIONS {
+        let example = row.example;
+        let text: Definition = example
+            .parse()
+            .unwrap_or_else(|error| panic!("{example}: {error}"));
+        let (steps, value) = explain(&text.facts, &text.expr, &|_| None);
+        let value = value.unwrap_or_else(|error| panic!("{example}: {error}"));
+        let value = value.value.to_string();
+        assert!(value.len() <= 100 && !value.contains('\n'), "{example}");
+        assert_eq!(steps.last().map(|step| step.operation), Some(row.name));
+        assert!(examples.insert(example), "{example}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The reference has the signature of every function of the language, and every function and operation has a page of its own in
 //! the documentation of cute-runtime. `UPDATE_EXPECT=1` writes the pages anew.
 
+use cute_algebra::notation::eval_str;
 use cute_algebra::operations::{OPERATIONS, Operation};
 use cute_lang::kernel::builtins;
 use expect_test::expect_file;
@@ -71,6 +72,7 @@ fn every_operation_has_a_page() {
             name,
             signature,
             doc,
+            example,
             results,
             ragged,
             ..
@@ -82,6 +84,8 @@ fn every_operation_has_a_page() {
         if *ragged {
             text += "    ///\n    /// With `ragged` in front, it rounds up, as CuTe does.\n";
         }
+        let value = eval_str(example).unwrap_or_else(|error| panic!("{example}: {error}"));
+        text += &format!("    ///\n    /// ```text\n    /// {example} = {value}\n    /// ```\n");
         text += &format!("    {};\n", declaration(&format!("{name}({signature})")));
         let choices = (0..7).filter(|index| operation.takes_word(*index));
         let choices = choices.filter_map(|index| signature.split(", ").nth(index));

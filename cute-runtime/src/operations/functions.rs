@@ -6,318 +6,782 @@ use super::{Value, declare, declare_words};
 
 declare! {
     /// `alignment(layout)`: the largest number that divides all values.
+    ///
+    /// ```text
+    /// alignment((4,8):(12,16)) = 4
+    /// ```
     alignment(layout);
     /// `append(layout, layout | rank[, layout])`: modes added at the end.
+    ///
+    /// ```text
+    /// append(3:1, 4:3) = (3,4):(1,3)
+    /// ```
     append(layout, layout2, layout3);
     /// `bank_conflicts(tile, element bits, threads and values, …)`: how often the busiest bank of shared memory is accessed at once; 1 means no conflict.
+    ///
+    /// ```text
+    /// bank_conflicts((32,32):(32,1), 32, 32:1) = 32
+    /// ```
     bank_conflicts(tile, element_bits, threads_and_values, further);
     /// `best_swizzle(layout, element bits, threads and values, …)`: the layout under the swizzle with the fewest bank conflicts.
+    ///
+    /// ```text
+    /// best_swizzle((32,32):(32,1), 32, 32:32, 32:1) = Sw<5,0,5> o 0 o (32,32):(32,1)
+    /// ```
     best_swizzle(layout, element_bits, threads_and_values, further);
     /// `bijective(layout)`: the layout; an error with a witness if it is not bijective.
+    ///
+    /// ```text
+    /// bijective((4,3):(3,1)) = (4,3):(3,1)
+    /// ```
     bijective(layout);
     /// `blocked_product(layout, layout)`: ((A0, B0), …), blocks together.
+    ///
+    /// ```text
+    /// blocked_product((2,5):(5,1), (3,4):(1,3)) = ((2,3),(5,4)):((5,10),(1,30))
+    /// ```
     blocked_product(layout, layout2);
     /// `coalesce(layout[, profile])`: the same function with the fewest modes.
+    ///
+    /// ```text
+    /// coalesce((2,(1,6)):(1,(6,2))) = 12:1
+    /// ```
     coalesce(layout, profile);
     /// `compatible(shape, shape)`: whether every coordinate of the first is one of the second.
+    ///
+    /// ```text
+    /// compatible((4,6), (4,(2,3))) = true
+    /// ```
     compatible(shape, shape2);
     /// `complement(layout[, target])`: the ordered layout that fills the target together with the layout; strides 0 are left out.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// complement((2,2):(1,6), 24) = (3,2):(2,12)
+    /// ```
     complement(layout, target);
     /// `composition(A, B)`: A(B(c)).
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// (6,2):(8,2) o (4,3):(3,1) = ((2,2),3):((24,2),8)
+    /// ```
     composition(a, b);
     /// `concat(layout, …)`: the layouts as modes of one.
+    ///
+    /// ```text
+    /// concat(4:2, (2,3):(1,8)) = (4,(2,3)):(2,(1,8))
+    /// ```
     concat(layout, further);
     /// `conflict_free(tile, element bits, threads and values, …)`: the tile; an error with a witness if there are bank conflicts.
+    ///
+    /// ```text
+    /// conflict_free((32,32):(33,1), 32, 32:1) = (32,32):(33,1)
+    /// ```
     conflict_free(tile, element_bits, threads_and_values, further);
     /// `conflict_free_map(layout, element bits, threads and values, …)`: a map of bits without bank conflicts; for each pattern, accesses of the busiest bank with the map and without it.
     ///
     /// It gives map, conflicts with it, conflicts without it.
+    ///
+    /// ```text
+    /// conflict_free_map((32,32):(32,1), 32, 32:32, 32:1) = [Sw<5,0,5>,(1,1),(1,32)]
+    /// ```
     conflict_free_map(layout, element_bits, threads_and_values, further);
     /// `congruent(shape, shape)`: whether both are nested in the same way.
+    ///
+    /// ```text
+    /// congruent((2,(3,4)), (5,(6,7))) = true
+    /// ```
     congruent(shape, shape2);
     /// `copy_atom(operation, ThrID | SrcLayout | DstLayout | RefLayout)`: the threads of a copy operation, or a TV layout in bits.
+    ///
+    /// ```text
+    /// copy_atom(SM75_U32x1_LDSM_N, SrcLayout) = ((8,4),128):((128,0),1)
+    /// ```
     copy_atom(operation, thrid);
     /// `copy_atom_val(operation, element bits, ValLayoutSrc | ValLayoutDst | ValLayoutRef)`: a TV layout in elements.
+    ///
+    /// ```text
+    /// copy_atom_val(SM75_U32x1_LDSM_N, 16, ValLayoutSrc) = ((8,4),8):((8,0),1)
+    /// ```
     copy_atom_val(operation, element_bits, vallayoutsrc);
     /// `coshape(layout)`: the span of the values along each coordinate.
+    ///
+    /// ```text
+    /// coshape((4,8):(1@0,2@1)) = (4,15)
+    /// ```
     coshape(layout);
     /// `cosize(layout)`: the span of the values: one more than the sum of (extent - 1) * |stride|.
+    ///
+    /// ```text
+    /// cosize((4,8):(10,1)) = 38
+    /// ```
     cosize(layout);
     /// `cosize_bound(layout)`: an upper bound of the span: the end of the block inside which a swizzle moves values.
+    ///
+    /// ```text
+    /// cosize_bound(Sw<2,0,3> o (3,8):(8,1)) = 32
+    /// ```
     cosize_bound(layout);
     /// `crd2crd(coordinate, shape, shape)`: the same 1-D coordinate in another shape.
+    ///
+    /// ```text
+    /// crd2crd((1,5), (3,6), (3,(2,3))) = (1,(1,2))
+    /// ```
     crd2crd(coordinate, shape, shape2);
     /// `crd2idx(coordinate, layout | shape[, stride])`: the value at a coordinate.
+    ///
+    /// ```text
+    /// crd2idx((1,(1,2)), (3,(2,3)):(3,(12,1))) = 17
+    /// ```
     crd2idx(coordinate, layout, stride);
     /// `dense(layout)`: the layout; an error with a witness if it is not dense.
+    ///
+    /// ```text
+    /// dense((4,3):(1,2)) = (4,3):(1,2)
+    /// ```
     dense(layout);
     /// `depth(layout)`: how deep the shape is nested.
+    ///
+    /// ```text
+    /// depth((2,(3,(4,5)))) = 3
+    /// ```
     depth(layout);
     /// `dice(layout, coordinate)`: the modes where the coordinate has an integer.
+    ///
+    /// ```text
+    /// dice((4,(2,3)):(1,(12,4)), (_,(1,_))) = (2):(12)
+    /// ```
     dice(layout, coordinate);
     /// `domain_distribute(shape, integer)`: a layout of that size, spread over the extents of the shape from left to right.
+    ///
+    /// ```text
+    /// domain_distribute((15,14), 6) = (3,2):(1,15)
+    /// ```
     domain_distribute(shape, integer);
     /// `downcast(layout, integer)`: the layout in units of an element split into that many parts.
+    ///
+    /// ```text
+    /// downcast((2,4):(1,2), 4) = (8,4):(1,8)
+    /// ```
     downcast(layout, integer);
     /// `equal(layout | tuple, layout | tuple)`: whether layouts are the same function, or tuples are the same.
+    ///
+    /// ```text
+    /// equal((2,(3,4)):(1,(2,6)), 24:1) = true
+    /// ```
     equal(layout, layout2);
     /// `evenly_divides(shape, shape)`: whether each mode of the second divides that of the first.
+    ///
+    /// ```text
+    /// evenly_divides((8,12), (4,5)) = false
+    /// ```
     evenly_divides(shape, shape2);
     /// `extension(layout, size)`: the layout extended to that size by its last mode.
+    ///
+    /// ```text
+    /// extension((2,5):(1,4), 14) = (2,7):(1,4)
+    /// ```
     extension(layout, size);
     /// `filter(layout[, profile])`: the layout without modes of stride 0, coalesced.
+    ///
+    /// ```text
+    /// filter((2,(4,3)):(1,(0,2))) = 6:1
+    /// ```
     filter(layout, profile);
     /// `filter_zeros(layout)`: the same layout with extent 1 wherever the stride is 0.
+    ///
+    /// ```text
+    /// filter_zeros((2,(4,3)):(1,(0,2))) = (2,(1,3)):(1,(0,2))
+    /// ```
     filter_zeros(layout);
     /// `flat_divide(layout, tiler)`: (tile, …, rest, …).
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// flat_divide((8,12):(12,1), <4,3>) = (4,3,2,4):(12,1,48,3)
+    /// ```
     flat_divide(layout, tiler);
     /// `flat_product(layout, tiler)`: (layout, …, copies, …).
+    ///
+    /// ```text
+    /// flat_product((2,5):(5,1), <3:5,4:6>) = (2,5,3,4):(5,1,10,30)
+    /// ```
     flat_product(layout, tiler);
     /// `flatten(layout)`: all leaves as top-level modes.
+    ///
+    /// ```text
+    /// flatten((2,(3,(4,5))):(1,(2,(6,24)))) = (2,3,4,5):(1,2,6,24)
+    /// ```
     flatten(layout);
     /// `from_table(integer, …)`: the layout with these values; ragged, the one that begins with them.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// from_table(0, 1, 4, 5, 8, 9) = (2,3):(1,4)
+    /// ```
     from_table(integer, further);
     /// `get(layout | tuple, integer, …)`: the mode at a path; of a tuple, the element.
+    ///
+    /// ```text
+    /// get((2,(3,4)):(1,(2,6)), 1, 0) = 3:2
+    /// ```
     get(layout, integer, further);
     /// `group(layout, begin, end)`: the same layout with those modes grouped to one.
+    ///
+    /// ```text
+    /// group((2,3,5,7):(1,2,6,30), 0, 2) = ((2,3),5,7):((1,2),6,30)
+    /// ```
     group(layout, begin, end);
     /// `idx2crd(coordinate, shape[, stride])`: the natural coordinate; with a stride, the coordinate at which a compact layout has that value.
+    ///
+    /// ```text
+    /// idx2crd(16, (3,(2,3))) = (1,(1,2))
+    /// ```
     idx2crd(coordinate, shape, stride);
     /// `index_form(layout)`: the cheapest arithmetic that computes the value at coordinate x.
+    ///
+    /// ```text
+    /// index_form((4,(2,3)):(6,(1,2))) = (x & 3) * 6 + x / 4
+    /// ```
     index_form(layout);
     /// `injective(layout)`: the layout; an error with a witness if it is not injective.
+    ///
+    /// ```text
+    /// injective((4,3):(1,5)) = (4,3):(1,5)
+    /// ```
     injective(layout);
     /// `is_bijective(layout)`: whether the values are 0, 1, …, size - 1, each once.
+    ///
+    /// ```text
+    /// is_bijective((4,3):(3,1)) = true
+    /// ```
     is_bijective(layout);
     /// `is_dense(layout)`: whether every value from the smallest to the largest occurs.
+    ///
+    /// ```text
+    /// is_dense((4,3):(1,2)) = true
+    /// ```
     is_dense(layout);
     /// `is_injective(layout)`: whether no two coordinates have the same value.
+    ///
+    /// ```text
+    /// is_injective((4,3):(1,2)) = false
+    /// ```
     is_injective(layout);
     /// `is_integral(layout | tuple)`: whether it is an integer, or a layout whose values are integers.
+    ///
+    /// ```text
+    /// is_integral((4,8):(1@0,1@1)) = false
+    /// ```
     is_integral(layout);
     /// `left_inverse(layout)`: L with L(A(i)) = i.
+    ///
+    /// ```text
+    /// left_inverse((4,8):(1,5)) = (5,8):(1,4)
+    /// ```
     left_inverse(layout);
     /// `local_partition(layout, threads, thread)`: what a thread has of a layout over which the threads are repeated, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// local_partition((8,12):(12,1), (2,4):(4,1), 5) = [(4,3):(24,4),13]
+    /// ```
     local_partition(layout, threads, thread);
     /// `local_tile(layout, tiler, coordinate)`: the tile at a coordinate of tiles, with further modes where it has `_`, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// local_tile((8,12):(12,1), <4,3>, (1,2)) = [(4,3):(12,1),54]
+    /// ```
     local_tile(layout, tiler, coordinate);
     /// `logical_divide(layout, tiler)`: ((tile, rest), …).
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// logical_divide((8,12):(12,1), <4,3>) = ((4,2),(3,4)):((12,48),(1,3))
+    /// ```
     logical_divide(layout, tiler);
     /// `logical_product(layout, tiler)`: ((layout, copies), …).
+    ///
+    /// ```text
+    /// logical_product((2,5):(5,1), <3:5,4:6>) = ((2,3),(5,4)):((5,10),(1,30))
+    /// ```
     logical_product(layout, tiler);
     /// `make_fragment_like(layout)`: the same, but the first mode varies fastest.
+    ///
+    /// ```text
+    /// make_fragment_like((4,2,3):(6,1,2)) = (4,2,3):(1,4,8)
+    /// ```
     make_fragment_like(layout);
     /// `make_identity_layout(shape)`: the layout that maps each coordinate to itself.
+    ///
+    /// ```text
+    /// make_identity_layout((4,(2,3))) = (4,(2,3)):(1@0,(1@0@1,1@1@1))
+    /// ```
     make_identity_layout(shape);
     /// `make_layout_left(shape)`: the compact layout in which the leftmost mode varies fastest.
+    ///
+    /// ```text
+    /// make_layout_left((2,(3,4))) = (2,(3,4)):(1,(2,6))
+    /// ```
     make_layout_left(shape);
     /// `make_layout_like(layout)`: the compact layout with the same shape and the same order of strides.
+    ///
+    /// ```text
+    /// make_layout_like((4,6):(12,2)) = (4,6):(6,1)
+    /// ```
     make_layout_like(layout);
     /// `make_layout_right(shape)`: the compact layout in which the rightmost mode varies fastest.
+    ///
+    /// ```text
+    /// make_layout_right((2,(3,4))) = (2,(3,4)):(12,(4,1))
+    /// ```
     make_layout_right(shape);
     /// `make_ordered_layout(shape, order)`: the compact layout whose modes vary fastest in that order.
+    ///
+    /// ```text
+    /// make_ordered_layout((2,3,4), (1,2,0)) = (2,3,4):(4,8,1)
+    /// ```
     make_ordered_layout(shape, order);
     /// `matrix_operand(tile, element bits)`: for ldmatrix and stmatrix: whether transposed, how many matrices at once, where rows begin, bank conflicts.
     ///
     /// It gives transposed, matrices at once, rows, bank conflicts.
+    ///
+    /// ```text
+    /// matrix_operand(smem_atom(MN, SW64, 16), 16) = [true,4,Sw<2,3,3> o 0 o (8,1,4):(32,0,8),1]
+    /// ```
     matrix_operand(tile, element_bits);
     /// `max_alignment(layout)`: how many elements are contiguous and aligned.
+    ///
+    /// ```text
+    /// max_alignment((4,8):(1,8)) = 4
+    /// ```
     max_alignment(layout);
     /// `max_common_layout(layout, layout)`: the largest C with A(C(i)) = B(C(i)) = i.
+    ///
+    /// ```text
+    /// max_common_layout((4,8):(1,4), (4,8):(1,8)) = 4:1
+    /// ```
     max_common_layout(layout, layout2);
     /// `max_common_vector(layout, layout)`: the size of their max_common_layout.
+    ///
+    /// ```text
+    /// max_common_vector((4,8):(1,4), (4,8):(1,8)) = 4
+    /// ```
     max_common_vector(layout, layout2);
     /// `mma_atom(operation, Shape_MNK | ThrID | ALayout | BLayout | CLayout)`: the shape of an MMA operation, its threads, or a TV layout.
+    ///
+    /// ```text
+    /// mma_atom(SM80_16x8x8_F32F16F16F32_TN, CLayout) = ((4,8),(2,2)):((32,1),(16,8))
+    /// ```
     mma_atom(operation, shape_mnk);
     /// `nullspace(layout)`: N with A(N(i)) = 0, for the modes of stride 0.
+    ///
+    /// ```text
+    /// nullspace((2,4,3):(0,1,0)) = (2,3):(1,8)
+    /// ```
     nullspace(layout);
     /// `partition_A(operation, atom layout, permutation, M x K layout, thread)`: what a thread holds of A, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_A(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32):row, 1) = [((2,2),2,4):((1,256),1024,8),2]
+    /// ```
     partition_A(operation, atom_layout, permutation, m_x_k_layout, thread);
     /// `partition_B(operation, atom layout, permutation, N x K layout, thread)`: what a thread holds of B, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_B(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32):row, 1) = [(2,4,4):(1,512,8),2]
+    /// ```
     partition_B(operation, atom_layout, permutation, n_x_k_layout, thread);
     /// `partition_C(operation, atom layout, permutation, M x N layout, thread)`: what a thread holds of C, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_C(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,64):row, 1) = [((2,2),2,4):((1,512),2048,16),2]
+    /// ```
     partition_C(operation, atom_layout, permutation, m_x_n_layout, thread);
     /// `partition_D(operation, element bits, threads, values, layout, thread)`: what a thread writes, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_D(UniversalCopy<u128>, 16, (4,8):row, (1,8), Sw<3,3,3> o (8,64):row, 9) = [Sw<3,3,3> o 72 o ((8,1),2,1):((1,0),256,0),0]
+    /// ```
     partition_D(operation, element_bits, threads, values, layout, thread);
     /// `partition_D_of_copy_A(copy, element bits, operation, atom layout, permutation, layout, thread)`: what a thread writes in that copy, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_D_of_copy_A(SM75_U32x2_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32):row, 1) = [(((2,2),1),2,4):(((1,256),0),1024,8),2]
+    /// ```
     partition_D_of_copy_A(copy, element_bits, operation, atom_layout, permutation, layout, thread);
     /// `partition_D_of_copy_B(copy, element bits, operation, atom layout, permutation, layout, thread)`: what a thread writes in that copy, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_D_of_copy_B(SM75_U32x1_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32):row, 1) = [((2,1),4,4):((1,0),512,8),2]
+    /// ```
     partition_D_of_copy_B(copy, element_bits, operation, atom_layout, permutation, layout, thread);
     /// `partition_D_of_copy_C(copy, element bits, operation, atom layout, permutation, layout, thread)`: what a thread writes in that copy, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_D_of_copy_C(UniversalCopy<u64>, 32, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,64):row, 1) = [((2,2),2,4):((1,512),2048,16),2]
+    /// ```
     partition_D_of_copy_C(copy, element_bits, operation, atom_layout, permutation, layout, thread);
     /// `partition_S(operation, element bits, threads, values, layout, thread)`: what a thread reads, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_S(UniversalCopy<u128>, 16, (4,8):row, (1,8), (8,64):row, 9) = [((8,1),2,1):((1,0),256,0),72]
+    /// ```
     partition_S(operation, element_bits, threads, values, layout, thread);
     /// `partition_S_of_copy_A(copy, element bits, operation, atom layout, permutation, layout, thread)`: what a thread reads in that copy, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_S_of_copy_A(SM75_U32x2_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32):row, 1) = [((8,1),2,4):((1,0),1024,8),32]
+    /// ```
     partition_S_of_copy_A(copy, element_bits, operation, atom_layout, permutation, layout, thread);
     /// `partition_S_of_copy_B(copy, element bits, operation, atom layout, permutation, layout, thread)`: what a thread reads in that copy, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_S_of_copy_B(SM75_U32x1_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32):row, 1) = [((8,1),4,4):((1,0),512,8),32]
+    /// ```
     partition_S_of_copy_B(copy, element_bits, operation, atom_layout, permutation, layout, thread);
     /// `partition_S_of_copy_C(copy, element bits, operation, atom layout, permutation, layout, thread)`: what a thread reads in that copy, and the value where it begins.
     ///
     /// It gives layout, offset.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// partition_S_of_copy_C(UniversalCopy<u64>, 32, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,64):row, 1) = [((2,2),2,4):((1,512),2048,16),2]
+    /// ```
     partition_S_of_copy_C(copy, element_bits, operation, atom_layout, permutation, layout, thread);
     /// `partition_shape_A(operation, atom layout, permutation, shape)`: the shape of what a thread holds of A.
+    ///
+    /// ```text
+    /// partition_shape_A(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32)) = ((2,2),2,4)
+    /// ```
     partition_shape_A(operation, atom_layout, permutation, shape);
     /// `partition_shape_B(operation, atom layout, permutation, shape)`: the shape of what a thread holds of B.
+    ///
+    /// ```text
+    /// partition_shape_B(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,32)) = (2,4,4)
+    /// ```
     partition_shape_B(operation, atom_layout, permutation, shape);
     /// `partition_shape_C(operation, atom layout, permutation, shape)`: the shape of what a thread holds of C.
+    ///
+    /// ```text
+    /// partition_shape_C(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (64,64)) = ((2,2),2,4)
+    /// ```
     partition_shape_C(operation, atom_layout, permutation, shape);
     /// `prepend(layout, layout | rank[, layout])`: modes added at the beginning.
+    ///
+    /// ```text
+    /// prepend(3:1, 4:3) = (4,3):(3,1)
+    /// ```
     prepend(layout, layout2, layout3);
     /// `raked_product(layout, layout)`: ((B0, A0), …), blocks apart.
+    ///
+    /// ```text
+    /// raked_product((2,5):(5,1), (3,4):(1,3)) = ((3,2),(4,5)):((10,5),(30,1))
+    /// ```
     raked_product(layout, layout2);
     /// `rank(layout)`: the number of top-level modes.
+    ///
+    /// ```text
+    /// rank((2,(3,4))) = 2
+    /// ```
     rank(layout);
     /// `recast(layout, old bits, new bits)`: the layout in elements of another size.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// recast((8,4):(1,8), 8, 16) = (4,4):(1,4)
+    /// ```
     recast(layout, old_bits, new_bits);
     /// `replace(layout, integer, layout)`: one mode replaced.
+    ///
+    /// ```text
+    /// replace((2,3,5):(1,2,6), 1, 4:8) = (2,4,5):(1,8,6)
+    /// ```
     replace(layout, integer, layout2);
     /// `retile_of_copy_A(copy, element bits, operation, atom layout, permutation, fragment)`: registers of A in the order in which that copy takes them.
+    ///
+    /// ```text
+    /// retile_of_copy_A(SM75_U32x2_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, ((2,2),2,4)) = ((4,1),2,4):((1,0),4,8)
+    /// ```
     retile_of_copy_A(copy, element_bits, operation, atom_layout, permutation, fragment);
     /// `retile_of_copy_B(copy, element bits, operation, atom layout, permutation, fragment)`: registers of B in the order in which that copy takes them.
+    ///
+    /// ```text
+    /// retile_of_copy_B(SM75_U32x1_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, (2,4,4)) = ((2,1),4,4):((1,0),2,8)
+    /// ```
     retile_of_copy_B(copy, element_bits, operation, atom_layout, permutation, fragment);
     /// `retile_of_copy_C(copy, element bits, operation, atom layout, permutation, fragment)`: registers of C in the order in which that copy takes them.
+    ///
+    /// ```text
+    /// retile_of_copy_C(UniversalCopy<u64>, 32, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, ((2,2),2,4)) = ((2,2),2,4):((1,2),4,8)
+    /// ```
     retile_of_copy_C(copy, element_bits, operation, atom_layout, permutation, fragment);
     /// `right_inverse(layout)`: R with A(R(i)) = i.
+    ///
+    /// ```text
+    /// right_inverse((4,8):(8,1)) = (8,4):(4,1)
+    /// ```
     right_inverse(layout);
     /// `select(layout, integer, …)`: the listed modes.
+    ///
+    /// ```text
+    /// select((2,3,5,7):(1,2,6,30), 3, 1) = (7,3):(30,2)
+    /// ```
     select(layout, integer, further);
     /// `shape(layout)`: the extents of the layout.
+    ///
+    /// ```text
+    /// shape((4,(2,3)):(1,(12,4))) = (4,(2,3))
+    /// ```
     shape(layout);
     /// `shape_div(shape, divisor[, CEIL | FLOOR | EXACT])`: the shape that is left without the first elements, as many as the divisor; with a rounding, each extent divided.
+    ///
+    /// ```text
+    /// shape_div((3,6,2,8), 9) = (1,2,2,8)
+    /// ```
     shape_div(shape, divisor, ceil);
     /// `shape_mod(shape, integer)`: the shape of the first elements, as many as the integer.
+    ///
+    /// ```text
+    /// shape_mod((3,6,2,8), 9) = (3,3,1,1)
+    /// ```
     shape_mod(shape, integer);
     /// `size(layout)`: the number of coordinates.
+    ///
+    /// ```text
+    /// size((4,(2,3)):(0,(1,2))) = 24
+    /// ```
     size(layout);
     /// `slice(layout, coordinate)`: the modes where the coordinate has `_`; for a swizzled layout, with the offset of the coordinate.
+    ///
+    /// ```text
+    /// slice((4,(2,3)):(1,(12,4)), (_,(1,_))) = (4,3):(1,4)
+    /// ```
     slice(layout, coordinate);
     /// `slice_and_offset(layout, coordinate)`: the same, and the offset at which it begins.
     ///
     /// It gives layout, offset.
+    ///
+    /// ```text
+    /// slice_and_offset((4,(2,3)):(1,(12,4)), (_,(1,_))) = [(4,3):(1,4),12]
+    /// ```
     slice_and_offset(layout, coordinate);
     /// `smem_atom(K | MN, INTER | SW32 | SW64 | SW128, element bits)`: a swizzled tile of shared memory.
+    ///
+    /// ```text
+    /// smem_atom(K, SW128, 16) = Sw<3,3,3> o 0 o (8,64):(64,1)
+    /// ```
     smem_atom(k, inter, element_bits);
     /// `smem_tile_to_shape(K | MN, INTER | SW32 | SW64 | SW128, element bits, shape[, order])`: the same tile repeated over a shape.
+    ///
+    /// ```text
+    /// smem_tile_to_shape(K, SW128, 16, (128,64)) = Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0))
+    /// ```
     smem_tile_to_shape(k, inter, element_bits, shape, order);
     /// `sort(layout)`: the leaves in ascending order of their strides.
+    ///
+    /// ```text
+    /// sort((4,(2,3)):(6,(1,2))) = (2,3,4):(1,2,6)
+    /// ```
     sort(layout);
     /// `stride(layout)`: the strides of the layout.
+    ///
+    /// ```text
+    /// stride((4,8):row) = (8,1)
+    /// ```
     stride(layout);
     /// `take(layout, begin, end)`: the modes from begin up to, but not including, end.
+    ///
+    /// ```text
+    /// take((2,3,5,7):(1,2,6,30), 1, 3) = (3,5):(2,6)
+    /// ```
     take(layout, begin, end);
     /// `tensor_map(tile, tensor, element bits)`: for TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes.
     ///
     /// It gives order of the modes, extents, byte strides, box, swizzle, boxes.
+    ///
+    /// ```text
+    /// tensor_map(smem_atom(K, SW128, 16), (4096,1000):(1000,1), 16) = [(1,0),(1000,4096),(2000),(64,8),SW128,1]
+    /// ```
     tensor_map(tile, tensor, element_bits);
     /// `tile_to_shape(layout, shape[, order])`: the block repeated over a shape.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// tile_to_shape((2,2):(2,1), (4,6)) = ((2,2),(2,3)):((2,4),(1,8))
+    /// ```
     tile_to_shape(layout, shape, order);
     /// `tiled_copy(operation, element bits, threads, values, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV)`: the copy over threads and their values: its tile, or a TV layout.
+    ///
+    /// ```text
+    /// tiled_copy(UniversalCopy<u128>, 16, (4,8):row, (1,8), TiledLayout_TV) = ((8,4),8):((32,1),4)
+    /// ```
     tiled_copy(operation, element_bits, threads, values, tiledlayout_tv);
     /// `tiled_copy_A(copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV)`: the copy over the threads and values of A: its tile, or a TV layout.
+    ///
+    /// ```text
+    /// tiled_copy_A(SM75_U32x2_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, layoutS_TV) = ((16,2,2,2),(8,1)):((1,0,16,0),(32,0))
+    /// ```
     tiled_copy_A(copy, element_bits, operation, atom_layout, permutation, tiledlayout_tv);
     /// `tiled_copy_B(copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV)`: the copy over the threads and values of B: its tile, or a TV layout.
+    ///
+    /// ```text
+    /// tiled_copy_B(SM75_U32x1_LDSM_N, 16, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, layoutS_TV) = ((8,8,2),(8,1)):((1,0,8),(16,0))
+    /// ```
     tiled_copy_B(copy, element_bits, operation, atom_layout, permutation, tiledlayout_tv);
     /// `tiled_copy_C(copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV)`: the copy over the threads and values of C: its tile, or a TV layout.
+    ///
+    /// ```text
+    /// tiled_copy_C(UniversalCopy<u64>, 32, SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, Tiler_MN) = (32,16)
+    /// ```
     tiled_copy_C(copy, element_bits, operation, atom_layout, permutation, tiledlayout_tv);
     /// `tiled_divide(layout, tiler)`: ((tile, …), rest, …).
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// tiled_divide((8,12):(12,1), <4,3>) = ((4,3),2,4):((12,1),48,3)
+    /// ```
     tiled_divide(layout, tiler);
     /// `tiled_mma(operation, atom layout, permutation, ThrLayoutVMNK | layoutA_TV | layoutB_TV | layoutC_TV)`: the operation over threads and a tile: its threads, or a TV layout.
+    ///
+    /// ```text
+    /// tiled_mma(SM80_16x8x8_F32F16F16F32_TN, (2,2,1), _, layoutC_TV) = ((4,8,2,2),((2,2),(1,1))):((64,1,16,256),((32,8),(0,0)))
+    /// ```
     tiled_mma(operation, atom_layout, permutation, thrlayoutvmnk);
     /// `tiled_product(layout, tiler)`: ((layout, …), copies, …).
+    ///
+    /// ```text
+    /// tiled_product((2,5):(5,1), <3:5,4:6>) = ((2,5),3,4):((5,1),10,30)
+    /// ```
     tiled_product(layout, tiler);
     /// `unflatten(layout, profile)`: the leaves nested like the profile.
+    ///
+    /// ```text
+    /// unflatten((2,3,4):(1,2,6), (0,(0,0))) = (2,(3,4)):(1,(2,6))
+    /// ```
     unflatten(layout, profile);
     /// `unzip(layout)`: ((a0, a1, …), (b0, b1, …)) of ((a0, b0), (a1, b1), …).
+    ///
+    /// ```text
+    /// unzip(((2,4),(3,5)):((1,6),(2,24))) = ((2,3),(4,5)):((1,2),(6,24))
+    /// ```
     unzip(layout);
     /// `upcast(layout, integer)`: the layout in units of that many elements.
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// upcast((8,4):(1,8), 4) = (2,4):(1,2)
+    /// ```
     upcast(layout, integer);
     /// `vector_width(layout)`: how many elements are contiguous and aligned along the 1-D coordinate.
+    ///
+    /// ```text
+    /// vector_width(Sw<3,3,3> o (64,8):(1,64)) = 8
+    /// ```
     vector_width(layout);
     /// `weakly_congruent(shape, shape)`: whether the first is the second with some subtrees replaced by leaves.
+    ///
+    /// ```text
+    /// weakly_congruent((6,12), (6,(3,4))) = true
+    /// ```
     weakly_congruent(shape, shape2);
     /// `wgmma_operand(tile, element bits)`: the fields of a wgmma descriptor: K or MN, swizzle, leading and stride byte offset; and where each instruction starts.
     ///
     /// It gives major, swizzle, leading byte offset, stride byte offset, starts of the instructions.
+    ///
+    /// ```text
+    /// wgmma_operand(smem_atom(K, SW128, 16), 16) = [K,SW128,16,16,(0,16,32,48)]
+    /// ```
     wgmma_operand(tile, element_bits);
     /// `with_shape(layout, shape)`: the same strides under another shape.
+    ///
+    /// ```text
+    /// with_shape((4,8):(1,4), (2,6)) = (2,6):(1,4)
+    /// ```
     with_shape(layout, shape);
     /// `xor_map(columns[, value])`: the map of bits that starts from a value, or 0, and exclusive-ors one column for each bit of the coordinate that is set.
+    ///
+    /// ```text
+    /// xor_map((1,2,4,9)) = Sw<1,0,3>
+    /// ```
     xor_map(columns, value);
     /// `zip(layout[, layout])`: ((a0, b0), (a1, b1), …).
+    ///
+    /// ```text
+    /// zip((2,3):(1,2), (4,5):(6,24)) = ((2,4),(3,5)):((1,6),(2,24))
+    /// ```
     zip(layout, layout2);
     /// `zipped_divide(layout, tiler)`: ((tile, …), (rest, …)).
     ///
     /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
+    /// ```text
+    /// zipped_divide((8,12):(12,1), <4,3>) = ((4,3),(2,4)):((12,1),(48,3))
+    /// ```
     zipped_divide(layout, tiler);
     /// `zipped_product(layout, tiler)`: ((layout, …), (copies, …)).
+    ///
+    /// ```text
+    /// zipped_product((2,5):(5,1), <3:5,4:6>) = ((2,5),(3,4)):((5,1),(10,30))
+    /// ```
     zipped_product(layout, tiler);
 }
 

@@ -1,7 +1,9 @@
 //! The operations of the notation: those that [`layout!`](crate::layout), [`tile!`](crate::tile) and kernels know.
 //!
-//! Each has a page. Rust code calls them inside of the macros only; [`cute_algebra`] has them as functions for values that a program
-//! computes.
+//! Each has a page, with its operands, its result and an example. What stands in `[…]` may be left out, and the operand before `…`
+//! may be repeated. A name is CuTe's if CuTe has the operation.
+//!
+//! Rust code calls them inside of the macros only; [`cute_algebra`] has them as functions for values that a program computes.
 //! ```
 //! use cute_runtime::{Layout, layout};
 //! const TILES: Layout = layout!(zipped_divide((8,12):(12,1), <4,3>));
