@@ -4,8 +4,7 @@ use std::fmt;
 
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
-use super::Tile;
-use super::instances::{GemmInput, Instance, take_mn};
+use super::input::{GemmInput, take_mn};
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::{Kept, Pack, pack};
@@ -143,17 +142,6 @@ impl Form {
             by_tma,
             whole_lines,
         })
-    }
-
-    /// The tiles for which there are instances.
-    pub(super) fn tiles<A, B, D>(&self) -> impl Iterator<Item = Tile>
-    where
-        A: GemmInput<D, B>,
-        B: GemmInput<D, A>,
-        D: Element,
-    {
-        let tiles = Tile::ALL.into_iter();
-        tiles.filter(|&tile| Instance::new::<A, B, D>(self, tile).is_some())
     }
 
     /// What D is stored by.

@@ -4,20 +4,8 @@ use cute_runtime::Element;
 
 use super::Tile;
 use super::form::Form;
-use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG, gemm_unaligned_types};
-use crate::pack::Pack;
-
-/// Element types of A whose products by elements of B [`gemm`](fn@super::gemm) rounds to `D`. Elements of B have the same type, or
-/// one that is given.
-pub trait GemmInput<D: Element, B: Element = Self>:
-    Pack + gemm_types<B, D> + gemm_unaligned_types<B, D>
-{
-}
-
-impl<A, B: Element, D: Element> GemmInput<D, B> for A where
-    A: Pack + gemm_types<B, D> + gemm_unaligned_types<B, D>
-{
-}
+use super::input::GemmInput;
+use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG};
 
 /// An instance for some types.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +34,17 @@ impl Instance {
         };
         instances.contains(&config).then_some(Self::ByTma(config))
     }
-}
 
-/// Whether there are instances for A along M and B along N.
-pub(super) fn take_mn<A: GemmInput<D, B>, B: Element, D: Element>() -> bool {
-    <A as gemm_types<B, D>>::INSTANCES.contains(&gemm_CFG::SINGLE_NT)
+    /// The tiles for which there are instances for matrices that lie so.
+    pub(super) fn tiles<A, B, D>(form: &Form) -> impl Iterator<Item = Tile>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
+        let tiles = Tile::ALL.into_iter();
+        tiles.filter(|&tile| Self::new::<A, B, D>(form, tile).is_some())
+    }
 }
 
 /// The sizes of a tile, for A along M if `a_mn` and B along N if `b_mn`.

@@ -3,6 +3,7 @@
 mod choice;
 mod form;
 pub mod grouped;
+mod input;
 mod instances;
 pub mod linear;
 mod model;
@@ -17,7 +18,7 @@ use crate::Error;
 
 pub use choice::Choice;
 pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
-pub use instances::GemmInput;
+pub use input::GemmInput;
 pub use linear::{LinearInput, gemm_linear, gemm_update};
 pub use plan::Plan;
 pub use product::kernels;

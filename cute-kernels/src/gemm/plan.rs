@@ -8,7 +8,8 @@ use cute_runtime::{Device, Element, ElementType, Tensor, TensorView, TensorViewM
 
 use super::choice::Choice;
 use super::form::Form;
-use super::instances::{GemmInput, Instance};
+use super::input::GemmInput;
+use super::instances::Instance;
 use super::model::Product;
 use super::product::kernels;
 use super::tile::Tile;
@@ -82,7 +83,7 @@ impl Plan {
             whole_lines: form.whole_lines,
             ..Product::new::<A, D>(device, form.extents)
         };
-        let tiles = form.tiles::<A, B, D>();
+        let tiles = Instance::tiles::<A, B, D>(&form);
         let mut candidates: Vec<(Tile, f64)> =
             tiles.map(|tile| (tile, product.time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
@@ -238,7 +239,7 @@ impl Plan {
         let instance =
             Instance::new::<A, B, D>(&form, self.tile).ok_or_else(|| Error::GemmTile {
                 tile: self.tile,
-                possible: form.tiles::<A, B, D>().collect(),
+                possible: Instance::tiles::<A, B, D>(&form).collect(),
             })?;
         let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let d = d.as_view_mut().prepend::<3>()?;

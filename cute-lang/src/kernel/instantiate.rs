@@ -2,7 +2,7 @@
 
 use crate::kernel::lower::{Lowered, lower_instance};
 use crate::kernel::syntax::errors::Errors;
-use crate::kernel::syntax::kernel::{Instance, is_open};
+use crate::kernel::syntax::instance::{Instance, is_open};
 use crate::kernel::syntax::library::Passed;
 use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::source::{HERE, Source};

@@ -2,7 +2,8 @@
 
 use super::parameter::{param_type_of, rust_type};
 use crate::kernel::lower::Lowered;
-use crate::kernel::syntax::kernel::{Instance, Kernel};
+use crate::kernel::syntax::instance::Instance;
+use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::product::text_of;
 use crate::kernel::value::Element;
 use proc_macro2::{Ident, TokenStream};

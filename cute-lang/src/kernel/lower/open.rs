@@ -2,7 +2,8 @@
 
 use crate::kernel::lower::parameter::{Form, form, named};
 use crate::kernel::syntax::errors::Errors;
-use crate::kernel::syntax::kernel::{Instance, Kernel};
+use crate::kernel::syntax::instance::Instance;
+use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::plain::{is_plain, primitive};
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;

@@ -1,6 +1,7 @@
 //! Kernels: functions under `#[kernel(…)]`, and their instances.
 
 use super::errors::Errors;
+use super::instance::{Assignment, Instance};
 use super::product::Product;
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -30,44 +31,12 @@ pub struct Kernel {
     pub function: ItemFn,
 }
 
-/// `#[instance(name: Parameter = value, …)]`.
-pub struct Instance {
-    /// Name of the entry.
-    pub name: Ident,
-    /// The values of the kernel's generic parameters. A value that is given at run time is `_`.
-    pub values: Vec<(Ident, Expr)>,
-    /// Whether it is one of `#[instances(…)]`, among which the host chooses by their values. All of a kernel have the same
-    /// parameters in the same order.
-    pub chosen: bool,
-}
-
-impl Instance {
-    /// The parameters whose values are given at run time.
-    pub fn open(&self) -> impl Iterator<Item = &Ident> {
-        let open = self.values.iter().filter(|(_, value)| is_open(value));
-        open.map(|(name, _)| name)
-    }
-
-    /// An error where the instance is written: at its name, or at the last of the values that it is named after.
-    pub(super) fn error(&self, message: String) -> Error {
-        match self.values.last().filter(|_| self.chosen) {
-            Some((_, value)) => Error::new_spanned(value, message),
-            None => Error::new(self.name.span(), message),
-        }
-    }
-}
-
 impl Kernel {
     /// The instances of `#[instances(…)]`, each with its place among all.
     pub fn chosen(&self) -> impl Iterator<Item = (usize, &Instance)> {
         let instances = self.instances.iter().enumerate();
         instances.filter(|(_, instance)| instance.chosen)
     }
-}
-
-/// Whether a value is given at run time.
-pub(crate) fn is_open(value: &Expr) -> bool {
-    matches!(value, Expr::Infer(_))
 }
 
 /// A function with `#[kernel(…)]`.
@@ -268,34 +237,6 @@ impl Parse for KernelArgument {
     }
 }
 
-impl Parse for Instance {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = input.parse()?;
-        if input.is_empty() {
-            return Ok(Self {
-                name,
-                values: Vec::new(),
-                chosen: false,
-            });
-        }
-        input.parse::<Token![:]>()?;
-        let values = Punctuated::<Assignment, Token![,]>::parse_terminated(input)?;
-        Ok(Self {
-            name,
-            values: values
-                .into_iter()
-                .map(|Assignment { name, value }| (name, value))
-                .collect(),
-            chosen: false,
-        })
-    }
-}
-
-struct Assignment {
-    name: Ident,
-    value: Expr,
-}
-
 /// The names of the instances of a kernel, as far as its attributes can be read, each with the parameters whose values are
 /// given at run time.
 pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
@@ -333,15 +274,4 @@ pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
         names.push((function.sig.ident.clone(), Vec::new()));
     }
     names
-}
-
-impl Parse for Assignment {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = input.parse()?;
-        input.parse::<Token![=]>()?;
-        Ok(Self {
-            name,
-            value: input.parse()?,
-        })
-    }
 }

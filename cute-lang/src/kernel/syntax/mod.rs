@@ -3,6 +3,7 @@
 pub mod errors;
 mod height;
 pub mod import;
+pub mod instance;
 pub mod kernel;
 pub(crate) mod legible;
 pub mod library;

@@ -1,7 +1,7 @@
 //! `#[instances(…)]`: an instance for each combination of values.
 
 use super::errors::Errors;
-use super::kernel::Instance;
+use super::instance::Instance;
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
