@@ -8,7 +8,7 @@ use std::time::Duration;
 use cute_kernels::reference::{self, Matrix};
 use cute_kernels::timing::{interleave, median};
 use cute_kernels::{GemmInput, Plan};
-use cute_runtime::{Device, Element, Graph};
+use cute_runtime::{Device, Element};
 
 use crate::captured::Captured;
 use crate::cublaslt::{Product, data_type};
@@ -117,16 +117,14 @@ where
         // SAFETY: the matrices outlive the graph.
         unsafe { Captured::new(enqueue) }
     };
-    let our_time_of = |graph: &Graph| device.time(|| Ok::<_, Box<dyn Error>>(graph.launch()?));
-    let their_time_of = |graph: &Captured| device.time(|| Ok::<_, Box<dyn Error>>(graph.launch()?));
     let (count, our_time, their_time) = match &product {
         None => {
             let graph = our_graph(1)?;
-            our_time_of(&graph)?;
-            let count = count(our_time_of(&graph)?);
+            time(device, || graph.launch())?;
+            let count = count(time(device, || graph.launch())?);
             let graph = our_graph(count)?;
             let times = (0..5)
-                .map(|_| our_time_of(&graph))
+                .map(|_| time(device, || graph.launch()))
                 .collect::<Result<_, _>>()?;
             (count, median(times), None)
         }
@@ -138,14 +136,16 @@ where
             for algorithm in 0..product.algorithms() {
                 their_run(product, algorithm, 0, 0)?;
                 let graph = their_graph(product, algorithm, trial)?;
-                let times = (0..4).map(|_| their_time_of(&graph)).skip(1);
+                let times = (0..4).map(|_| time(device, || graph.launch())).skip(1);
                 let times = times.collect::<Result<Vec<_>, _>>()?;
                 fastest = fastest.min((median(times), algorithm));
             }
             let count = count(fastest.0 / trial as u32);
             let graphs = (our_graph(count)?, their_graph(product, fastest.1, count)?);
-            let (ours, theirs) =
-                interleave(|| our_time_of(&graphs.0), || their_time_of(&graphs.1))?;
+            let (ours, theirs) = interleave(
+                || time(device, || graphs.0.launch()),
+                || time(device, || graphs.1.launch()),
+            )?;
             (count, ours, Some(theirs))
         }
     };
@@ -180,6 +180,14 @@ where
         None => None,
     };
     Ok((tile, mine, yours))
+}
+
+/// The time of a launch on the device.
+fn time<E: Into<Box<dyn Error>>>(
+    device: &Device,
+    launch: impl Fn() -> Result<(), E>,
+) -> Result<Duration, Box<dyn Error>> {
+    device.time(|| launch().map_err(E::into))
 }
 
 /// A matrix along K, and the elements between its rows.

@@ -15,6 +15,8 @@ const EXCHANGE: f64 = 1.5;
 const STORE: f64 = 2.0;
 /// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
 const LOAD: (f64, f64, f64) = (0.045, 0.0004, 0.0033);
+/// The most tiles of a product.
+const MOST_TILES: u64 = 1 << 31;
 /// By how much longer a stage takes if its rows straddle cache lines, and no other CTA shares them.
 const STRADDLE: f64 = 1.4;
 
@@ -104,9 +106,6 @@ impl Product {
         ((loads + 1).into(), inside.into(), (loaded - inside).into())
     }
 }
-
-/// The most tiles of a product.
-const MOST_TILES: u64 = 1 << 31;
 
 /// How many clusters of CTAs would compute one tile of each CTA of them.
 fn clusters(tile: Tile, [batches, m, n, _]: [u32; 4]) -> u64 {
