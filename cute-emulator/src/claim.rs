@@ -7,6 +7,8 @@
 //! |---|---|
 //! | `[%rd5+16]` | `x[%r1, %r2 + 4]`: this element of a tensor in global memory, which a comment of the module describes |
 //! | `[%d1, {%r1, %r0}]` | `x[%r0, %r1]`: the box that begins at this element |
+//! | `[%rd5+16]`, `[%d1, {%r1, %r0}]` | `x[%i][%r0, %r1]`: the same of tensor `%i` of a list, which a comment of the module describes |
+//! | `[%rd6]` | `item %i of x_ptr`: the bytes that item `%i` of a list has of this parameter |
 //! | `[%r3]` | `tile[%r0 < 8, %r1 < 32] at %r2 in 0..1024`: byte `%r2` of dynamic shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
 //! | `[%r4+8]` | `tile at 0 + Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 //!
@@ -33,18 +35,30 @@ type Row = u32;
 pub(crate) struct Claim {
     /// The name of the tensor; empty if it has none.
     pub(crate) tensor: String,
+    /// If it is one of a list, which.
+    pub(crate) item: Option<Item>,
     /// The coordinate of the element.
     pub(crate) coordinate: Box<[Sum]>,
     pub(crate) place: Place,
 }
 
+/// An item of a list of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    /// The number of the list in [`Arguments::lists`].
+    pub(crate) list: usize,
+    pub(crate) index: Sum,
+}
+
 /// Where the claimed element is, and the operand that should say so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a tensor of global memory, by its number in [`Code::views`](crate::op::Code::views).
+    /// In a tensor of global memory, by its number in [`Arguments::views`].
     Global { address: Sum, view: usize },
     /// A box of a tensor map, whose coordinates have the innermost mode first.
-    Box { coordinates: Box<[Row]> },
+    Box { map: Sum, coordinates: Box<[Row]> },
+    /// In the part of this number of the item.
+    Item { address: Sum, part: usize },
     /// In shared memory.
     Shared {
         address: Sum,
@@ -156,7 +170,34 @@ impl Swizzle {
     }
 }
 
-/// A tensor in global memory, by the parameters of an entry.
+/// What comments say of the parameters of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    pub(crate) views: Vec<View>,
+    pub(crate) lists: Vec<List>,
+}
+
+/// A list of parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    pub(crate) name: String,
+    /// The offset of the parameter that holds the number of items.
+    pub(crate) length: u32,
+    /// The parameters that hold the items.
+    pub(crate) parts: Box<[Part]>,
+}
+
+/// A parameter that is an array: it has a number, or a tensor map, of each item of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    /// Its offset.
+    pub(crate) start: u32,
+    /// Bytes of an item.
+    pub(crate) bytes: u64,
+}
+
+/// A tensor in global memory, or each of a list of them, by the parameters of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) name: String,
@@ -166,6 +207,8 @@ pub(crate) struct View {
     pub(crate) pointer: u32,
     /// The strides in elements.
     pub(crate) strides: Box<[Stride]>,
+    /// The number of the list of this name. The parameters hold a number for each of its items.
+    pub(crate) list: Option<usize>,
 }
 
 /// A stride in elements.

@@ -647,7 +647,7 @@ pub enum FaultKind {
     OtherElement {
         /// The element, such as `x[(3, 4)]`, or the tensor.
         element: String,
-        /// `shared` or `global`.
+        /// `shared`, `global` or `parameter`.
         space: &'static str,
         /// The address of the access.
         address: u64,

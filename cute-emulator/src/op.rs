@@ -1,7 +1,7 @@
 //! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
 //! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
-use crate::claim::{Claim, View, Ways};
+use crate::claim::{Arguments, Claim, Ways};
 use crate::error::Other;
 use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
@@ -45,8 +45,8 @@ pub(crate) struct Code {
     pub(crate) param_bytes: u32,
     /// The tensors in dynamic shared memory that the module names.
     pub(crate) tensors: Vec<Tensor>,
-    /// The tensors in global memory that the module names.
-    pub(crate) views: Vec<View>,
+    /// The tensors in global memory and the lists that the module names.
+    pub(crate) arguments: Arguments,
     /// The shared address at which dynamic shared memory begins.
     pub(crate) dynamic_shared: u64,
 }

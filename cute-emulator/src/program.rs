@@ -255,7 +255,7 @@ fn info(entry: &Entry, code: &Code) -> EntryInfo {
         Some([value(0), value(1), value(2)])
     };
     let param =
-        |param: &cute_ptx::ast::Param| (param.name.clone(), decode::param_layout(&param.ty).1);
+        |param: &cute_ptx::ast::Param| (param.name.clone(), param.ty.layout().1);
     EntryInfo {
         name: entry.name.clone(),
         params: entry.params.iter().map(param).collect(),

@@ -4,7 +4,8 @@
 //! A comment of the module such as `shared memory 0..1024, tile: f32 at (8,32):(32,1)` names the bytes of dynamic shared
 //! memory that a tensor has. What follows the colon is for readers, and not looked at here. A comment such as
 //! `tensor x: f32 at x_ptr, strides (x_stride0, 1)` names the parameters that hold the address of a tensor's first element, and
-//! its strides in elements. What comments of single instructions say is in `claim.rs`.
+//! its strides in elements, and one such as `list k: k_len of up to 64, each with 4 bytes of k` says that the parameter `k` holds
+//! numbers of `k_len` items, one after another. What comments of single instructions say is in `claim.rs`.
 
 use cute_hopper::ElementType;
 use cute_hopper::barriers::MBARRIER_BYTES;
@@ -118,6 +119,34 @@ impl Described {
             bytes: ElementType::from_name(element)?.bytes().into(),
             pointer: pointer.to_owned(),
             strides: strides.map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// A list of parameters, by the names of the parameters that hold its items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    /// The parameter that holds the number of items.
+    pub(crate) length: String,
+    /// What each item has: so many bytes of a parameter.
+    pub(crate) parts: Vec<(u64, String)>,
+}
+
+impl Listed {
+    /// The list that a comment of the module describes.
+    pub(crate) fn parse(comment: &str) -> Option<Listed> {
+        let (name, description) = comment.strip_prefix("list ")?.split_once(": ")?;
+        let (length, parts) = description.split_once(" of up to ")?;
+        let (_, parts) = parts.split_once(", each with ")?;
+        let part = |part: &str| {
+            let (bytes, parameter) = part.split_once(" bytes of ")?;
+            Some((bytes.parse().ok()?, parameter.to_owned()))
+        };
+        Some(Listed {
+            name: name.to_owned(),
+            length: length.to_owned(),
+            parts: parts.split(", ").map(part).collect::<Option<_>>()?,
         })
     }
 }

@@ -124,6 +124,24 @@ pub enum ParamType {
     },
 }
 
+impl ParamType {
+    /// The alignment and the size, in bytes.
+    pub fn layout(&self) -> (u32, u32) {
+        match self {
+            ParamType::Scalar(ty) => (ty.bits().div_ceil(8), ty.bits().div_ceil(8)),
+            ParamType::Bytes { align, len } => ((*align).max(1), *len),
+        }
+    }
+}
+
+impl Param {
+    /// Where it ends, in bytes, behind parameters that end at `before`.
+    pub fn end(&self, before: u64) -> u64 {
+        let (align, len) = self.ty.layout();
+        before.next_multiple_of(align.into()) + u64::from(len)
+    }
+}
+
 /// A performance directive: `.reqntid 384, 1, 1` is `name: "reqntid"`, `values: [384, 1, 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directive {

@@ -22,7 +22,9 @@ use std::fmt::{self, Display, Formatter};
 const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
-/// The most bytes of parameters before PTX 8.1, and from 8.1 on.
+/// The version from which on kernels have more bytes of parameters.
+const MANY_PARAMS: (u32, u32) = (8, 1);
+/// The most bytes of parameters before that version, and from it on.
 const MAX_PARAMS: (u64, u64) = (
     threads::MAX_PARAMETER_BYTES as u64,
     threads::MAX_PARAMETER_BYTES_8_1 as u64,
@@ -271,12 +273,18 @@ pub fn validate(module: &Module) -> Vec<Error> {
 
 impl Module {
     /// The lowest PTX version that has everything the module uses, as major and minor number: the target, instructions,
-    /// special registers and directives.
+    /// special registers, directives, and as many bytes of parameters.
     pub fn required_version(&self) -> (u32, u32) {
         let mut version = Target::from_name(&self.target).map_or((1, 0), Target::version);
         for item in &self.items {
             let (directives, body) = match item {
-                Item::Entry(entry) => (&entry.directives, &entry.body[..]),
+                Item::Entry(entry) => {
+                    let params = entry.params.iter();
+                    if params.fold(0, |end, param| param.end(end)) > MAX_PARAMS.0 {
+                        version = version.max(MANY_PARAMS);
+                    }
+                    (&entry.directives, &entry.body[..])
+                }
                 Item::Function(function) => (
                     &function.directives,
                     function.body.as_deref().unwrap_or(&[]),
@@ -420,7 +428,7 @@ impl<'m> Checker<'m> {
         for param in &entry.params {
             self.param(param, &mut names, &mut bytes);
         }
-        let limit = if self.module.version >= (8, 1) {
+        let limit = if self.module.version >= MANY_PARAMS {
             MAX_PARAMS.1
         } else {
             MAX_PARAMS.0
@@ -652,15 +660,15 @@ impl<'m> Checker<'m> {
 
     /// Checks the type of a parameter, and adds its bytes.
     fn param_type(&mut self, param: &Param, bytes: &mut u64) {
-        let (align, len) = match param.ty {
+        let align = match param.ty {
             ParamType::Scalar(ty) => {
                 self.declared_type(param, "a parameter", ty, &[Type::Pred, Type::F16x2]);
-                (ty.bits().div_ceil(8), ty.bits().div_ceil(8))
+                param.ty.layout().0
             }
-            ParamType::Bytes { align, len } => (align, len),
+            ParamType::Bytes { align, .. } => align,
         };
         self.alignment(param, align);
-        *bytes = bytes.next_multiple_of(u64::from(align.max(1))) + u64::from(len);
+        *bytes = param.end(*bytes);
     }
 
     /// Checks the type of a declaration: the bf16 types exist in instructions only, and `neither` are not allowed here.

@@ -2,7 +2,7 @@
 
 use super::Decoder;
 use super::operands::{Arg, Result, take};
-use super::scope::{Scope, param_layout};
+use super::scope::Scope;
 use crate::op::{Call, Callee, Op, Slot, SystemCall};
 use cute_ptx::ast::{Inst, Line, Operand, Param};
 use cute_ptx::table::Opcode;
@@ -107,7 +107,7 @@ impl Decoder<'_, '_> {
         let slot = |(operand, param): (&Operand, &Param)| match operand {
             Operand::Name(name) => {
                 let addresses = &self.registers.addresses;
-                addresses.slot(name, param_layout(&param.ty).1)
+                addresses.slot(name, param.ty.layout().1)
             }
             other => Err(format!("`{other}` is not a parameter of the routine")),
         };

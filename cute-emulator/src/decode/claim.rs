@@ -2,26 +2,27 @@
 
 use super::operands::Arg;
 use super::registers::Registers;
-use crate::claim::{Claim, Comparison, Condition, Order, Place, Sum, Swizzle, View};
-use crate::op::Reg;
+use crate::claim::{Arguments, Claim, Comparison, Condition, Item, Order, Place, Sum, Swizzle};
+use crate::op::{Address, Reg};
 use std::ops::Range;
 
 /// An operand of which something can be claimed.
 pub(super) enum Operand {
     Address(Sum),
-    /// The coordinates of a box.
-    Box(Box<[Reg]>),
+    /// The address of a tensor map, and the coordinates of a box.
+    Box(Sum, Box<[Reg]>),
 }
 
 /// The operands of which something can be claimed, in their order.
 pub(super) fn operands(args: &[Arg]) -> Vec<Operand> {
+    let sum = |address: &Address| Sum {
+        register: Some(address.base),
+        signed: false,
+        number: address.offset,
+    };
     let found = args.iter().filter_map(|arg| match arg {
-        Arg::Address(address) => Some(Operand::Address(Sum {
-            register: Some(address.base),
-            signed: false,
-            number: address.offset,
-        })),
-        Arg::Tile(_, coordinates) => Some(Operand::Box(coordinates.clone())),
+        Arg::Address(address) => Some(Operand::Address(sum(address))),
+        Arg::Tile(map, coordinates) => Some(Operand::Box(sum(map), coordinates.clone())),
         _ => None,
     });
     found.collect()
@@ -30,12 +31,15 @@ pub(super) fn operands(args: &[Arg]) -> Vec<Operand> {
 /// The claims of a comment about these operands. Other comments claim nothing.
 pub(super) fn claims(
     registers: &mut Registers<'_, '_>,
-    views: &[View],
+    arguments: &Arguments,
     comment: &str,
     operands: Vec<Operand>,
 ) -> Vec<Claim> {
     let texts = comment.split("; ").zip(operands);
-    let claims = texts.filter_map(|(text, operand)| claim(registers, views, text, operand));
+    let claims = texts.filter_map(|(text, operand)| match text.strip_prefix("item ") {
+        Some(text) => item(registers, arguments, text, operand),
+        None => claim(registers, arguments, text, operand),
+    });
     claims.collect()
 }
 
@@ -76,9 +80,34 @@ fn comparison(registers: &mut Registers<'_, '_>, text: &str) -> Option<Compariso
         .then_some(Comparison { left, order, right })
 }
 
+/// `%r3 of x_ptr`.
+fn item(
+    registers: &mut Registers<'_, '_>,
+    arguments: &Arguments,
+    text: &str,
+    operand: Operand,
+) -> Option<Claim> {
+    let (index, name) = text.split_once(" of ")?;
+    let Operand::Address(address) = operand else {
+        return None;
+    };
+    let index = sum(registers, index)?;
+    let mut parts = arguments.lists.iter().enumerate().flat_map(|(list, it)| {
+        let parts = it.parts.iter().enumerate();
+        parts.map(move |(number, part)| (list, number, part))
+    });
+    let (list, part, _) = parts.find(|(_, _, part)| part.name == name)?;
+    Some(Claim {
+        tensor: arguments.lists[list].name.clone(),
+        item: Some(Item { list, index }),
+        coordinate: Box::new([]),
+        place: Place::Item { address, part },
+    })
+}
+
 fn claim(
     registers: &mut Registers<'_, '_>,
-    views: &[View],
+    arguments: &Arguments,
     text: &str,
     operand: Operand,
 ) -> Option<Claim> {
@@ -90,9 +119,18 @@ fn claim(
         },
     };
     let (tensor, coordinate) = match element.split_once('[') {
-        Some((tensor, coordinate)) => (tensor, coordinate.strip_suffix(']')?.split(", ").collect()),
-        None => (element, Vec::new()),
+        Some((tensor, coordinate)) => (tensor, coordinate.strip_suffix(']')?),
+        None => (element, ""),
     };
+    let (item, coordinate) = match coordinate.split_once("][") {
+        Some((index, coordinate)) => {
+            let list = arguments.lists.iter().position(|it| it.name == tensor)?;
+            let index = sum(registers, index)?;
+            (Some(Item { list, index }), coordinate)
+        }
+        None => (None, coordinate),
+    };
+    let coordinate = coordinate.split(", ").filter(|part| !part.is_empty());
     let mut extents = Vec::new();
     let mut sums = Vec::new();
     for part in coordinate {
@@ -119,19 +157,22 @@ fn claim(
             }
         }
         (Operand::Address(address), None) => {
+            let views = &arguments.views;
             let view = views.iter().position(|view| view.name == tensor)?;
-            if views[view].strides.len() != sums.len() {
+            let of_list = item.map(|item| item.list);
+            if views[view].strides.len() != sums.len() || views[view].list != of_list {
                 return None;
             }
             Place::Global { address, view }
         }
-        (Operand::Box(coordinates), None) if coordinates.len() == sums.len() => {
-            Place::Box { coordinates }
+        (Operand::Box(map, coordinates), None) if coordinates.len() == sums.len() => {
+            Place::Box { map, coordinates }
         }
-        (Operand::Box(_), _) => return None,
+        (Operand::Box(..), _) => return None,
     };
     Some(Claim {
         tensor: tensor.to_owned(),
+        item,
         coordinate: sums.into(),
         place,
     })

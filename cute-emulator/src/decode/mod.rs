@@ -17,10 +17,10 @@ mod threads;
 mod unsupported;
 mod unwritten;
 
-pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope, param_layout};
+pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope};
 pub(crate) use unsupported::Unsupported;
 
-use crate::claim::{Condition, Sum, View, Ways};
+use crate::claim::{Arguments, Condition, Sum, Ways};
 use crate::limits::{Limits, hold};
 use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine};
 use crate::source::Place;
@@ -50,10 +50,10 @@ pub(crate) fn decode<'a>(
         .map_err(|message| at_head(&format!(".entry {}", entry.name), message))?;
     let called = calls::reached(scope, &entry.body);
     let mut routines = vec![(&entry.body[..], lines)];
-    let views = addresses.views();
+    let arguments = addresses.arguments();
     let mut decoder = Decoder {
         scope,
-        views,
+        arguments,
         registers: Registers::new(addresses),
         function: None,
         functions: scope.functions.iter().map(|_| None).collect(),
@@ -114,7 +114,7 @@ pub(crate) fn decode<'a>(
 struct Decoder<'a, 's> {
     scope: &'s Scope<'a>,
     /// The tensors in global memory that comments describe.
-    views: Vec<View>,
+    arguments: Arguments,
     registers: Registers<'a, 's>,
     /// The number of the function that is being decoded; `None` for the entry.
     function: Option<usize>,
@@ -322,7 +322,7 @@ impl<'a> Decoder<'a, '_> {
                 if let Some(condition) = claim::says(registers, comment, "adds if ") {
                     last.ways.get_or_insert_default().adds = Some(condition);
                 }
-                last.claims = claim::claims(registers, &self.views, comment, operands).into();
+                last.claims = claim::claims(registers, &self.arguments, comment, operands).into();
             }
         }
         if let Some(last) = self.uses.last_mut() {
@@ -397,7 +397,7 @@ impl<'a> Decoder<'a, '_> {
             specials: registers.specials,
             static_shared: registers.addresses.static_shared(),
             tensors: self.scope.tensors.clone(),
-            views: self.views,
+            arguments: self.arguments,
             dynamic_shared: registers.addresses.dynamic_shared(),
             param_offsets: registers.addresses.param_offsets,
             param_bytes: registers.addresses.param_bytes,

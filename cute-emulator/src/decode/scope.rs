@@ -4,13 +4,13 @@
 use super::operands::Result;
 use super::unsupported::Unsupported;
 use crate::arithmetic::constant;
-use crate::claim::{Stride, View};
+use crate::claim::{Arguments, List, Part, Stride, View};
 use crate::op::Slot;
-use crate::source::{Described, Place, Tensor};
+use crate::source::{Described, Listed, Place, Tensor};
 use crate::variables::Image;
 use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
 use cute_ptx::ast;
-use cute_ptx::ast::{Entry, Function, Item, Line, Operand, ParamType, Variable};
+use cute_ptx::ast::{Entry, Function, Item, Line, Operand, Variable};
 use cute_ptx::parse::Source;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub(crate) struct Scope<'a> {
     pub(super) tensors: Vec<Tensor>,
     /// The tensors in global memory that comments describe.
     described: Vec<Described>,
+    /// The lists of parameters that comments describe.
+    listed: Vec<Listed>,
 }
 
 /// The addresses of static shared variables, and the bytes that they take with padding.
@@ -99,6 +101,7 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
         files: HashMap::new(),
         tensors: Vec::new(),
         described: Vec::new(),
+        listed: Vec::new(),
     };
     let mut lines = source.function_lines.iter();
     let mut variables = Vec::new();
@@ -115,6 +118,7 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
             Item::File { number, path } => _ = scope.files.insert(*number, path.as_str().into()),
             Item::Comment(text) => {
                 scope.tensors.extend(Tensor::parse(text));
+                scope.listed.extend(Listed::parse(text));
                 scope.described.extend(Described::parse(text));
             }
             Item::Blank | Item::Entry(_) => {}
@@ -247,7 +251,7 @@ impl<'a, 's> Addresses<'a, 's> {
         };
         let mut names = Names::default();
         for param in &entry.params {
-            let (align, bytes) = param_layout(&param.ty);
+            let (align, bytes) = param.ty.layout();
             let offset = u64::from(addresses.param_bytes).next_multiple_of(u64::from(align));
             let end = offset.saturating_add(u64::from(bytes));
             if end > u64::from(MAX_PARAM_BYTES) {
@@ -264,27 +268,51 @@ impl<'a, 's> Addresses<'a, 's> {
         Ok(addresses)
     }
 
-    /// The tensors in global memory that comments describe by parameters of the entry.
-    pub(super) fn views(&self) -> Vec<View> {
-        let described = self.scope.described.iter();
-        described.filter_map(|it| self.view(it)).collect()
+    /// What comments say of the parameters of the entry.
+    pub(super) fn arguments(&self) -> Arguments {
+        let (described, listed) = (self.scope.described.iter(), self.scope.listed.iter());
+        let lists: Vec<List> = listed.filter_map(|it| self.list(it)).collect();
+        let views = described.filter_map(|it| self.view(it, &lists));
+        Arguments {
+            views: views.collect(),
+            lists,
+        }
     }
 
-    fn view(&self, described: &Described) -> Option<View> {
-        let entry = self.routines.first()?;
-        let parameter = |name: &str| match entry.found.get(name) {
+    fn list(&self, listed: &Listed) -> Option<List> {
+        let part = |(bytes, name): &(u64, String)| {
+            Some(Part {
+                name: name.clone(),
+                start: self.parameter(name)?,
+                bytes: *bytes,
+            })
+        };
+        Some(List {
+            name: listed.name.clone(),
+            length: self.parameter(&listed.length)?,
+            parts: listed.parts.iter().map(part).collect::<Option<_>>()?,
+        })
+    }
+
+    /// The offset of a parameter of the entry.
+    fn parameter(&self, name: &str) -> Option<u32> {
+        match self.routines.first()?.found.get(name) {
             Some(Named::Address(address)) => u32::try_from(address.checked_sub(PARAM_WINDOW)?).ok(),
             _ => None,
-        };
+        }
+    }
+
+    fn view(&self, described: &Described, lists: &[List]) -> Option<View> {
         let strides = described.strides.iter().map(|stride| match stride.parse() {
             Ok(known) => Some(Stride::Known(known)),
-            Err(_) => parameter(stride).map(Stride::Parameter),
+            Err(_) => self.parameter(stride).map(Stride::Parameter),
         });
         Some(View {
             name: described.name.clone(),
             bytes: described.bytes.max(1),
-            pointer: parameter(&described.pointer)?,
+            pointer: self.parameter(&described.pointer)?,
             strides: strides.collect::<Option<_>>()?,
+            list: lists.iter().position(|list| list.name == described.name),
         })
     }
 
@@ -328,7 +356,7 @@ impl<'a, 's> Addresses<'a, 's> {
                 ));
             }
             Line::Param(param) => {
-                let (align, bytes) = param_layout(&param.ty);
+                let (align, bytes) = param.ty.layout();
                 names.frame(&param.name, align, u64::from(bytes))?;
             }
             _ => {}
@@ -398,7 +426,7 @@ impl<'a> Names<'a> {
 
     fn slots(&mut self, params: &'a [ast::Param]) -> Result<Box<[Slot]>> {
         let slot = |param: &'a ast::Param| {
-            let (align, bytes) = param_layout(&param.ty);
+            let (align, bytes) = param.ty.layout();
             let offset = self.frame(&param.name, align, u64::from(bytes))?;
             Ok(Slot { offset, bytes })
         };
@@ -446,13 +474,5 @@ fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
             "{} bytes of {what} are over the limit of {MAX_SHARED_BYTES}",
             u64::from(before).saturating_add(byte_len(variable))
         )),
-    }
-}
-
-/// The alignment and the size of a parameter, in bytes.
-pub(crate) fn param_layout(ty: &ParamType) -> (u32, u32) {
-    match ty {
-        ParamType::Scalar(ty) => (ty.bits().div_ceil(8), ty.bits().div_ceil(8)),
-        ParamType::Bytes { align, len } => ((*align).max(1), *len),
     }
 }

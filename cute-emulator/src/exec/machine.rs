@@ -50,7 +50,7 @@ pub(crate) fn run(
     let mut machine = Machine {
         code,
         params,
-        views: launched(&code.views, params, launch),
+        views: launched(&code.arguments, params, launch),
         variables,
         memory,
         global: Global::new(
@@ -84,7 +84,7 @@ struct Machine<'a> {
     code: &'a Code,
     params: &'a [u8],
     /// The tensors in global memory that the module names.
-    views: Vec<Launched>,
+    views: Vec<Box<[Launched]>>,
     /// The address of the module's variables.
     variables: u64,
     memory: &'a mut GlobalMemory,

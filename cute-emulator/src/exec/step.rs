@@ -20,8 +20,8 @@ use std::rc::Rc;
 pub(crate) struct Step<'a> {
     pub(crate) code: &'a Code,
     pub(crate) params: &'a [u8],
-    /// The tensors in global memory that the module names.
-    pub(crate) views: &'a [Launched],
+    /// The tensors in global memory that the module names: one of each view, or one for each item of a list.
+    pub(crate) views: &'a [Box<[Launched]>],
     pub(crate) cluster: &'a mut Cluster,
     /// The warp that executes it, taken out of `cluster.warps` meanwhile.
     pub(crate) warp: &'a mut Warp,

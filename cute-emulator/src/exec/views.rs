@@ -1,6 +1,6 @@
 //! The tensors in global memory of a launch.
 
-use crate::claim::{Stride, View};
+use crate::claim::{Arguments, List, Stride};
 use crate::launch::Launch;
 
 /// A tensor in global memory, as the arguments of a launch describe it.
@@ -15,28 +15,46 @@ pub(crate) struct Launched {
     pub(crate) extents: Option<Box<[u64]>>,
 }
 
-/// The tensors of a launch with these bytes of parameters.
-pub(super) fn launched(views: &[View], params: &[u8], launch: &Launch<'_>) -> Vec<Launched> {
-    let parameter = |offset: u32| {
+/// The tensors of a launch with these bytes of parameters: one of each view, or one for each item of a list.
+pub(super) fn launched(
+    Arguments { views, lists }: &Arguments,
+    params: &[u8],
+    launch: &Launch<'_>,
+) -> Vec<Box<[Launched]>> {
+    let parameter = |offset: u32, item: u64| {
+        let offset = u64::from(offset) + item * size_of::<u64>() as u64;
         let bytes = params.get(offset as usize..).and_then(<[u8]>::first_chunk);
         bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     };
     let launched = views.iter().map(|view| {
-        let strides = view.strides.iter().map(|stride| match stride {
-            Stride::Known(stride) => *stride,
-            Stride::Parameter(offset) => parameter(*offset),
-        });
-        let known = launch
-            .extents
-            .iter()
-            .find(|known| known.tensor == view.name);
-        let known = known.filter(|known| known.extents.len() == view.strides.len());
-        Launched {
-            pointer: parameter(view.pointer),
-            bytes: view.bytes,
-            strides: strides.collect(),
-            extents: known.map(|known| known.extents.as_slice().into()),
+        let one = |item: u64, name: &str| {
+            let strides = view.strides.iter().map(|stride| match stride {
+                Stride::Known(stride) => *stride,
+                Stride::Parameter(offset) => parameter(*offset, item),
+            });
+            let known = launch.extents.iter().find(|known| known.tensor == name);
+            let known = known.filter(|known| known.extents.len() == view.strides.len());
+            Launched {
+                pointer: parameter(view.pointer, item),
+                bytes: view.bytes,
+                strides: strides.collect(),
+                extents: known.map(|known| known.extents.as_slice().into()),
+            }
+        };
+        match view.list {
+            None => [one(0, &view.name)].into(),
+            Some(list) => (0..length(&lists[list], params))
+                .map(|item| one(item, &format!("{}[{item}]", view.name)))
+                .collect(),
         }
     });
     launched.collect()
+}
+
+/// How many items a list has in a launch with these bytes of parameters, which is not more than there are bytes.
+pub(super) fn length(list: &List, params: &[u8]) -> u64 {
+    let bytes = params.get(list.length as usize..);
+    let bytes = bytes.and_then(<[u8]>::first_chunk);
+    let length = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes).into());
+    length.min(params.len() as u64)
 }

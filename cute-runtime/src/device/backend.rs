@@ -1,5 +1,6 @@
 //! The interface that the GPU and the emulator implement.
 
+use std::fmt;
 use std::sync::Arc;
 #[cfg(feature = "emulator")]
 use std::sync::Mutex;
@@ -71,7 +72,7 @@ pub(crate) trait Backend: Send + Sync {
         image: &Image,
         grid: Grid,
         parameters: &Parameters,
-        tensors: &[(&'static str, RawView<'_>)],
+        tensors: &[(ArgumentName, RawView<'_>)],
     ) -> Result<(), Error>;
     /// What makes all these launches by one call; `None` if the device has nothing better than one after another.
     ///
@@ -99,9 +100,25 @@ pub(crate) struct Launch {
     pub(crate) _memory: Vec<Arc<dyn Send + Sync>>,
 }
 
-/// A tensor that a launch was given, with the name of the parameter.
+/// The name of an argument: that of the parameter, and the index in it if it is a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArgumentName {
+    pub(crate) parameter: &'static str,
+    pub(crate) item: Option<usize>,
+}
+
+impl fmt::Display for ArgumentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.item {
+            Some(item) => write!(f, "{}[{item}]", self.parameter),
+            None => f.write_str(self.parameter),
+        }
+    }
+}
+
+/// A tensor that a launch was given, with its name.
 pub(crate) struct NamedView {
-    name: &'static str,
+    name: ArgumentName,
     element: ElementType,
     address: u64,
     shape: Vec<usize>,
@@ -109,7 +126,7 @@ pub(crate) struct NamedView {
 }
 
 impl NamedView {
-    pub(crate) fn new(&(name, view): &(&'static str, RawView<'_>)) -> Self {
+    pub(crate) fn new(&(name, view): &(ArgumentName, RawView<'_>)) -> Self {
         NamedView {
             name,
             element: view.element,
@@ -119,7 +136,7 @@ impl NamedView {
         }
     }
 
-    pub(crate) fn get(&self) -> (&'static str, RawView<'_>) {
+    pub(crate) fn get(&self) -> (ArgumentName, RawView<'_>) {
         let view = RawView {
             element: self.element,
             address: self.address,

@@ -396,6 +396,22 @@ pub enum ArgumentRule {
         /// What the argument is.
         found: &'static str,
     },
+    /// More items than a list of the kernel has room for.
+    #[error("the list has {found} items, and the kernel takes at most {most}")]
+    List {
+        /// How many items the argument has.
+        found: usize,
+        /// How many the parameter can have.
+        most: u32,
+    },
+    /// An item of a list breaks a rule.
+    #[error("item {index}: {rule}")]
+    Item {
+        /// The index of the item.
+        index: usize,
+        /// The rule.
+        rule: Box<ArgumentRule>,
+    },
     /// A read-only view for a parameter that the kernel writes.
     #[error("the kernel writes this tensor, so it needs a `&mut TensorViewMut`")]
     ReadOnly,

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A comparison of numbers of a launch. The kernel relies on it, and a launch for which it does not hold is refused.
+/// A comparison of numbers of a launch. The kernel relies on it, and a launch for which it does not hold is refused. A fact about
+/// the tensors of a list holds for each of them.
 ///
 /// `#[kernels]` makes one of each fact that a parameter has, such as `extent(x, 1) % 8 == 0` in
 /// `#[facts(extent(x, 1) % 8 == 0)] x: Global<f32, 2>`.
@@ -48,6 +49,8 @@ pub enum Term {
     Stride(usize, usize),
     /// The address of the first element of a tensor, in bytes.
     Address(usize),
+    /// How many items a list has.
+    Length(usize),
     /// The sum of two numbers.
     Sum(&'static Term, &'static Term),
     /// The difference of two numbers.
@@ -82,6 +85,11 @@ pub(crate) trait Numbers {
 }
 
 impl Fact {
+    /// The first tensor parameter, or list of them, that the fact is about.
+    pub(crate) fn tensor(&self) -> Option<usize> {
+        tensor(&self.left).or_else(|| tensor(&self.right))
+    }
+
     /// The numbers of the launch for which the fact does not hold; `None` if it holds.
     pub(crate) fn broken_by(&self, launch: &dyn Numbers) -> Option<Vec<Named>> {
         let left = value(&self.left, launch);
@@ -103,6 +111,16 @@ impl Fact {
             note(&self.right, launch, &mut numbers);
             numbers
         })
+    }
+}
+
+fn tensor(term: &Term) -> Option<usize> {
+    match *term {
+        Term::Extent(param, _) | Term::Stride(param, _) | Term::Address(param) => Some(param),
+        Term::Sum(a, b) | Term::Difference(a, b) | Term::Product(a, b) | Term::Remainder(a, b) => {
+            tensor(a).or_else(|| tensor(b))
+        }
+        Term::Number(_) | Term::Scalar(_) | Term::Length(_) => None,
     }
 }
 

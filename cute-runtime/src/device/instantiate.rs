@@ -256,6 +256,18 @@ fn text(text: &str) -> &'static str {
 }
 
 fn param(param: &LangParam) -> Param {
+    let each = each(param);
+    match &param.list {
+        Some(list) => Param::List {
+            each: Box::leak(Box::new(each)),
+            most: list.most,
+        },
+        None => each,
+    }
+}
+
+/// The parameter, or each item of a list.
+fn each(param: &LangParam) -> Param {
     let name = text(&param.name);
     match &param.kind {
         ParamKind::TmaLoad(tma) => Param::TmaLoad(recipe(name, tma)),
@@ -313,9 +325,10 @@ fn term(of: &LangTerm) -> Term {
     match of {
         LangTerm::Known(number) => Term::Number(*number),
         LangTerm::Of(Quantity::Scalar(param)) => Term::Scalar(*param),
-        LangTerm::Of(Quantity::Extent(param, mode)) => Term::Extent(*param, *mode),
-        LangTerm::Of(Quantity::Stride(param, mode)) => Term::Stride(*param, *mode),
-        LangTerm::Of(Quantity::Address(param)) => Term::Address(*param),
+        LangTerm::Of(Quantity::Extent(of, mode)) => Term::Extent(of.param, *mode),
+        LangTerm::Of(Quantity::Stride(of, mode)) => Term::Stride(of.param, *mode),
+        LangTerm::Of(Quantity::Address(of)) => Term::Address(of.param),
+        LangTerm::Of(Quantity::Length(param)) => Term::Length(*param),
         LangTerm::Op(op, a, b) => {
             let (a, b) = (leaked(a), leaked(b));
             match op {

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use cute_hopper::tma::MAP_BYTES;
+
 use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
 
 /// A kernel as PTX, with what a launch must know about it.
 ///
 /// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it. The type's function `launch` takes the
-/// device, the grid and the kernel's own arguments: a view for a tensor that it reads, a mutable view for one that it writes, and
-/// numbers by value.
+/// device, the grid and the kernel's own arguments: a view for a tensor that it reads, a mutable view for one that it writes,
+/// numbers by value, and slices of these for lists.
 ///
 /// ```
 /// use cute_runtime::{Device, Error, Kernel, Tensor, kernels};
@@ -121,6 +123,14 @@ pub enum Param {
         /// Type of the number.
         ty: ElementType,
     },
+    /// A list. It becomes the parameters that one item of it would become, each an array of as many as `most`, and one of type
+    /// `.u32` behind them, how many there are. A `Global` has extents there.
+    List {
+        /// What each item is.
+        each: &'static Param,
+        /// How many there are at most.
+        most: u32,
+    },
 }
 
 impl Param {
@@ -129,6 +139,21 @@ impl Param {
         match self {
             Param::TmaLoad(recipe) | Param::TmaStore(recipe) => recipe.name,
             Param::Global { name, .. } | Param::Scalar { name, .. } => name,
+            Param::List { each, .. } => each.name(),
+        }
+    }
+
+    /// The bytes of each parameter of the PTX that it becomes, or that one item of a list becomes.
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        match self {
+            Param::TmaLoad(_) | Param::TmaStore(_) => vec![MAP_BYTES],
+            Param::Global { rank, extents, .. } => {
+                let mut sizes = vec![size_of::<u64>(); *rank];
+                sizes.resize(rank + if *extents { *rank } else { 0 }, size_of::<u32>());
+                sizes
+            }
+            Param::Scalar { ty, .. } => vec![ty.bytes() as usize],
+            Param::List { each, .. } => each.sizes(),
         }
     }
 }

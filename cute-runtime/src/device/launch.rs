@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cute_hopper::{shared, threads};
 
-use crate::device::backend::{Launch, NamedView};
+use crate::device::backend::{ArgumentName, Launch, NamedView};
 use crate::device::capture;
 use crate::device::compiled::Compiled;
 use crate::device::fact::{Numbers, Term};
@@ -26,7 +26,8 @@ const MAX_CLUSTER: u64 = threads::MAX_CLUSTER as u64;
 /// The largest extent that a kernel reads: signed coordinates of 32 bits do not reach further.
 const MAX_EXTENT: u32 = 1 << 31;
 
-/// A launch argument of any type: made by `into` from a `&TensorView`, a `&mut TensorViewMut` or a number.
+/// A launch argument of any type: made by `into` from a `&TensorView`, a `&mut TensorViewMut`, a number, or a slice of such views or of
+/// numbers.
 #[derive(Clone, Debug)]
 pub struct Argument<'a>(Kind<'a>);
 
@@ -42,33 +43,79 @@ enum Kind<'a> {
         /// As many bytes as the type has, and zeros.
         bytes: [u8; MAX_SCALAR],
     },
+    List(Vec<Kind<'a>>),
+}
+
+impl<'a> Kind<'a> {
+    fn tensor<T: Element, const R: usize>(tensor: &'a TensorView<'_, T, R>) -> Self {
+        Kind::Tensor {
+            view: tensor.raw(),
+            memory: tensor.buffer.memory(),
+            writable: false,
+        }
+    }
+
+    fn tensor_mut<T: Element, const R: usize>(tensor: &'a mut TensorViewMut<'_, T, R>) -> Self {
+        Kind::Tensor {
+            view: tensor.raw(),
+            memory: tensor.buffer.memory(),
+            writable: true,
+        }
+    }
+
+    fn scalar<T: Element>(value: &T) -> Self {
+        let mut bytes = [0; MAX_SCALAR];
+        bytes[..size_of::<T>()].copy_from_slice(value.as_bytes());
+        Kind::Scalar { ty: T::TYPE, bytes }
+    }
+
+    /// Calls `f` on each tensor, with its index in a list.
+    fn for_each_tensor(&self, f: &mut dyn FnMut(Option<usize>, RawView<'a>, &'a Arc<Memory>)) {
+        match self {
+            Kind::Tensor { view, memory, .. } => f(None, *view, memory),
+            Kind::Scalar { .. } => {}
+            Kind::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    item.for_each_tensor(&mut |_, view, memory| f(Some(index), view, memory));
+                }
+            }
+        }
+    }
 }
 
 impl<'a, T: Element, const R: usize> From<&'a TensorView<'_, T, R>> for Argument<'a> {
     fn from(tensor: &'a TensorView<'_, T, R>) -> Self {
-        Argument(Kind::Tensor {
-            view: tensor.raw(),
-            memory: tensor.buffer.memory(),
-            writable: false,
-        })
+        Argument(Kind::tensor(tensor))
     }
 }
 
 impl<'a, T: Element, const R: usize> From<&'a mut TensorViewMut<'_, T, R>> for Argument<'a> {
     fn from(tensor: &'a mut TensorViewMut<'_, T, R>) -> Self {
-        Argument(Kind::Tensor {
-            view: tensor.raw(),
-            memory: tensor.buffer.memory(),
-            writable: true,
-        })
+        Argument(Kind::tensor_mut(tensor))
     }
 }
 
 impl<T: Element> From<T> for Argument<'_> {
     fn from(value: T) -> Self {
-        let mut bytes = [0; MAX_SCALAR];
-        bytes[..size_of::<T>()].copy_from_slice(value.as_bytes());
-        Argument(Kind::Scalar { ty: T::TYPE, bytes })
+        Argument(Kind::scalar(&value))
+    }
+}
+
+impl<'a, T: Element, const R: usize> From<&'a [TensorView<'_, T, R>]> for Argument<'a> {
+    fn from(list: &'a [TensorView<'_, T, R>]) -> Self {
+        Argument(Kind::List(list.iter().map(Kind::tensor).collect()))
+    }
+}
+
+impl<'a, T: Element, const R: usize> From<&'a mut [TensorViewMut<'_, T, R>]> for Argument<'a> {
+    fn from(list: &'a mut [TensorViewMut<'_, T, R>]) -> Self {
+        Argument(Kind::List(list.iter_mut().map(Kind::tensor_mut).collect()))
+    }
+}
+
+impl<'a, T: Element> From<&'a [T]> for Argument<'a> {
+    fn from(list: &'a [T]) -> Self {
+        Argument(Kind::List(list.iter().map(Kind::scalar).collect()))
     }
 }
 
@@ -116,39 +163,46 @@ pub(crate) unsafe fn launch_image(
     }
     let mut parameters = Parameters::with_room_for(arguments.len());
     for (param, argument) in image.params.iter().zip(arguments) {
-        lower(device, image.name, param, argument, &mut parameters)?;
+        lower(device, image.name, param, &argument.0, &mut parameters)?;
     }
-    let numbers = Launched {
-        params: image.params,
-        arguments,
-    };
     for fact in image.facts {
-        if let Some(numbers) = fact.broken_by(&numbers) {
+        let tensor = fact.tensor().and_then(|param| arguments.get(param));
+        let items = match tensor.map(|tensor| &tensor.0) {
+            Some(Kind::List(items)) => items.len(),
+            _ => 1,
+        };
+        let launched = (0..items).map(|item| Launched {
+            params: image.params,
+            arguments,
+            item,
+        });
+        if let Some(numbers) = launched.into_iter().find_map(|it| fact.broken_by(&it)) {
             let fact = fact.text;
             return Err(refuse(LaunchRule::Fact { fact, numbers }));
         }
     }
-    let tensors = image.params.iter().zip(arguments);
-    let tensors = tensors.filter_map(|(param, argument)| match &argument.0 {
-        Kind::Tensor { view, .. } => Some((param.name(), *view)),
-        Kind::Scalar { .. } => None,
-    });
-    let tensors: Vec<(&str, RawView<'_>)> = tensors.collect();
+    let mut tensors: Vec<(ArgumentName, RawView<'_>)> = Vec::with_capacity(arguments.len());
+    for (param, Argument(argument)) in image.params.iter().zip(arguments) {
+        argument.for_each_tensor(&mut |item, view, _| {
+            let parameter = param.name();
+            tensors.push((ArgumentName { parameter, item }, view));
+        });
+    }
     if capture::id(device.backend()).is_some() {
         if !image.reports.is_empty() {
             return Err(refuse(LaunchRule::Captured));
         }
-        let memory = arguments.iter().filter_map(|argument| match &argument.0 {
-            Kind::Tensor { memory, .. } => Some(Arc::clone(memory) as Arc<dyn Send + Sync>),
-            Kind::Scalar { .. } => None,
-        });
+        let mut kept: Vec<Arc<dyn Send + Sync>> = Vec::new();
+        for Argument(argument) in arguments {
+            argument.for_each_tensor(&mut |_, _, memory| kept.push(Arc::clone(memory) as _));
+        }
         let tensors = tensors.iter().map(NamedView::new);
         capture::list(Launch {
             image: image.clone(),
             grid,
             parameters,
             tensors: tensors.collect(),
-            _memory: memory.collect(),
+            _memory: kept,
         });
         return Ok(());
     }
@@ -240,7 +294,7 @@ fn lower(
     device: &Device,
     kernel: &'static str,
     param: &'static Param,
-    argument: &Argument<'_>,
+    argument: &Kind<'_>,
     parameters: &mut Parameters,
 ) -> Result<(), Error> {
     let refuse = |rule| Error::Argument {
@@ -248,7 +302,7 @@ fn lower(
         argument: param.name(),
         rule,
     };
-    match (param, &argument.0) {
+    match (param, argument) {
         (Param::Scalar { ty, .. }, Kind::Scalar { ty: found, bytes }) => {
             if ty != found {
                 return Err(refuse(ArgumentRule::Element {
@@ -308,19 +362,70 @@ fn lower(
                 push_extents(view, parameters).map_err(refuse)?;
             }
         }
-        (Param::Scalar { .. }, Kind::Tensor { .. }) => {
-            return Err(refuse(ArgumentRule::Kind {
-                expected: "a number",
-                found: "a tensor",
-            }));
+        (Param::List { each, most }, Kind::List(items)) => {
+            if items.len() > *most as usize {
+                let (found, most) = (items.len(), *most);
+                return Err(refuse(ArgumentRule::List { found, most }));
+            }
+            lower_list(device, kernel, each, *most as usize, items, parameters)?;
         }
-        (_, Kind::Scalar { .. }) => {
-            return Err(refuse(ArgumentRule::Kind {
-                expected: "a tensor",
-                found: "a number",
-            }));
+        (param, found) => {
+            let expected = match param {
+                Param::Scalar { .. } => "a number",
+                Param::List { .. } => "a list",
+                _ => "a tensor",
+            };
+            let found = match found {
+                Kind::Scalar { .. } => "a number",
+                Kind::List(_) => "a list",
+                Kind::Tensor { .. } => "a tensor",
+            };
+            return Err(refuse(ArgumentRule::Kind { expected, found }));
         }
     }
+    Ok(())
+}
+
+/// Appends arrays with room for `most` items, and how many there are.
+fn lower_list(
+    device: &Device,
+    kernel: &'static str,
+    each: &'static Param,
+    most: usize,
+    items: &[Kind<'_>],
+    parameters: &mut Parameters,
+) -> Result<(), Error> {
+    let sizes = each.sizes();
+    let mut arrays: Vec<Vec<u8>> = sizes
+        .iter()
+        .map(|size| Vec::with_capacity(size * most))
+        .collect();
+    for (index, item) in items.iter().enumerate() {
+        let mut one = Parameters::with_room_for(1);
+        lower(device, kernel, each, item, &mut one).map_err(|error| match error {
+            Error::Argument {
+                kernel,
+                argument,
+                rule,
+            } => Error::Argument {
+                kernel,
+                argument,
+                rule: ArgumentRule::Item {
+                    index,
+                    rule: rule.into(),
+                },
+            },
+            other => other,
+        })?;
+        for (array, bytes) in arrays.iter_mut().zip(one.iter()) {
+            array.extend_from_slice(bytes);
+        }
+    }
+    for (mut array, size) in arrays.into_iter().zip(sizes) {
+        array.resize(size * most, 0);
+        parameters.push(&array);
+    }
+    parameters.push(&(items.len() as u32).to_le_bytes());
     Ok(())
 }
 
@@ -345,6 +450,8 @@ fn push_extents(view: &RawView<'_>, parameters: &mut Parameters) -> Result<(), A
 struct Launched<'a> {
     params: &'static [Param],
     arguments: &'a [Argument<'a>],
+    /// The index of the items that facts about lists are about.
+    item: usize,
 }
 
 impl Numbers for Launched<'_> {
@@ -352,12 +459,20 @@ impl Numbers for Launched<'_> {
         let of = |param: usize| Some(&self.arguments.get(param)?.0);
         let view = |param| match of(param)? {
             Kind::Tensor { view, .. } => Some(view),
+            Kind::List(items) => match items.get(self.item)? {
+                Kind::Tensor { view, .. } => Some(view),
+                _ => None,
+            },
             Kind::Scalar { .. } => None,
         };
         match term {
             Term::Scalar(param) => match of(param)? {
                 Kind::Scalar { ty, bytes } => integer(*ty, bytes),
-                Kind::Tensor { .. } => None,
+                _ => None,
+            },
+            Term::Length(param) => match of(param)? {
+                Kind::List(items) => Some(items.len() as i128),
+                _ => None,
             },
             Term::Extent(param, mode) => Some(*view(param)?.shape.get(mode)? as i128),
             Term::Stride(param, mode) => {
@@ -372,9 +487,17 @@ impl Numbers for Launched<'_> {
     }
 
     fn name(&self, term: Term) -> Option<String> {
-        let of = |param: usize| Some(self.params.get(param)?.name());
+        let of = |param: usize| {
+            let param = self.params.get(param)?;
+            let is_list = matches!(param, Param::List { .. });
+            Some(ArgumentName {
+                parameter: param.name(),
+                item: is_list.then_some(self.item),
+            })
+        };
         Some(match term {
-            Term::Scalar(param) => of(param)?.to_owned(),
+            Term::Scalar(param) => of(param)?.to_string(),
+            Term::Length(param) => format!("{}.len()", self.params.get(param)?.name()),
             Term::Extent(param, mode) => format!("extent({}, {mode})", of(param)?),
             Term::Stride(param, mode) => format!("stride({}, {mode})", of(param)?),
             Term::Address(param) => format!("address of {}", of(param)?),

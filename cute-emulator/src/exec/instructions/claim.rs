@@ -1,11 +1,12 @@
 //! Holds the addresses of an instruction against what the module claims of them.
 
-use crate::claim::{Claim, Place, Sum, Swizzle};
+use crate::claim::{Claim, Item, Place, Sum, Swizzle};
 use crate::error::{FaultKind, OtherBox, OutsideTensor};
 use crate::exec::state::row::{LANES, Row};
 use crate::exec::step::{Blame, Result, Step};
-use crate::exec::views::Launched;
+use crate::exec::views::{Launched, length};
 use crate::op::{Instruction, Op};
+use crate::windows::PARAM_WINDOW;
 use cute_hopper::barriers::MBARRIER_BYTES;
 use std::ops::Range;
 
@@ -17,10 +18,14 @@ impl Step<'_> {
     pub(crate) fn check_claims(&self, instruction: &Instruction, active: u32) -> Result<()> {
         let (active, bytes) = self.accessed(&instruction.op, active);
         for claim in &instruction.claims {
+            if let Some(item) = &claim.item {
+                self.check_item(claim, item, active)?;
+            }
             let checked = match &claim.place {
                 Place::Global { address, view } => {
                     self.check_global(claim, address, &self.views[*view], bytes, active)
                 }
+                Place::Item { address, part } => self.check_part(claim, *part, address, active),
                 Place::Shared {
                     address,
                     extents,
@@ -32,7 +37,9 @@ impl Step<'_> {
                     let expected = self.swizzled(*base, *swizzle, offset);
                     self.check_bytes(claim, address, &expected, tensor, bytes, active)
                 }),
-                Place::Box { coordinates } => self.check_box(claim, coordinates, active),
+                Place::Box { map, coordinates } => self
+                    .check_part(claim, 0, map, active)
+                    .and_then(|()| self.check_box(claim, coordinates, active)),
             };
             checked?;
         }
@@ -77,6 +84,55 @@ impl Step<'_> {
     }
 
     fn check_global(
+        &self,
+        claim: &Claim,
+        address: &Sum,
+        items: &[Launched],
+        bytes: u64,
+        active: u32,
+    ) -> Result<()> {
+        let Some(item) = &claim.item else {
+            return self.check_element(claim, address, &items[0], bytes, active);
+        };
+        let indices = self.values(&item.index);
+        let mut rest = active;
+        while let Some(lane) = first(rest) {
+            let same = rest & lanes_where(|other| indices[other] == indices[lane]);
+            // The index is below the length, which has been checked.
+            let view = &items[indices[lane] as usize];
+            self.check_element(claim, address, view, bytes, same)?;
+            rest &= !same;
+        }
+        Ok(())
+    }
+
+    /// An error if the list has no item of this index.
+    fn check_item(&self, claim: &Claim, item: &Item, active: u32) -> Result<()> {
+        let length = length(&self.code.arguments.lists[item.list], self.params);
+        let indices = self.values(&item.index);
+        first(outside(&indices, 0, length) & active).map_or(Ok(()), |lane| {
+            let fault = Box::new(OutsideTensor {
+                tensor: named(claim),
+                coordinate: vec![indices[lane] as i64],
+                extents: vec![length],
+            });
+            Err(Blame::lane(FaultKind::OutsideTensor(fault), lane))
+        })
+    }
+
+    /// An error if an address is not where the item of a list has this part. What is no item of a list may have any address.
+    fn check_part(&self, claim: &Claim, part: usize, address: &Sum, active: u32) -> Result<()> {
+        let Some(item) = &claim.item else {
+            return Ok(());
+        };
+        let part = &self.code.arguments.lists[item.list].parts[part];
+        let start = PARAM_WINDOW + u64::from(part.start);
+        let place = |index: u64| start.wrapping_add(index.wrapping_mul(part.bytes));
+        let expected = self.values(&item.index).map(place);
+        self.check_addresses(claim, "parameter", &self.values(address), &expected, active)
+    }
+
+    fn check_element(
         &self,
         claim: &Claim,
         address: &Sum,

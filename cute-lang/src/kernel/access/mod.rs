@@ -9,6 +9,7 @@ pub(super) mod elementwise;
 pub(super) mod fragment;
 pub(super) mod global;
 pub(super) mod held;
+pub(super) mod list;
 #[cfg(test)]
 pub(super) mod simulate;
 pub(super) mod slice;

@@ -1,4 +1,4 @@
-//! Extents and strides of tensors in global memory.
+//! Extents and strides of tensors in global memory, and lengths of lists of parameters.
 
 use super::algebra::operate;
 use crate::kernel::builtins::call::{Builtin, Call};
@@ -16,6 +16,10 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "stride(x, [mode])",
         apply: stride,
+    },
+    Builtin {
+        signature: "len(list)",
+        apply: len,
     },
     Builtin {
         signature: "domain_offset(distance, tile)",
@@ -42,7 +46,16 @@ fn stride(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let (global, mode) = whole_mode(call)?;
     b.set_place(call.span);
-    Ok(b.stride(global.param, mode).typed(Some(Type::U64)))
+    Ok(b.stride(global.id(), mode).typed(Some(Type::U64)))
+}
+
+/// How many parameters a list has, or values an array.
+fn len(b: &mut Builder, call: &Call) -> Result<Value> {
+    match &call.args[0].value {
+        Value::List(list) => Ok(b.length(*list).typed(Some(Type::U32))),
+        Value::Array(values) => Ok(Value::Int(values.len() as i128, None)),
+        _ => Err(call.mismatch(0, "a list of parameters or an array")),
+    }
 }
 
 /// A tile that begins elsewhere.

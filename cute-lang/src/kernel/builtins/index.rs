@@ -4,6 +4,7 @@ use super::mbarrier;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::access::global::global_address;
+use crate::kernel::access::list;
 use crate::kernel::access::slice::{Selection, names_several};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -91,6 +92,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             Ok(fragment.get(b, coordinate)?.into())
         }
         Value::Barriers(barriers) => mbarrier::pick(b, barriers, coordinate),
+        Value::List(list) => list::pick(b, *list, coordinate),
         Value::Tuple(elements) | Value::Array(elements) => match coordinate {
             Value::Int(index, _) => match usize::try_from(*index)
                 .ok()
@@ -104,7 +106,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             },
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
-        _ => Err(call.mismatch(0, "a tensor, a fragment, barriers, an array or a tuple")),
+        _ => Err(call.mismatch(0, "a tensor, a fragment, barriers, an array, a list of parameters or a tuple")),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::param::{ParamKind, TmaParam, TmaRecipe};
-use crate::kernel::value::{Num, Scalar, Tensor, TmaTensor, Value};
+use crate::kernel::value::{Num, Tensor, TensorId, TmaTensor, Value};
 use cute_algebra::{Layout, Swizzle, TmaPlan, prepend_to_rank, tma_plan};
 use cute_hopper::ElementType;
 use cute_hopper::tma::{SHARED_ALIGN, start_problem};
@@ -134,19 +134,22 @@ fn tma_prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// Fetches the tensor map of a parameter.
 fn tma_prefetch_map(b: &mut Builder, call: &Call) -> Result<Value> {
-    let (param, _) = map_of(b, call, 0)?;
-    let symbol = b.params[param].symbol.clone();
-    let map = map(b, &symbol);
-    b.emit(Opcode::PrefetchTensormap, (), [address_operand(&map, 0)]);
+    let (id, _) = map_of(b, call, 0)?;
+    let map = address_operand(&b.tensor_map(id), 0);
+    if let Some(index) = b.index_of(id).cloned() {
+        let symbol = b.params[id.param].symbol.clone();
+        b.claim_item(&map, &symbol, &index);
+    }
+    b.emit(Opcode::PrefetchTensormap, (), [map]);
     Ok(Value::Unit)
 }
 
 /// Argument `index` as a parameter with a tensor map.
-fn map_of<'b>(b: &'b Builder, call: &Call, index: usize) -> Result<(usize, &'b TmaParam)> {
-    if let Value::TmaTensor(TmaTensor { param }) = call.args[index].value
-        && let ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma) = &b.params[param].kind
+fn map_of<'b>(b: &'b Builder, call: &Call, index: usize) -> Result<(TensorId, &'b TmaParam)> {
+    if let Value::TmaTensor(TmaTensor(id)) = call.args[index].value
+        && let ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma) = &b.params[id.param].kind
     {
-        return Ok((param, tma));
+        return Ok((id, tma));
     }
     Err(call.mismatch(index, "a `TmaLoad` or a `TmaStore` parameter"))
 }
@@ -169,7 +172,7 @@ fn copies(
     tile: usize,
     load: bool,
 ) -> Result<Vec<Copy>> {
-    let Value::TmaTensor(TmaTensor { param }) = call.args[map].value else {
+    let Value::TmaTensor(TmaTensor(id)) = call.args[map].value else {
         return Err(call.mismatch(
             map,
             if load {
@@ -179,6 +182,7 @@ fn copies(
             },
         ));
     };
+    let param = id.param;
     let (tma, is_load) = match &b.params[param].kind {
         ParamKind::TmaLoad(tma) => (tma.clone(), true),
         ParamKind::TmaStore(tma) => (tma.clone(), false),
@@ -218,7 +222,7 @@ fn copies(
     record(b, call, tile, param, &plan)?;
     let element = tma.element.host();
     check_starts(call, coordinate, element, &start, &plan, !load)?;
-    instructions(b, call, tile, param, tile_tensor, &start, &plan)
+    instructions(b, call, tile, id, tile_tensor, &start, &plan)
 }
 
 /// An error if a box starts, by what is known of it, where TMA lets none start.
@@ -312,7 +316,7 @@ fn instructions(
     b: &mut Builder,
     call: &Call,
     index: usize,
-    param: usize,
+    id: TensorId,
     tile: &Tensor,
     start: &[Num],
     plan: &TmaPlan,
@@ -324,8 +328,7 @@ fn instructions(
         );
         return Err(call.error_at(index, message));
     }
-    let symbol = b.params[param].symbol.clone();
-    let map = map(b, &symbol);
+    let map = b.tensor_map(id);
     // TMA applies the swizzle itself, so it takes addresses without it.
     let mut addresses = Addresses::new(tile.base.into(), Swizzle::IDENTITY, tile.dynamic.clone());
     let mut copies = Vec::new();
@@ -340,7 +343,7 @@ fn instructions(
             coords,
         };
         let place = start.iter().cloned().zip(piece.coordinate.iter().copied());
-        b.claim_global(&tensor, param, place, false);
+        b.claim_global(&tensor, id, place, false);
         copies.push(Copy {
             tensor,
             tile: addresses.operand(b, tile.byte(piece.offset))?,
@@ -349,20 +352,4 @@ fn instructions(
         });
     }
     Ok(copies)
-}
-
-/// The generic address of a tensor map, which lies among the parameters of the kernel.
-fn map(b: &mut Builder, symbol: &str) -> Scalar {
-    b.once(&format!("{symbol}_map"), Type::U64, |b, map| {
-        b.emit(
-            Opcode::Mov,
-            Type::B64,
-            [map.operand(), Operand::Name(symbol.into())],
-        );
-        b.emit(
-            Opcode::Cvta,
-            Modifier::Param,
-            [map.operand(), map.operand()],
-        );
-    })
 }

@@ -11,6 +11,7 @@
 use crate::kernel::emit::claim::Claims;
 use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
+use crate::kernel::emit::item::Item;
 use crate::kernel::emit::note::Note;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
@@ -42,6 +43,8 @@ pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 pub struct Builder {
     /// The parameters, in order.
     pub params: Vec<Param>,
+    /// The tensors that the kernel has picked of parameters that are lists.
+    pub(super) items: Vec<Item>,
     /// What is known of the arguments of a launch.
     pub facts: Facts,
     pub(super) conditions: Conditions,
@@ -83,6 +86,7 @@ impl Builder {
     pub fn new(threads: u32, cluster: [u32; 3]) -> Self {
         Self {
             params: Vec::new(),
+            items: Vec::new(),
             facts: Facts::default(),
             conditions: Conditions::default(),
             threads,

@@ -5,13 +5,15 @@
 //! |---|---|
 //! | `[%rd5+16]` | `x[%i, %thread + 4]`: this element of a tensor in global memory |
 //! | `[%x_map, {%r1, %r0}]` | `x[%r0, %r1]`: the box that begins at this element |
+//! | `[%rd5]` | `item %i of d_ptr`: what item `%i` of a list has of this PTX parameter |
+//! | `[%rd5+16]` | `d[%i][%r0, %r1]`: this element, or the box that begins there, of item `%i` of a list of tensors |
 //! | `[%r3]` | `tile[%i < 8, %thread < 32] at %r2 in 0..1024`: byte `%r2` of the kernel's shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
 //! | `[%r4+8]` | `tile at Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 //!
 //! An instruction with several addresses has a claim for each, in their order, with `_` where nothing is claimed.
 
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Num, Scalar};
+use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Line, Operand, Type};
 use std::collections::{HashMap, HashSet};
@@ -63,22 +65,31 @@ impl Builder {
         self.claims.0.insert(operand.to_string(), claim);
     }
 
-    /// Claims that an operand is the element of a tensor parameter at a coordinate, or a box that begins there. Each number of
-    /// the coordinate is a sum. If it may be below 0, numbers of 32 bits are signed.
+    /// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there. Each number of the
+    /// coordinate is a sum. If it may be below 0, numbers of 32 bits are signed.
     pub fn claim_global(
         &mut self,
         operand: &Operand,
-        param: usize,
+        id: TensorId,
         coordinate: impl Iterator<Item = (Num, i64)>,
         signed: bool,
     ) {
-        let mut claim = self.params[param].name.clone();
+        let mut claim = self.params[id.param].name.clone();
+        if let Some(index) = self.index_of(id) {
+            list(&mut claim, [sum(index, 0)].into_iter());
+        }
         let coordinate = coordinate.map(|(number, known)| {
             let wraps = matches!(&number, Num::Reg(scalar) if scalar.ty == Type::U32);
             let prefix = if signed && wraps { "s32 " } else { "" };
             format!("{prefix}{}", sum(&number, known.into()))
         });
         list(&mut claim, coordinate);
+        self.claims.0.insert(operand.to_string(), claim);
+    }
+
+    /// Claims that an operand is what the item at this index of a list has of one of its PTX parameters.
+    pub fn claim_item(&mut self, operand: &Operand, symbol: &str, index: &Num) {
+        let claim = format!("item {} of {symbol}", sum(index, 0));
         self.claims.0.insert(operand.to_string(), claim);
     }
 

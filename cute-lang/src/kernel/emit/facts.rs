@@ -4,19 +4,35 @@
 //! checked at launch nevertheless.
 
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
+use crate::kernel::value::TensorId;
 use std::collections::BTreeSet;
 
-/// A number of a launch. Parameters are counted from 0.
+/// A number of a launch. Parameters are counted from 0. A fact about the tensors of a list holds for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// The value of a number parameter.
     Scalar(usize),
     /// The extent of a mode of a tensor.
-    Extent(usize, usize),
+    Extent(TensorId, usize),
     /// The stride of a mode of a tensor, in elements.
-    Stride(usize, usize),
+    Stride(TensorId, usize),
     /// The address of the first element of a tensor.
-    Address(usize),
+    Address(TensorId),
+    /// How many parameters a list has.
+    Length(usize),
+}
+
+impl Quantity {
+    /// The same number of all tensors of a list.
+    fn of_all(self) -> Self {
+        let all = |TensorId { param, .. }| TensorId::from(param);
+        match self {
+            Quantity::Extent(of, mode) => Quantity::Extent(all(of), mode),
+            Quantity::Stride(of, mode) => Quantity::Stride(all(of), mode),
+            Quantity::Address(of) => Quantity::Address(all(of)),
+            Quantity::Scalar(_) | Quantity::Length(_) => self,
+        }
+    }
 }
 
 /// A number that is computed from those of a launch.
@@ -28,6 +44,17 @@ pub enum Term {
     Of(Quantity),
     /// `+`, `-`, `*` or `%` of two.
     Op(Op, Box<Term>, Box<Term>),
+}
+
+impl Term {
+    /// The numbers of the launch that it is computed from.
+    pub fn quantities(&self) -> Vec<Quantity> {
+        match self {
+            Term::Known(_) => Vec::new(),
+            Term::Of(quantity) => vec![*quantity],
+            Term::Op(_, a, b) => [a.quantities(), b.quantities()].concat(),
+        }
+    }
 }
 
 /// A comparison that holds in every launch.
@@ -50,7 +77,7 @@ pub struct Facts(pub Vec<Fact>);
 impl Facts {
     /// The greatest number that is known to divide the quantity.
     pub fn divisor(&self, of: Quantity) -> i128 {
-        let same = self.same(of);
+        let same = self.same(of.of_all());
         let mut divisor = 1;
         for Fact {
             left, cmp, right, ..
@@ -80,11 +107,12 @@ impl Facts {
     /// The bounds of the quantity, both included. An extent is at least 1.
     pub fn bounds(&self, of: Quantity) -> (i128, i128) {
         let mut greatest = i128::MAX;
-        let same = self.same(of);
+        let same = self.same(of.of_all());
         let is_extent = |it: &Quantity| matches!(it, Quantity::Extent(..));
-        let mut least = match same.iter().any(is_extent) {
-            true => 1,
-            false => i128::MIN,
+        let mut least = match of {
+            _ if same.iter().any(is_extent) => 1,
+            Quantity::Length(_) => 0,
+            _ => i128::MIN,
         };
         for (quantity, cmp, bound) in self.comparisons() {
             let Term::Known(bound) = bound else { continue };
@@ -181,8 +209,12 @@ fn lcm(a: i128, b: i128) -> Option<i128> {
 mod tests {
     use super::*;
 
-    const X: Quantity = Quantity::Extent(0, 0);
-    const Y: Quantity = Quantity::Extent(1, 0);
+    const fn extent(param: usize, item: Option<usize>) -> Quantity {
+        Quantity::Extent(TensorId { param, item }, 0)
+    }
+
+    const X: Quantity = extent(0, None);
+    const Y: Quantity = extent(1, None);
     const N: Quantity = Quantity::Scalar(2);
 
     fn fact(left: Term, cmp: Cmp, right: Term) -> Fact {
@@ -220,5 +252,14 @@ mod tests {
         assert_eq!(facts.value(X), None);
         let facts = Facts(vec![fact(Term::Of(X), Cmp::Eq, Term::Known(96))]);
         assert_eq!((facts.value(X), facts.divisor(X)), (Some(96), 96));
+    }
+
+    #[test]
+    fn what_is_known_of_a_list_is_known_of_each_item_and_items_differ() {
+        let facts = Facts(vec![fact(rem(Term::Of(X), 8), Cmp::Eq, Term::Known(0))]);
+        let [one, other] = [extent(0, Some(0)), extent(0, Some(1))];
+        assert_eq!((facts.divisor(one), facts.bounds(one).0), (8, 1));
+        assert!(facts.at_most(one, one) && !facts.at_most(one, other));
+        assert_eq!(facts.bounds(Quantity::Length(0)), (0, i128::MAX));
     }
 }

@@ -2,7 +2,7 @@
 //! the names of tensors from them.
 
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::param::ParamKind;
+use crate::kernel::emit::param::{List, ParamKind};
 use crate::kernel::value::Value;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -58,9 +58,20 @@ impl Builder {
     }
 
     /// Adds comments about the tensor parameters in global memory: `tensor x: f32 at x_ptr, strides (x_stride0, 1)`. The emulator
-    /// reads from them which PTX parameters say where an element lies.
+    /// reads from them which PTX parameters say where an element lies. Of a list, they say where its items and their number are:
+    /// `list x: x_len of up to 64, each with 8 bytes of x_ptr, 4 bytes of x_extent0`.
     pub(super) fn describe_parameters(&mut self) {
         for param in &self.params {
+            if let Some(List { most, .. }) = param.list {
+                let parts = param.ptx().into_iter();
+                let parts = parts.map(|it| format!("{} bytes of {}", it.ty.layout().1, it.name));
+                self.notes.push(Note::Text(format!(
+                    "list {}: {} of up to {most}, each with {}",
+                    param.name,
+                    param.length_symbol(),
+                    parts.collect::<Vec<_>>().join(", ")
+                )));
+            }
             let ParamKind::Global { element, rank, .. } = param.kind else {
                 continue;
             };

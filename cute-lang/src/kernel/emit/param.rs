@@ -4,7 +4,8 @@ use crate::kernel::emit::report::PARAMETER;
 use crate::kernel::value::Element;
 use cute_hopper::SwizzleMode;
 use cute_hopper::tma::{self, L2Promotion, OobFill};
-use cute_ptx::ast::Type;
+use cute_ptx::ast;
+use cute_ptx::ast::{ParamType, Type};
 use proc_macro2::Span;
 
 /// A parameter of the kernel.
@@ -16,6 +17,8 @@ pub struct Param {
     pub symbol: String,
     /// Where it is declared.
     pub span: Span,
+    /// What it is a list of, if it is one: `[Global<T, R>; 64]`.
+    pub list: Option<List>,
     /// How the kernel accesses it.
     pub kind: ParamKind,
 }
@@ -23,13 +26,41 @@ pub struct Param {
 impl Param {
     /// The names of the PTX parameters that it may become.
     pub fn symbols(&self) -> Vec<String> {
+        let length = self.list.iter().map(|_| self.length_symbol());
         let ParamKind::Global { rank, .. } = self.kind else {
-            return vec![self.symbol.clone()];
+            return [self.symbol.clone()].into_iter().chain(length).collect();
         };
         let strides = (0..rank - 1).map(|mode| self.stride_symbol(mode));
         let extents = (0..rank).map(|mode| self.extent_symbol(mode));
         let pointer = [self.pointer_symbol()].into_iter();
-        pointer.chain(strides).chain(extents).collect()
+        let numbers = pointer.chain(strides).chain(extents);
+        numbers.chain(length).collect()
+    }
+
+    /// The PTX parameters for the parameter, or for each item of a list.
+    pub fn ptx(&self) -> Vec<ast::Param> {
+        let scalar = |name, ty| ast::Param {
+            name,
+            ty: ParamType::Scalar(ty),
+        };
+        match self.kind {
+            ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => vec![ast::Param {
+                name: self.symbol.clone(),
+                ty: ParamType::Bytes {
+                    align: tma::MAP_ALIGN,
+                    len: tma::MAP_BYTES as u32,
+                },
+            }],
+            ParamKind::Global { rank, extents, .. } => {
+                let mut params = vec![scalar(self.pointer_symbol(), Type::U64)];
+                let strides = 0..rank - 1;
+                params.extend(strides.map(|mode| scalar(self.stride_symbol(mode), Type::U64)));
+                let modes = 0..if extents { rank } else { 0 };
+                params.extend(modes.map(|mode| scalar(self.extent_symbol(mode), Type::U32)));
+                params
+            }
+            ParamKind::Scalar(ty) => vec![scalar(self.symbol.clone(), ty)],
+        }
     }
 
     /// The name of the PTX parameter that holds the pointer of a `Global`.
@@ -45,6 +76,21 @@ impl Param {
     /// The name of the PTX parameter that holds the extent of a mode of a `Global`.
     pub fn extent_symbol(&self, mode: usize) -> String {
         format!("{}_extent{mode}", self.symbol)
+    }
+
+    /// The name of the PTX parameter that says how many parameters a list has.
+    pub fn length_symbol(&self) -> String {
+        format!("{}_len", self.symbol)
+    }
+
+    /// The first accesses that nothing proves to be inside: of its list, and of its tensor.
+    pub fn unproven(&self) -> impl Iterator<Item = &Unproven> {
+        let of_list = self.list.as_ref().and_then(|list| list.unproven.as_ref());
+        let of_tensor = match &self.kind {
+            ParamKind::Global { unproven, .. } => unproven.as_ref(),
+            _ => None,
+        };
+        of_list.into_iter().chain(of_tensor)
     }
 
     /// Lengthens the symbol until none of its names is an opcode or a name of the parameters before.
@@ -75,7 +121,16 @@ fn is_reserved(name: &str) -> bool {
         || cute_ptx::table::rows().any(|(_, row)| opcode(row.pattern))
 }
 
-/// What a parameter is.
+/// A list of parameters of one kind.
+#[derive(Clone, Debug)]
+pub struct List {
+    /// How many it has at most. A launch says how many there are.
+    pub most: u32,
+    /// The first index that nothing proves to be below the length.
+    pub unproven: Option<Unproven>,
+}
+
+/// What a parameter is, or each of a list.
 #[derive(Clone, Debug)]
 pub enum ParamKind {
     /// `TmaLoad<T, R>`.
@@ -100,7 +155,7 @@ pub enum ParamKind {
     Scalar(Type),
 }
 
-/// An access that nothing proves to be inside of its tensor.
+/// An access that nothing proves to be inside of its tensor, or of its list.
 #[derive(Clone, Debug)]
 pub struct Unproven {
     /// Where it stands.

@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::value::types::is_signed;
-use crate::kernel::value::{Num, Scalar};
+use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 
@@ -13,8 +13,11 @@ use cute_ptx::table::{Modifier, Opcode};
 pub const MAX_EXTENT: i128 = 1 << 31;
 
 impl Builder {
-    /// The address of the first element of a tensor parameter, in global memory.
-    pub fn pointer(&mut self, param: usize) -> Scalar {
+    /// The address of the first element of a tensor, in global memory.
+    pub fn pointer(&mut self, TensorId { param, item }: TensorId) -> Scalar {
+        if let Some(item) = item {
+            return self.items[item].address.clone();
+        }
         let symbol = self.params[param].pointer_symbol();
         self.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
             // The parameter is a generic address, and the loads and stores take one of global memory.
@@ -23,9 +26,42 @@ impl Builder {
         })
     }
 
-    /// The extent of a mode of a tensor parameter, of type `u32`. Extents that are equal by a fact are one register.
-    pub fn extent(&mut self, param: usize, mode: usize) -> Num {
-        let extent = Quantity::Extent(param, mode);
+    /// The generic address of the tensor map of a tensor.
+    pub fn tensor_map(&mut self, TensorId { param, item }: TensorId) -> Scalar {
+        if let Some(item) = item {
+            return self.items[item].address.clone();
+        }
+        let symbol = self.params[param].symbol.clone();
+        self.map(&symbol)
+    }
+
+    /// The index of a tensor in its list, if it is one of a list.
+    pub fn index_of(&self, id: TensorId) -> Option<&Num> {
+        id.item.map(|item| &self.items[item].index)
+    }
+
+    /// How many parameters a list has, of type `u32`. Lengths that are equal by a fact are one register.
+    pub fn length(&mut self, param: usize) -> Num {
+        let length = Quantity::Length(param);
+        if let Some(value) = self.facts.value(length) {
+            return Num::Const(value);
+        }
+        let same = self.facts.same(length).into_iter();
+        let first = same.filter_map(|same| match same {
+            Quantity::Length(param) => Some(param),
+            _ => None,
+        });
+        let param = first.min().unwrap_or(param);
+        let symbol = self.params[param].length_symbol();
+        let register = self.parameter(&symbol, &symbol, Type::U32, |_, _| {});
+        self.limit_by_facts(&register, Quantity::Length(param));
+        self.note_quantity(&register, Quantity::Length(param));
+        register.into()
+    }
+
+    /// The extent of a mode of a tensor, of type `u32`. Extents that are equal by a fact are one register.
+    pub fn extent(&mut self, id: TensorId, mode: usize) -> Num {
+        let extent = Quantity::Extent(id, mode);
         if let Some(value) = self.facts.value(extent) {
             return Num::Const(value);
         }
@@ -36,7 +72,7 @@ impl Builder {
                 {
                     self.scalar(param)
                 }
-                Quantity::Extent(param, mode) => self.extent_register(param, mode),
+                Quantity::Extent(id, mode) => self.extent_register(id, mode),
                 _ => None,
             };
             if let Some(found) = found {
@@ -46,13 +82,17 @@ impl Builder {
         Num::Const(1)
     }
 
-    /// The stride of a mode of a tensor parameter in elements, of type `u64`. That of the last mode is 1.
-    pub fn stride(&mut self, param: usize, mode: usize) -> Num {
+    /// The stride of a mode of a tensor in elements, of type `u64`. That of the last mode is 1.
+    pub fn stride(&mut self, id: TensorId, mode: usize) -> Num {
+        let TensorId { param, item } = id;
         let last =
             matches!(self.params[param].kind, ParamKind::Global { rank, .. } if mode + 1 == rank);
-        let stride = Quantity::Stride(param, mode);
+        let stride = Quantity::Stride(id, mode);
         if let Some(value) = self.facts.value(stride).or(last.then_some(1)) {
             return Num::Const(value);
+        }
+        if let Some(item) = item {
+            return self.items[item].strides[mode].clone().into();
         }
         let symbol = self.params[param].stride_symbol(mode);
         let register = self.parameter(&symbol, &symbol, Type::U64, |_, _| {});
@@ -81,28 +121,37 @@ impl Builder {
         Some(register)
     }
 
-    fn extent_register(&mut self, param: usize, mode: usize) -> Option<Scalar> {
+    fn extent_register(&mut self, id: TensorId, mode: usize) -> Option<Scalar> {
+        let TensorId { param, item } = id;
+        if let Some(item) = item {
+            return Some(self.items[item].extents[mode].clone());
+        }
         let symbol = self.params[param].extent_symbol(mode);
         let ParamKind::Global { extents, .. } = &mut self.params[param].kind else {
             return None;
         };
         *extents = true;
         let register = self.parameter(&symbol, &symbol, Type::U32, |_, _| {});
-        self.limit_by_facts(&register, Quantity::Extent(param, mode));
-        self.note_quantity(&register, Quantity::Extent(param, mode));
+        self.limit_by_facts(&register, Quantity::Extent(id, mode));
+        self.note_quantity(&register, Quantity::Extent(id, mode));
         Some(register)
     }
 
-    fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
+    pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
         let quantities = &mut self.conditions.quantities;
         quantities.insert(register.name.clone(), quantity);
     }
 
     /// Records which bits of a number of the launch may be set.
-    fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
+    pub(super) fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
         let (least, mut greatest) = self.facts.bounds(quantity);
-        if matches!(quantity, Quantity::Extent(..)) {
-            greatest = greatest.min(MAX_EXTENT);
+        match quantity {
+            Quantity::Extent(..) => greatest = greatest.min(MAX_EXTENT),
+            Quantity::Length(param) => {
+                let most = self.params[param].list.as_ref().map(|list| list.most);
+                greatest = most.map_or(greatest, |most| greatest.min(most.into()));
+            }
+            _ => {}
         }
         let all = match (least, u64::try_from(greatest)) {
             (0.., Ok(greatest)) => up_to(greatest),

@@ -331,12 +331,16 @@ fn variant(value: &Expr) -> Option<Ident> {
     })
 }
 
-/// The type parameter that is the element type of a kernel's parameter.
+/// The type parameter that is the element type of a kernel's parameter, or of the items of a list.
 fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
     let FnArg::Typed(input) = input else {
         return None;
     };
-    let Type::Path(path) = &*input.ty else {
+    let ty = match &*input.ty {
+        Type::Array(list) => &*list.elem,
+        ty => ty,
+    };
+    let Type::Path(path) = ty else {
         return None;
     };
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {

@@ -2,6 +2,7 @@
 
 use crate::kernel::emit::facts::{Fact, Quantity, Term};
 use crate::kernel::emit::operation::Op;
+use crate::kernel::value::TensorId;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -31,9 +32,10 @@ fn term(facade: &TokenStream, of: &Term) -> TokenStream {
             quote!(Number(#number))
         }
         Term::Of(Quantity::Scalar(param)) => quote!(Scalar(#param)),
-        Term::Of(Quantity::Extent(param, mode)) => quote!(Extent(#param, #mode)),
-        Term::Of(Quantity::Stride(param, mode)) => quote!(Stride(#param, #mode)),
-        Term::Of(Quantity::Address(param)) => quote!(Address(#param)),
+        Term::Of(Quantity::Extent(TensorId { param, .. }, mode)) => quote!(Extent(#param, #mode)),
+        Term::Of(Quantity::Stride(TensorId { param, .. }, mode)) => quote!(Stride(#param, #mode)),
+        Term::Of(Quantity::Address(TensorId { param, .. })) => quote!(Address(#param)),
+        Term::Of(Quantity::Length(param)) => quote!(Length(#param)),
         Term::Op(op, a, b) => {
             let name = match op {
                 Op::Add => "Sum",

@@ -3,7 +3,7 @@
 use super::fact::facts_of;
 use super::parameter::{param_type, param_value};
 use super::report;
-use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::emit::param::Param;
 use crate::kernel::lower::Lowered;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -102,12 +102,8 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
 pub(super) fn safety(params: &[Param]) -> Vec<String> {
     let accessed: Vec<String> = params
         .iter()
-        .filter_map(|param| match param.kind {
-            ParamKind::Global {
-                unproven: Some(_), ..
-            } => Some(format!("`{}`", param.name)),
-            _ => None,
-        })
+        .filter(|param| param.unproven().next().is_some())
+        .map(|param| format!("`{}`", param.name))
         .collect();
     let contract = match &accessed[..] {
         [] => " What the documentation of the kernel asks for.".into(),

@@ -1,6 +1,6 @@
 //! Parameters of a kernel, and the types of the arguments of its launch.
 
-use crate::kernel::emit::param::{Param, ParamKind, TmaParam, TmaRecipe};
+use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::value::Element;
 use crate::kernel::value::types::element_of;
 use cute_hopper::RustType;
@@ -10,6 +10,15 @@ use quote::{format_ident, quote};
 
 /// The value of the facade's `Param` for a parameter.
 pub(super) fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
+    let each = each_value(facade, param);
+    match param.list {
+        Some(List { most, .. }) => quote!(#facade::Param::List { each: &#each, most: #most }),
+        None => each,
+    }
+}
+
+/// The same for a parameter that is no list, or for each item of one.
+fn each_value(facade: &TokenStream, param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
         ParamKind::TmaLoad(tma) => {
@@ -77,15 +86,21 @@ pub(super) fn param_type_of(
     param: &Param,
     element: Option<&Ident>,
 ) -> TokenStream {
-    let generic = element;
+    let (generic, is_list) = (element, param.list.is_some());
     let view = |element: Element, rank: usize, written: bool| {
         let element = match generic {
             Some(generic) => quote!(#generic),
             None => rust_type(facade, element),
         };
-        match written {
-            true => quote!(&mut #facade::TensorViewMut<'_, #element, #rank>),
-            false => quote!(&#facade::TensorView<'_, #element, #rank>),
+        let view = match written {
+            true => quote!(#facade::TensorViewMut<'_, #element, #rank>),
+            false => quote!(#facade::TensorView<'_, #element, #rank>),
+        };
+        match (written, is_list) {
+            (true, true) => quote!(&mut [#view]),
+            (true, false) => quote!(&mut #view),
+            (false, true) => quote!(&[#view]),
+            (false, false) => quote!(&#view),
         }
     };
     match &param.kind {
@@ -97,7 +112,13 @@ pub(super) fn param_type_of(
             written,
             ..
         } => view(*element, *rank, *written),
-        ParamKind::Scalar(ty) => rust_type(facade, number(*ty)),
+        ParamKind::Scalar(ty) => {
+            let number = rust_type(facade, number(*ty));
+            match is_list {
+                true => quote!(&[#number]),
+                false => number,
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::element_of;
-use crate::kernel::value::{Element, Value};
+use crate::kernel::value::{Element, TmaTensor, Value};
 use proc_macro2::{Ident, Span};
 use syn::{
     Error, Expr, GenericArgument, GenericParam, Generics, PathArguments, Result, Type,
@@ -171,6 +171,11 @@ impl Interpreter<'_> {
                     self.infer(&ty.elem, part, untyped, values);
                 }
             }
+            (Type::Array(ty), Value::List(list)) => {
+                let (item, most) = self.b.item_of(*list);
+                infer_constant(&ty.len, &Value::Int(most, None), values);
+                self.infer(&ty.elem, &item, untyped, values);
+            }
             (Type::Path(path), value) => {
                 let Some(segment) = path.path.segments.last() else {
                     return;
@@ -228,7 +233,7 @@ impl Interpreter<'_> {
             Value::Tensor(tensor) => vec![Value::Element(tensor.element)],
             Value::Fragment(fragment) => vec![Value::Element(fragment.element)],
             Value::Global(global) => tensor(global.element, global.rank()),
-            Value::TmaTensor(map) => match &self.b.params[map.param].kind {
+            Value::TmaTensor(TmaTensor(id)) => match &self.b.params[id.param].kind {
                 ParamKind::TmaLoad(map) | ParamKind::TmaStore(map) => tensor(map.element, map.rank),
                 _ => Vec::new(),
             },

@@ -104,6 +104,14 @@ impl Interpreter<'_> {
                     .map(|value| self.ascribe(value, &ty.elem));
                 Ok(Value::Array(values.collect::<Result<_>>()?))
             }
+            (syn::Type::Array(ty), Value::List(list)) => {
+                let (item, most) = self.b.item_of(list);
+                if self.eval(&ty.len)?.untyped() != Value::Int(most, None) {
+                    return Err(mismatch(&Value::List(list)));
+                }
+                self.ascribe(item, &ty.elem)?;
+                Ok(Value::List(list))
+            }
             (syn::Type::ImplTrait(ty), value @ Value::Callable(_))
                 if ty.bounds.iter().any(is_function_bound) =>
             {

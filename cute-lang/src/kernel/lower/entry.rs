@@ -1,10 +1,9 @@
 //! The entry of a kernel in PTX.
 
 use crate::kernel::emit::builder::SHARED_ALIGN;
-use crate::kernel::emit::param::Param;
-use crate::kernel::emit::param::ParamKind;
+use crate::kernel::emit::param::{List, Param};
 use crate::kernel::emit::report::PARAMETER;
-use cute_hopper::threads::MAX_PARAMETER_BYTES;
+use cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
 use cute_hopper::tma;
 use cute_ptx::ast;
 use cute_ptx::ast::{Directive, Line, ParamType, Type, Variable};
@@ -25,29 +24,22 @@ pub(super) fn entry_name(instance: &Ident) -> Result<String> {
     Err(Error::new(instance.span(), message))
 }
 
-/// The PTX parameters for a parameter.
+/// The PTX parameters for a parameter. Those of a list are arrays, and how many items there are comes after them.
 pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
-    let scalar = |name, ty| ast::Param {
-        name,
-        ty: ParamType::Scalar(ty),
+    let Some(List { most, .. }) = param.list else {
+        return param.ptx();
     };
-    match param.kind {
-        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => vec![ast::Param {
-            name: param.symbol.clone(),
-            ty: ParamType::Bytes {
-                align: tma::MAP_ALIGN,
-                len: tma::MAP_BYTES as u32,
-            },
-        }],
-        ParamKind::Global { rank, extents, .. } => {
-            let mut params = vec![scalar(param.pointer_symbol(), Type::U64)];
-            params.extend((0..rank - 1).map(|mode| scalar(param.stride_symbol(mode), Type::U64)));
-            let modes = 0..if extents { rank } else { 0 };
-            params.extend(modes.map(|mode| scalar(param.extent_symbol(mode), Type::U32)));
-            params
-        }
-        ParamKind::Scalar(ty) => vec![scalar(param.symbol.clone(), ty)],
-    }
+    let parts = param.ptx().into_iter().map(|ast::Param { name, ty }| {
+        let (align, bytes) = ty.layout();
+        let len = bytes.saturating_mul(most);
+        let ty = ParamType::Bytes { align, len };
+        ast::Param { name, ty }
+    });
+    let length = ast::Param {
+        name: param.length_symbol(),
+        ty: ParamType::Scalar(Type::U32),
+    };
+    parts.chain([length]).collect()
 }
 
 /// The PTX parameter of a kernel that reports.
@@ -58,25 +50,23 @@ pub(super) fn report_buffer() -> ast::Param {
     }
 }
 
-/// Refuses more bytes of parameters than PTX allows.
-pub(super) fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<()> {
-    let bytes = params.iter().fold(0u64, |end, param| {
-        let (align, len) = match param.ty {
-            ParamType::Bytes { align, len } => (align.into(), len.into()),
-            ParamType::Scalar(ty) => (u64::from(ty.bits() / 8), u64::from(ty.bits() / 8)),
-        };
-        end.next_multiple_of(align) + len
-    });
-    if bytes <= MAX_PARAMETER_BYTES.into() {
-        return Ok(());
+/// Refuses more bytes of parameters than PTX allows, at the parameter with which they are too many.
+pub(super) fn check_parameters(params: &[Param]) -> Result<()> {
+    let mut end = 0;
+    for param in params {
+        let parts = ptx_params(param).into_iter();
+        end = parts.fold(end, |end, part| part.end(end));
+        if end > MAX_PARAMETER_BYTES_8_1.into() {
+            return Err(Error::new(
+                param.span,
+                format!(
+                    "the parameters up to this one take {end} bytes, but a kernel has {MAX_PARAMETER_BYTES_8_1}; a tensor map takes {}",
+                    tma::MAP_BYTES
+                ),
+            ));
+        }
     }
-    Err(Error::new(
-        kernel.span(),
-        format!(
-            "the parameters take {bytes} bytes, but a kernel has {MAX_PARAMETER_BYTES}; a tensor map takes {}",
-            tma::MAP_BYTES
-        ),
-    ))
+    Ok(())
 }
 
 pub(super) fn shared_memory() -> Variable {

@@ -12,13 +12,13 @@ use crate::kernel::value::types::is_integer;
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprCall, FnArg, Result, Signature, Token};
+use syn::{Error, Expr, ExprBinary, ExprCall, FnArg, Result, Signature, Token};
 
 /// What a fact is, for messages.
 const FACT: &str = "a fact compares numbers, as in `extent(x, 1) % 8 == 0`, or is `aligned(x, 16)`";
 
 /// What a number in a fact is, for messages.
-const NUMBER: &str = "a number in a fact is a constant, an integer parameter, `extent(x, mode)`, `stride(x, mode)`, or `+`, `-`, `*`, `%` of these";
+const NUMBER: &str = "a number in a fact is a constant, an integer parameter, `extent(x, mode)`, `stride(x, mode)`, `list.len()`, or `+`, `-`, `*`, `%` of these";
 
 /// The facts of all parameters of a kernel.
 pub(super) fn facts(interpreter: &mut Interpreter<'_>, sig: &Signature) -> Result<Facts> {
@@ -60,16 +60,35 @@ fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> 
                 let message = format!("this fact never holds: {a} and {b} are known");
                 return Err(Error::new_spanned(fact, message));
             }
-            Ok(vec![Fact {
+            let fact = Fact {
                 left,
                 cmp,
                 right,
                 text,
-            }])
+            };
+            check_lists(interpreter, &fact, binary)?;
+            Ok(vec![fact])
         }
         Expr::Call(call) if is_call(call, "aligned") => aligned(interpreter, call, text),
         other => Err(Error::new_spanned(other, FACT)),
     }
+}
+
+/// Refuses a fact that compares a number of the tensors of a list with one that is not known: it would have to say of which.
+fn check_lists(interpreter: &Interpreter<'_>, fact: &Fact, expr: &ExprBinary) -> Result<()> {
+    let numbers = [fact.left.quantities(), fact.right.quantities()].concat();
+    let of_list = |quantity: &Quantity| match quantity {
+        Quantity::Extent(of, _) | Quantity::Stride(of, _) | Quantity::Address(of) => {
+            interpreter.b.params[of.param].list.is_some()
+        }
+        Quantity::Scalar(_) | Quantity::Length(_) => false,
+    };
+    if numbers.len() > 1 && numbers.iter().any(of_list) {
+        let message = "a fact about the tensors of a list has one number of them, and others that are known: \
+                       `extent(x, 1) % 8 == 0`";
+        return Err(Error::new_spanned(expr, message));
+    }
+    Ok(())
 }
 
 /// `aligned(x, bytes)`: the address and all strides but the last are multiples of so many bytes.
@@ -89,11 +108,11 @@ fn aligned(interpreter: &mut Interpreter<'_>, call: &ExprCall, text: String) -> 
         text: text.clone(),
     };
     let stride = |mode| {
-        let stride = Box::new(Term::Of(Quantity::Stride(param, mode)));
+        let stride = Box::new(Term::Of(Quantity::Stride(param.into(), mode)));
         Term::Op(Op::Mul, stride, Box::new(Term::Known(width)))
     };
     let strides = (0..rank - 1).map(stride);
-    let address = Term::Of(Quantity::Address(param));
+    let address = Term::Of(Quantity::Address(param.into()));
     Ok([address].into_iter().chain(strides).map(multiple).collect())
 }
 
@@ -126,9 +145,18 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
                 return Err(Error::new(call.args[1].span(), message));
             };
             Ok(Term::Of(match is_call(call, "extent") {
-                true => Quantity::Extent(param, mode),
-                false => Quantity::Stride(param, mode),
+                true => Quantity::Extent(param.into(), mode),
+                false => Quantity::Stride(param.into(), mode),
             }))
+        }
+        Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
+            match interpreter.eval(&call.receiver)? {
+                Value::List(list) => Ok(Term::Of(Quantity::Length(list))),
+                _ => Err(Error::new_spanned(
+                    &call.receiver,
+                    "expected a parameter that is a list",
+                )),
+            }
         }
         Expr::Path(path) if let Some(param) = scalar(interpreter, path) => {
             Ok(Term::Of(Quantity::Scalar(param)))
@@ -153,7 +181,9 @@ fn scalar(interpreter: &Interpreter<'_>, path: &syn::ExprPath) -> Option<usize> 
     let name = path.path.get_ident()?.to_string();
     let is_integer = |kind: &ParamKind| matches!(kind, ParamKind::Scalar(ty) if is_integer(*ty));
     let mut params = interpreter.b.params.iter();
-    params.position(|param| param.name == name && is_integer(&param.kind))
+    params.position(|param| {
+        param.name == name && param.list.is_none() && is_integer(&param.kind)
+    })
 }
 
 /// The two arguments of `extent`, `stride` or `aligned`; the second is known at expansion.

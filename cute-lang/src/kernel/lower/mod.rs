@@ -11,7 +11,7 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Fact;
 use crate::kernel::emit::module::module;
-use crate::kernel::emit::param::{Param, ParamKind, Unproven};
+use crate::kernel::emit::param::{Param, Unproven};
 use crate::kernel::emit::report::Report;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::generics::check_generic;
@@ -201,7 +201,7 @@ pub(crate) fn lower_instance(
     }
     let mut params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
     params.extend((!parts.reports.is_empty()).then(report_buffer));
-    check_parameters(name, &params)?;
+    check_parameters(&parts.params)?;
     let entry = Entry {
         name: entry_name(&instance.name)?,
         params,
@@ -246,11 +246,7 @@ pub(crate) fn lower_instance(
 fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
     for param in params {
-        if let ParamKind::Global {
-            unproven: Some(Unproven { place, remedy }),
-            ..
-        } = &param.kind
-        {
+        for Unproven { place, remedy } in param.unproven() {
             let ways = match remedy {
                 Some(remedy) => format!(
                     ": {remedy}, or let the kernel check it when it runs, `#[kernel(…, checked)]`, or make"

@@ -1,6 +1,6 @@
 //! Instances that get some of their values at run time: what can be told of them without these values.
 
-use crate::kernel::lower::parameter::{Form, form, named};
+use crate::kernel::lower::parameter::{Form, each, form, named};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
@@ -17,7 +17,7 @@ pub(crate) struct Open<'s> {
     pub(crate) name: &'s Ident,
     /// The parameters whose values are given at run time.
     pub(crate) fields: Vec<Field<'s>>,
-    /// The arguments of a launch: a number of this type, or a tensor.
+    /// The arguments of a launch: a number of this type, or a tensor or a list.
     pub(crate) arguments: Vec<(&'s Ident, Option<Element>)>,
 }
 
@@ -74,9 +74,10 @@ fn open<'s>(source: &'s Source, kernel: &'s Kernel, instance: &'s Instance) -> R
     let mut arguments = Vec::new();
     for input in &kernel.function.sig.inputs {
         let argument = named(input).and_then(|(name, ty)| {
+            let (ty, length) = each(ty);
             Ok(match form(ty)? {
-                Form::Scalar(ty) => (name, element_of(ty)),
-                Form::Tensor(..) => (name, None),
+                Form::Scalar(ty) if length.is_none() => (name, element_of(ty)),
+                Form::Scalar(_) | Form::Tensor(..) => (name, None),
             })
         });
         arguments.extend(errors.record(argument));

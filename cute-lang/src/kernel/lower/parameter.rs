@@ -1,11 +1,12 @@
 //! Parameters of a kernel.
 
-use crate::kernel::emit::param::{Param, ParamKind, TmaParam, ascii};
+use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::lower::constant::constant;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
+use cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
 use cute_ptx::ast::Type;
 use proc_macro2::Ident;
 use syn::{
@@ -13,7 +14,7 @@ use syn::{
 };
 
 const EXPECTED: &str =
-    "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>` or a number type";
+    "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list `[…; N]` of one of these";
 
 pub(super) fn declare(
     interpreter: &mut Interpreter<'_>,
@@ -22,20 +23,32 @@ pub(super) fn declare(
 ) -> Result<()> {
     let (ident, ty) = named(input)?;
     check_is_free(source, ident)?;
+    let (ty, length) = each(ty);
     let (name, index) = (ident.to_string(), interpreter.b.params.len());
     let mut param = Param {
         name: name.clone(),
         symbol: ascii(&name),
         span: ident.span(),
+        list: match length {
+            Some(length) => Some(List {
+                most: constant(interpreter, length, 1..=MAX_PARAMETER_BYTES_8_1)?,
+                unproven: None,
+            }),
+            None => None,
+        },
         kind: kind(interpreter, ty)?,
     };
+    if let (Some(_), ParamKind::Global { extents, .. }) = (&param.list, &mut param.kind) {
+        *extents = true;
+    }
     param.make_unique(&interpreter.b.params);
     let value = match &param.kind {
+        _ if param.list.is_some() => Value::List(index),
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
-            Value::TmaTensor(TmaTensor { param: index })
+            Value::TmaTensor(TmaTensor(index.into()))
         }
         ParamKind::Global { element, rank, .. } => {
-            Value::Global(Global::whole(*element, index, *rank))
+            Value::Global(Global::whole(*element, index.into(), *rank))
         }
         ParamKind::Scalar(ty) => Value::Scalar(interpreter.b.parameter(
             &param.symbol,
@@ -47,6 +60,14 @@ pub(super) fn declare(
     interpreter.b.params.push(param);
     interpreter.define(&name, value);
     Ok(())
+}
+
+/// The type of each item and how many there are at most, of a list `[T; N]`; the type itself of what is none.
+pub(super) fn each(ty: &syn::Type) -> (&syn::Type, Option<&Expr>) {
+    match ty {
+        syn::Type::Array(list) => (&list.elem, Some(&list.len)),
+        ty => (ty, None),
+    }
 }
 
 /// The name and the type of a parameter.

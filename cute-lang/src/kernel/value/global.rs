@@ -4,6 +4,15 @@ use super::element::Element;
 use super::num::{Num, Scalar};
 use cute_algebra::Layout;
 
+/// Which tensor it is: a parameter, or an item of a parameter that is a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TensorId {
+    /// The index of the parameter.
+    pub param: usize,
+    /// The index of the item among all that the kernel has picked.
+    pub item: Option<usize>,
+}
+
 /// A tensor parameter, or a part of it. Its elements have coordinates in the parameter, from which follow both where an
 /// element lies and whether it is inside of the tensor.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +21,8 @@ pub struct Global {
     pub element: Element,
     /// The index of the parameter.
     pub param: usize,
+    /// The index of the item, if the parameter is a list.
+    pub item: Option<usize>,
     /// For each mode of the parameter, the coordinate at which the part begins: a `u32`, or a `u64` where the kernel gives
     /// one.
     pub origin: Vec<Num>,
@@ -33,16 +44,32 @@ pub enum Modes {
     Tile(Layout),
 }
 
+impl From<usize> for TensorId {
+    /// The parameter with this index, which is no list.
+    fn from(param: usize) -> Self {
+        Self { param, item: None }
+    }
+}
+
 impl Global {
-    /// A parameter of that rank as a whole.
-    pub fn whole(element: Element, param: usize, rank: usize) -> Self {
+    /// A tensor of that rank as a whole.
+    pub fn whole(element: Element, TensorId { param, item }: TensorId, rank: usize) -> Self {
         Self {
             element,
             param,
+            item,
             origin: vec![Num::Const(0); rank],
             ends: vec![None; rank],
             is_moved: false,
             modes: Modes::Whole((0..rank).collect()),
+        }
+    }
+
+    /// Which tensor it is a part of.
+    pub fn id(&self) -> TensorId {
+        TensorId {
+            param: self.param,
+            item: self.item,
         }
     }
 

@@ -22,7 +22,7 @@ pub use barrier::{Barrier, Barriers};
 pub use callable::{Callable, Closure};
 pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
-pub use global::{Global, Modes};
+pub use global::{Global, Modes, TensorId};
 pub use num::{Num, Scalar};
 pub use option::{Optional, Truth};
 pub use structure::{Struct, StructType};
@@ -85,6 +85,8 @@ pub enum Value {
     Barrier(Barrier),
     /// A tensor parameter that is accessed by TMA.
     TmaTensor(TmaTensor),
+    /// The parameter with this index, which is a list.
+    List(usize),
 }
 
 impl Num {
@@ -138,6 +140,7 @@ impl Value {
             Value::Barriers(_) => "several barriers".into(),
             Value::Barrier(_) => "a barrier".into(),
             Value::TmaTensor(_) => "a tensor map".into(),
+            Value::List(_) => "a list of parameters".into(),
         }
     }
 

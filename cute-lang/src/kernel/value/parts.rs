@@ -129,7 +129,8 @@ impl Value {
             | Value::Fragment(_)
             | Value::Barriers(_)
             | Value::Barrier(_)
-            | Value::TmaTensor(_) => false,
+            | Value::TmaTensor(_)
+            | Value::List(_) => false,
             Value::Range(start, end, _) => start.constant().is_some() && end.constant().is_some(),
             Value::Option(option) => {
                 matches!(option.is_some, Truth::Known(_))

@@ -1,6 +1,7 @@
 //! Tensors: an address, a layout, an element type.
 
 use super::element::Element;
+use super::global::TensorId;
 use super::num::{Num, Scalar};
 use cute_algebra::ComposedLayout;
 
@@ -18,12 +19,9 @@ pub struct Tensor {
     pub dynamic: Num,
 }
 
-/// A tensor parameter that is accessed by TMA.
+/// A tensor parameter that is accessed by TMA, or an item of a list of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TmaTensor {
-    /// The index of the parameter.
-    pub param: usize,
-}
+pub struct TmaTensor(pub TensorId);
 
 impl Tensor {
     /// Calls `f` on every register in the tensor.

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::device::backend::{Backend, Executable, Launch, Timer};
+use crate::device::backend::{ArgumentName, Backend, Executable, Launch, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
@@ -247,7 +247,7 @@ impl Backend for Gpu {
         image: &Image,
         grid: Grid,
         parameters: &Parameters,
-        _: &[(&'static str, RawView<'_>)],
+        _: &[(ArgumentName, RawView<'_>)],
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;

@@ -3,12 +3,13 @@
 use cute_algebra::{ComposedLayout, Swizzle, Value};
 use cute_emulator::{Element, EmulatorError, Fault, FaultKind};
 
+use crate::device::backend::ArgumentName;
 use crate::device::tensor_map::RawView;
 use crate::{ElementType, Error};
 
 /// Adds the coordinate to a fault at a tensor: one that the kernel declares in shared memory, or one of the arguments of the
 /// launch, which are given with their names.
-pub(super) fn located(error: Error, arguments: &[(&'static str, RawView<'_>)]) -> Error {
+pub(super) fn located(error: Error, arguments: &[(ArgumentName, RawView<'_>)]) -> Error {
     let Error::Emulator {
         kernel,
         error: EmulatorError::Fault(mut fault),
@@ -53,7 +54,7 @@ fn shared(description: &str, byte: i64) -> Option<String> {
 
 /// The element of an argument at which a fault in global memory happened: that of the tensor that begins nearest to it, in
 /// the allocation that the fault is about.
-fn argument(fault: &Fault, arguments: &[(&'static str, RawView<'_>)]) -> Option<Element> {
+fn argument(fault: &Fault, arguments: &[(ArgumentName, RawView<'_>)]) -> Option<Element> {
     let address = fault.kind.global_address()?;
     let candidates = arguments.iter().filter(|(_, view)| match &fault.kind {
         FaultKind::Global(error) => (error.nearest.iter())
@@ -63,7 +64,7 @@ fn argument(fault: &Fault, arguments: &[(&'static str, RawView<'_>)]) -> Option<
     let (name, view) = candidates.min_by_key(|(_, view)| view.address.abs_diff(address))?;
     let byte = address.wrapping_sub(view.address) as i64;
     Some(Element {
-        tensor: (*name).to_string(),
+        tensor: name.to_string(),
         description: format!(
             "{} of shape {:?} with strides {:?}",
             view.element.name(),

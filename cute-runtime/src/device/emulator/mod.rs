@@ -17,7 +17,7 @@ use cute_emulator::{
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
-use crate::device::backend::{Backend, Timer};
+use crate::device::backend::{ArgumentName, Backend, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
@@ -162,7 +162,7 @@ impl Backend for Emulator {
         image: &Image,
         grid: Grid,
         parameters: &Parameters,
-        tensors: &[(&'static str, RawView<'_>)],
+        tensors: &[(ArgumentName, RawView<'_>)],
     ) -> Result<(), Error> {
         let program = self.program(image)?;
         let mut memory = lock(&self.memory);
@@ -181,7 +181,7 @@ impl Backend for Emulator {
         }
         let arguments: Vec<Vec<u8>> = parameters.iter().map(<[u8]>::to_vec).collect();
         let extents = tensors.iter().map(|(name, view)| Extents {
-            tensor: (*name).to_owned(),
+            tensor: name.to_string(),
             extents: view.shape.iter().map(|&extent| extent as u64).collect(),
         });
         let extents: Vec<Extents> = extents.collect();

@@ -35,12 +35,9 @@ impl Addresses {
             None => (0, coordinate),
         };
         let operand = self.resolve(b, row, last)?;
-        let Global {
-            param, is_moved, ..
-        } = self.global;
         let origin = self.global.origin.iter().cloned();
         let place = origin.zip(coordinate.iter().copied());
-        b.claim_global(&operand, param, place, is_moved);
+        b.claim_global(&operand, self.global.id(), place, self.global.is_moved);
         Ok(operand)
     }
 
@@ -66,7 +63,7 @@ impl Addresses {
             true => {
                 let origin = self.global.origin.clone();
                 let offset = self.offset(b, &origin)?;
-                let pointer = b.pointer(self.global.param);
+                let pointer = b.pointer(self.global.id());
                 b.add(&pointer.into(), &offset)?
             }
             false => {
@@ -95,7 +92,7 @@ impl Addresses {
             if coordinate == Num::Const(0) {
                 continue;
             }
-            let stride = b.stride(self.global.param, mode);
+            let stride = b.stride(self.global.id(), mode);
             let term = b.mul(&coordinate, &stride)?;
             elements = b.add(&elements, &term)?;
         }

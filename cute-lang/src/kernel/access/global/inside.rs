@@ -157,7 +157,7 @@ const SUMS: u32 = 4;
 
 /// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
 fn is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
-    let extent = Quantity::Extent(global.param, mode);
+    let extent = Quantity::Extent(global.id(), mode);
     all_below(b, &global.origin[mode], reach.into(), extent, SUMS)
 }
 

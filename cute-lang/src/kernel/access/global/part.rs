@@ -24,7 +24,7 @@ impl Global {
     pub fn end(&self, b: &mut Builder, mode: usize) -> Num {
         match &self.ends[mode] {
             Some(end) => end.clone(),
-            None => b.extent(self.param, mode),
+            None => b.extent(self.id(), mode),
         }
     }
 

@@ -191,7 +191,7 @@ fn pieces(
 fn offsets(b: &Builder, tile: &Global, layout: &Layout) -> Result<Layout> {
     let last = tile.origin.len() - 1;
     let stride = |mode: usize| {
-        let known = b.facts.value(Quantity::Stride(tile.param, mode));
+        let known = b.facts.value(Quantity::Stride(tile.id(), mode));
         let known = known.and_then(|known| i64::try_from(known).ok());
         known
             .filter(|known| (0..FAR).contains(known))

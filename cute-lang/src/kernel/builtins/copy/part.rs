@@ -123,10 +123,10 @@ impl Part {
     /// What the address of an element is the sum of, apart from its coordinate in the last mode: of each part, the bytes that it
     /// is known to be a multiple of, and the number of the launch that this depends on, if it is not the coordinate.
     pub(super) fn multiples(&self, b: &Builder) -> Vec<(i128, Option<Quantity>)> {
-        let Global { param, origin, .. } = &self.global;
+        let (id, origin) = (self.global.id(), &self.global.origin);
         let width = i128::from(self.global.element.bytes());
         let last = origin.len() - 1;
-        let address = Quantity::Address(*param);
+        let address = Quantity::Address(id);
         let mut multiples = vec![(b.facts.divisor(address), Some(address))];
         for (mode, origin) in origin.iter().enumerate() {
             let at_origin = self
@@ -137,7 +137,7 @@ impl Part {
             if mode == last {
                 multiples.push((multiple * width, None));
             } else if *origin != Num::Const(0) || !at_origin {
-                let quantity = Quantity::Stride(*param, mode);
+                let quantity = Quantity::Stride(id, mode);
                 let stride = b.facts.divisor(quantity);
                 let steps = if at_origin { multiple } else { 1 };
                 let multiple = stride.saturating_mul(width).saturating_mul(steps);
@@ -153,7 +153,7 @@ impl Part {
         let last = self.global.origin.len() - 1;
         let extent = match &self.global.ends[last] {
             Some(end) => 1 << b.possible_bits(end).trailing_zeros().min(62),
-            None => b.facts.divisor(Quantity::Extent(self.global.param, last)),
+            None => b.facts.divisor(Quantity::Extent(self.global.id(), last)),
         };
         let origin = 1i128
             << b.possible_bits(&self.global.origin[last])

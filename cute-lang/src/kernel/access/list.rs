@@ -1,0 +1,99 @@
+//! Items of lists of parameters.
+
+use crate::kernel::access::check::check;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::operation::Cmp;
+use crate::kernel::emit::param::{ParamKind, Unproven};
+use crate::kernel::value::{Global, Num, Scalar, TmaTensor, Value};
+use cute_ptx::ast::Type;
+use syn::Result;
+
+/// What a list has at an index.
+pub(crate) fn pick(b: &mut Builder, list: usize, index: &Value) -> Result<Value> {
+    let index = match index.as_num() {
+        Some(Num::Reg(index)) if index.ty.bits() == 32 => {
+            let index = b.convert(&index, Type::U32)?;
+            Num::Reg(b.snapshot(&index))
+        }
+        Some(Num::Const(known)) => Num::Const(known),
+        _ => {
+            return Err(b.error(format!(
+                "the index of a list of parameters is a `u32`, not {}",
+                index.kind()
+            )));
+        }
+    };
+    require(b, list, &index)?;
+    let param = b.params[list].clone();
+    Ok(match param.kind {
+        ParamKind::Scalar(ty) => b.pick_number(&param.symbol, ty, &index)?.into(),
+        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
+            Value::TmaTensor(TmaTensor(b.pick(list, &index)?))
+        }
+        ParamKind::Global { element, rank, .. } => {
+            Value::Global(Global::whole(element, b.pick(list, &index)?, rank))
+        }
+    })
+}
+
+impl Builder {
+    /// What stands for each item of a list where only its type matters, and how many there are at most.
+    pub fn item_of(&self, list: usize) -> (Value, i128) {
+        let param = &self.params[list];
+        let item = match &param.kind {
+            ParamKind::Scalar(ty) => Value::Scalar(Scalar {
+                name: param.symbol.clone(),
+                ty: *ty,
+                variable: false,
+            }),
+            ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
+                Value::TmaTensor(TmaTensor(list.into()))
+            }
+            ParamKind::Global { element, rank, .. } => {
+                Value::Global(Global::whole(*element, list.into(), *rank))
+            }
+        };
+        (item, param.list.as_ref().map_or(1, |list| list.most.into()))
+    }
+}
+
+/// Sees to it that an index is below the length of a list: if nothing proves that, a checked kernel checks it when it runs, and
+/// another kernel must be an `unsafe fn`.
+fn require(b: &mut Builder, list: usize, index: &Num) -> Result<()> {
+    let name = b.params[list].name.clone();
+    let most = b.params[list].list.as_ref().map_or(0, |list| list.most);
+    if let Num::Const(known) = index
+        && !(0..most.into()).contains(known)
+    {
+        return Err(b.error(format!(
+            "index {known} is outside of `{name}`, which has at most {most} parameters"
+        )));
+    }
+    if b.is_below(index, Quantity::Length(list)) {
+        return Ok(());
+    }
+    if !b.checked {
+        let remedy = match index {
+            Num::Const(known) => format!("state the fact `{name}.len() > {known}`"),
+            Num::Reg(_) => {
+                format!("put it under a condition by which the index is below `{name}.len()`")
+            }
+        };
+        let unproven = Unproven {
+            place: b.place(),
+            remedy: Some(remedy),
+        };
+        if let Some(list) = &mut b.params[list].list {
+            list.unproven.get_or_insert(unproven);
+        }
+        return Ok(());
+    }
+    let length = b.length(list);
+    let holds = b.compare_and(Cmp::Gt, &length, index, None)?;
+    check(b, &holds, &name, |_| {
+        Ok([index.clone().into(), length.clone().into()])
+    })?;
+    b.assume_below(index, &length);
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! Items of lists of parameters, such as `a[i]` of `a: [TmaLoad<T, 2>; 64]`.
+//!
+//! Each PTX parameter of a list is an array in which the numbers of all items lie one after another. What a kernel picks is loaded
+//! where it is picked, since the index is known only there.
+
+use crate::kernel::emit::builder::{Builder, address_operand};
+use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::param::ParamKind;
+use crate::kernel::value::{Num, Scalar, TensorId};
+use cute_hopper::tma::MAP_BYTES;
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+/// A tensor that a kernel has picked of a list.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Its index in the list.
+    pub index: Num,
+    /// The address of its first element in global memory, or the generic address of its tensor map.
+    pub(super) address: Scalar,
+    /// The strides of all modes but the last; none of a tensor map.
+    pub(super) strides: Vec<Scalar>,
+    /// The extents of all modes; none of a tensor map.
+    pub(super) extents: Vec<Scalar>,
+}
+
+impl Builder {
+    /// Picks the tensor at an index, which must not change afterwards, of a list.
+    pub fn pick(&mut self, param: usize, index: &Num) -> Result<TensorId> {
+        let id = TensorId {
+            param,
+            item: Some(self.items.len()),
+        };
+        let param = self.params[param].clone();
+        let mut item = Item {
+            index: index.clone(),
+            address: match param.kind {
+                ParamKind::Global { .. } => self.pick_pointer(&param.pointer_symbol(), index)?,
+                _ => self.pick_map(&param.symbol, index)?,
+            },
+            strides: Vec::new(),
+            extents: Vec::new(),
+        };
+        if let ParamKind::Global { rank, .. } = param.kind {
+            for mode in 0..rank {
+                if mode + 1 < rank {
+                    let stride = self.pick_number(&param.stride_symbol(mode), Type::U64, index)?;
+                    self.limit_by_facts(&stride, Quantity::Stride(id, mode));
+                    item.strides.push(stride);
+                }
+                let extent = self.pick_number(&param.extent_symbol(mode), Type::U32, index)?;
+                self.limit_by_facts(&extent, Quantity::Extent(id, mode));
+                self.note_quantity(&extent, Quantity::Extent(id, mode));
+                item.extents.push(extent);
+            }
+        }
+        self.items.push(item);
+        Ok(id)
+    }
+
+    /// The number at an index of a PTX parameter that is an array.
+    pub fn pick_number(&mut self, symbol: &str, ty: Type, index: &Num) -> Result<Scalar> {
+        let from = self.place_in(symbol, index, ty.bits() / 8)?;
+        self.claim_item(&from, symbol, index);
+        Ok(self.compute(ty, Opcode::Ld, (Modifier::Param, ty), [from]))
+    }
+
+    fn pick_pointer(&mut self, symbol: &str, index: &Num) -> Result<Scalar> {
+        let pointer = self.pick_number(symbol, Type::U64, index)?;
+        Ok(self.compute(
+            Type::U64,
+            Opcode::CvtaTo,
+            Modifier::Global,
+            [pointer.operand()],
+        ))
+    }
+
+    fn pick_map(&mut self, symbol: &str, index: &Num) -> Result<Scalar> {
+        let first = self.map(symbol);
+        let offset = self.bytes_before(index, MAP_BYTES as u32)?;
+        let address = self.add(&first.into(), &offset)?;
+        self.to_register(&address, Type::U64)
+    }
+
+    /// The generic address of a tensor map, which lies among the parameters of the kernel, or of the first of a list.
+    pub fn map(&mut self, symbol: &str) -> Scalar {
+        self.once(&format!("{symbol}_map"), Type::U64, |b, map| {
+            b.emit(
+                Opcode::Mov,
+                Type::B64,
+                [map.operand(), Operand::Name(symbol.into())],
+            );
+            b.emit(
+                Opcode::Cvta,
+                Modifier::Param,
+                [map.operand(), map.operand()],
+            );
+        })
+    }
+
+    /// Where the number at an index lies among the parameters.
+    fn place_in(&mut self, symbol: &str, index: &Num, bytes: u32) -> Result<Operand> {
+        let first = self.once(&format!("{symbol}_first"), Type::U64, |b, first| {
+            b.emit(
+                Opcode::Mov,
+                Type::B64,
+                [first.operand(), Operand::Name(symbol.into())],
+            );
+        });
+        match self.bytes_before(index, bytes)? {
+            Num::Const(offset) if let Ok(offset) = i32::try_from(offset) => {
+                Ok(address_operand(&first, offset.into()))
+            }
+            offset => {
+                let address = self.add(&first.into(), &offset)?;
+                let address = self.to_register(&address, Type::U64)?;
+                Ok(address_operand(&address, 0))
+            }
+        }
+    }
+
+    fn bytes_before(&mut self, index: &Num, bytes: u32) -> Result<Num> {
+        let index = match index {
+            Num::Reg(index) => self.convert(index, Type::U64)?.into(),
+            known => known.clone(),
+        };
+        self.mul(&index, &Num::from(bytes))
+    }
+}
