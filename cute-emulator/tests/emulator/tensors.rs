@@ -158,3 +158,86 @@ fn other_comments_claim_nothing() {
         );
     }
 }
+
+/// A kernel with a list of two numbers, of up to four, at `k`, behind which lies another parameter, and a list of two views of 8 numbers
+/// each.
+fn lists(body: &str) -> String {
+    let comments = "// list k: k_len of up to 4, each with 4 bytes of k\n\
+                    // list x: x_len of up to 2, each with 8 bytes of x_ptr\n\
+                    // tensor x: f32 at x_ptr, strides (1)\n.extern";
+    let start = "
+        mov.b64 %d0, k;
+        mov.b64 %d1, x_ptr;
+        ld.param.u64 %d2, [%d1]; // item 0 of x_ptr
+        ld.param.u64 %d3, [%d1+8]; // item 1 of x_ptr
+        mov.u32 %r2, 1;
+        mov.u32 %r3, 2;";
+    let params = ".param .align 4 .b8 k[16], .param .u32 k_len, .param .align 8 .b8 x_ptr[16], .param .u32 x_len";
+    let ptx = module(params, &format!("{start}\n{body}"));
+    ptx.replacen(".extern", comments, 1)
+}
+
+#[test]
+fn items_of_lists_are_those_that_the_ptx_names() {
+    for (what, wrong, right, message) in [
+        (
+            "an item behind the last that the launch gives",
+            "ld.param.u32 %r4, [%d0+8]; // item %r3 of k",
+            "ld.param.u32 %r4, [%d0+4]; // item %r2 of k",
+            "k[2] is outside of k of shape 2",
+        ),
+        (
+            "another item",
+            "ld.param.u32 %r4, [%d0]; // item %r2 of k",
+            "ld.param.u32 %r4, [%d0+4]; // item %r2 of k",
+            "but the PTX names k, which is at ",
+        ),
+        (
+            "an element of another tensor",
+            "ld.global.f32 %f1, [%d2+4]; // x[%r2][1]",
+            "ld.global.f32 %f1, [%d3+4]; // x[%r2][1]",
+            "but the PTX names x[1], which is at ",
+        ),
+        (
+            "an element of no tensor",
+            "ld.global.f32 %f1, [%d3+4]; // x[%r3][1]",
+            "ld.global.f32 %f1, [%d3+4]; // x[%r2][1]",
+            "x[2] is outside of x of shape 2",
+        ),
+        (
+            "an element outside of the second tensor",
+            "ld.global.f32 %f1, [%d3+32]; // x[%r2][8]",
+            "ld.global.f32 %f1, [%d3+28]; // x[%r2][7]",
+            "x[8] is outside of x of shape 8",
+        ),
+    ] {
+        let launch = |line: &str, seed: u64| {
+            let mut run = Run::threads(1).seed(seed);
+            let buffer = run.words(&[1; 32]);
+            let extents = [0, 1].map(|item| Extents {
+                tensor: format!("x[{item}]"),
+                extents: vec![8],
+            });
+            run.launch.extents = &extents;
+            let k = [7u32, 8, 0, 0].map(u32::to_le_bytes).concat();
+            let x = [pointer(buffer), pointer(buffer + 64)].concat();
+            let length = 2u32.to_le_bytes().to_vec();
+            run.go(&lists(line), &[k, length.clone(), x, length]).map(drop)
+        };
+        for seed in 0..3 {
+            assert!(launch(right, seed).is_ok(), "{what}: {:?}", launch(right, seed));
+            let error = launch(wrong, seed).expect_err(what).to_string();
+            assert!(error.contains(message), "{what}: {error}");
+        }
+    }
+}
+
+/// A length that no launch gives is not one of so many items.
+#[test]
+fn a_length_is_not_trusted() {
+    let mut run = Run::threads(1);
+    let all = u32::MAX.to_le_bytes().to_vec();
+    let ptx = lists("ld.param.u32 %r4, [%d0+8]; // item %r3 of k");
+    let result = run.go(&ptx, &[vec![0; 16], all.clone(), vec![0; 16], all]);
+    assert!(result.is_ok(), "{result:?}");
+}

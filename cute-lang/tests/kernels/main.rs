@@ -11,6 +11,7 @@ mod fragments;
 mod globals;
 mod instructions;
 mod library;
+mod lists;
 mod math;
 mod meaning;
 mod mistakes;

@@ -297,6 +297,10 @@ declare! {
     ///
     /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.
     leading_zeros(x);
+    /// `len(list)`
+    ///
+    /// How many parameters a list has, a `u32`, or values an array. Written `list.len()`.
+    len(list);
     /// `local_partition(x, layout, thread)`
     ///
     /// The elements of x, in shared memory or a tile of global memory, at one place of each tile of the layout's shape: that to which the layout of threads gives this thread.

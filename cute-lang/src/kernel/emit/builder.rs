@@ -470,13 +470,19 @@ impl Builder {
             return known;
         }
         let scalar = self.named_register(ty, name);
-        // If `emit` calls `once`, those lines must come before its own.
-        let body = std::mem::take(&mut self.lines);
-        emit(self, &scalar);
-        let lines = std::mem::replace(&mut self.lines, body);
-        self.prologue.extend(lines);
+        self.before_body(|b| emit(b, &scalar));
         self.once.push((key.into(), scalar.clone()));
         scalar
+    }
+
+    /// Puts the lines that `emit` appends before the body.
+    pub(super) fn before_body<T>(&mut self, emit: impl FnOnce(&mut Builder) -> T) -> T {
+        // If `emit` calls `once`, those lines must come before its own.
+        let body = std::mem::take(&mut self.lines);
+        let result = emit(self);
+        let lines = std::mem::replace(&mut self.lines, body);
+        self.prologue.extend(lines);
+        result
     }
 
     /// Adds an instruction that thread 0 runs before the body, and for which all threads wait.

@@ -1,7 +1,8 @@
 //! Items of lists of parameters, such as `a[i]` of `a: [TmaLoad<T, 2>; 64]`.
 //!
 //! Each PTX parameter of a list is an array in which the numbers of all items lie one after another. What a kernel picks is loaded
-//! where it is picked, since the index is known only there.
+//! where it is picked, since the index is known only there. An item of a known index that every launch has is loaded before the
+//! body, once, as a parameter of its own is.
 
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::facts::Quantity;
@@ -15,6 +16,8 @@ use syn::Result;
 /// A tensor that a kernel has picked of a list.
 #[derive(Clone, Debug)]
 pub struct Item {
+    /// The parameter that is the list.
+    param: usize,
     /// Its index in the list.
     pub index: Num,
     /// The address of its first element in global memory, or the generic address of its tensor map.
@@ -28,12 +31,25 @@ pub struct Item {
 impl Builder {
     /// Picks the tensor at an index, which must not change afterwards, of a list.
     pub fn pick(&mut self, param: usize, index: &Num) -> Result<TensorId> {
+        let (least, _) = self.facts.bounds(Quantity::Length(param));
+        if index.constant().is_none_or(|known| known >= least) {
+            return self.pick_here(param, index);
+        }
+        let same = |item: &Item| (item.param, &item.index) == (param, index);
+        match self.items.iter().position(same) {
+            None => self.before_body(|b| b.pick_here(param, index)),
+            item => Ok(TensorId { param, item }),
+        }
+    }
+
+    fn pick_here(&mut self, list: usize, index: &Num) -> Result<TensorId> {
+        let param = self.params[list].clone();
         let id = TensorId {
-            param,
+            param: list,
             item: Some(self.items.len()),
         };
-        let param = self.params[param].clone();
         let mut item = Item {
+            param: list,
             index: index.clone(),
             address: match param.kind {
                 ParamKind::Global { .. } => self.pick_pointer(&param.pointer_symbol(), index)?,
