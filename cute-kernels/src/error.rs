@@ -114,6 +114,27 @@ pub enum Error {
         /// Shape of D.
         d: [usize; 2],
     },
+    /// There are not as many matrices of each kind.
+    #[error("gemm_list needs as many of a, b and d: found {a} a, {b} b and {d} d")]
+    ListLengths {
+        /// How many A there are.
+        a: usize,
+        /// How many B there are.
+        b: usize,
+        /// How many D there are.
+        d: usize,
+    },
+    /// A product of a list breaks a rule.
+    #[error("product {problem}: {error}")]
+    ListProblem {
+        /// The index of the product.
+        problem: usize,
+        /// The rule.
+        error: Box<Error>,
+    },
+    /// The products of a list have K of 0.
+    #[error("mode 1 of a and b, which is K, has an extent of 0: it must be at least 1")]
+    ListDepth,
     /// A group of rows that ends before it begins, or beyond the matrix.
     #[error(
         "ends[{group}] is {end}: the end of a group is at least that of the group before, {before}, and at most the number of rows, {rows}"

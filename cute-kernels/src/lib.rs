@@ -40,7 +40,7 @@ pub mod lib {
     pub use crate::gemm::kernels::{
         Config, FEW, MEDIUM, NARROW, NARROW_PROMOTED, OBLONG, PAIR, SINGLE, SINGLE_NN, SINGLE_NT,
         SINGLE_TT, SQUARE, SQUARE_NN, SQUARE_NT, SQUARE_PROMOTED, SQUARE_TT, THIN, WHOLE, WHOLE_96,
-        WIDE, gemm_with, multiply, multiply_scaled, tiles,
+        WIDE, gemm_with, multiply, multiply_problems, multiply_scaled, tiles,
     };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
@@ -49,7 +49,7 @@ pub mod lib {
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
     pub use crate::split::kernels::Split;
-    pub use crate::tile_scheduler::kernels::{Groups, Tile, Tiles, place};
+    pub use crate::tile_scheduler::kernels::{Groups, ProblemTile, Problems, Tile, Tiles, place};
 }
 
 /// The crate of devices, tensors and `#[kernels]`. What the functions here take and return is here, too.
@@ -62,8 +62,9 @@ pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
 pub use gemm::{
-    Choice, GemmInput, GroupedInput, LinearInput, Plan, ScaledInput, Tile, check_group_ends, gemm,
-    gemm_block_scaled, gemm_grouped, gemm_linear, gemm_scaled, gemm_update,
+    Choice, GemmInput, GroupedInput, LinearInput, ListInput, Plan, ScaledInput, Tile,
+    check_group_ends, gemm, gemm_block_scaled, gemm_grouped, gemm_linear, gemm_list, gemm_scaled,
+    gemm_update,
 };
 pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};

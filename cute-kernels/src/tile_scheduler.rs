@@ -156,6 +156,87 @@ pub mod kernels {
         }
     }
 
+    /// A tile of one of several products.
+    pub struct ProblemTile {
+        /// The number of its product.
+        pub batch: u32,
+        /// Its first row in the matrix.
+        pub row: u32,
+        /// The row at which the matrix ends.
+        pub end: u32,
+        /// Its first column in the matrix.
+        pub column: u32,
+        /// Whether the CTAs of the cluster compute tiles with the same columns. There are no clusters.
+        pub same_columns: bool,
+        /// The K of the product.
+        pub k: u32,
+    }
+
+    /// The tiles of BM × BN elements of a list of matrices of any shapes, each a product of its own K, that a persistent CTA computes:
+    /// its own number, and on by the number of CTAs. Tiles are numbered matrix by matrix, and within a matrix as those of `Tiles`.
+    pub struct Problems<const BM: u32, const BN: u32, const GROUP: u32, const MOST: u32> {
+        d: [Global; MOST],
+        k: [u32; MOST],
+        /// The matrix of the next tile.
+        problem: u32,
+        /// The number of the next tile, counted from the first of that matrix.
+        next: u32,
+    }
+
+    impl<const BM: u32, const BN: u32, const GROUP: u32, const MOST: u32>
+        Problems<BM, BN, GROUP, MOST>
+    {
+        /// The tiles of this CTA. There are as many `k` as matrices, by a fact of the kernel.
+        pub fn new(d: [Global; MOST], k: [u32; MOST]) -> Self {
+            Self {
+                d,
+                k,
+                problem: 0,
+                next: block_idx().0,
+            }
+        }
+    }
+
+    impl<const BM: u32, const BN: u32, const GROUP: u32, const MOST: u32> Iterator
+        for Problems<BM, BN, GROUP, MOST>
+    {
+        type Item = ProblemTile;
+
+        /// The next tile.
+        fn next(&mut self) -> Option<ProblemTile> {
+            loop {
+                let problem = self.problem;
+                if problem < self.d.len() {
+                    let d = self.d[problem];
+                    let tiles = ceil_div(extent(d, 0), BM) * ceil_div(extent(d, 1), BN);
+                    if self.next < tiles {
+                        break;
+                    }
+                    self.next -= tiles;
+                    self.problem += 1;
+                } else {
+                    break;
+                }
+            }
+            let problem = self.problem;
+            if problem < self.d.len() {
+                let (m, n) = (extent(self.d[problem], 0), extent(self.d[problem], 1));
+                let (row, column) = coordinate::<BM, BN, GROUP>(m, n, self.next);
+                self.next += grid_dim().0;
+                Some(ProblemTile {
+                    batch: problem,
+                    row: row * BM,
+                    end: m,
+                    column: column * BN,
+                    same_columns: true,
+                    k: self.k[problem],
+                })
+            } else {
+                None
+            }
+        }
+    }
+
     /// Row and column, in tiles, of tile number `tile` of an m × n matrix.
     fn coordinate<const BM: u32, const BN: u32, const GROUP: u32>(
         m: u32,

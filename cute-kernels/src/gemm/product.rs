@@ -370,14 +370,32 @@ pub mod kernels {
         scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), scale, store);
+    }
+
+    /// The same for products of several matrices: `maps(batch)` gives those of a tile, and with `k` as `None` each tile has a K of its
+    /// own, `tile.k`.
+    pub fn multiply_problems<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        maps: impl Fn(u32) -> (_, _),
+        tiles: _,
+        k: Option<u32>,
+        scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
         let bk = CFG.bk * 8 / bits::<T>();
+        let (a, b) = maps(0);
         let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>());
         // What a warpgroup computes of a tile.
         let (above, columns) = (CFG.bm / 64, columns::<CFG>());
         let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
-        let steps = split.steps(ceil_div(k, bk));
+        let (same_k, steps) = if let Some(k) = k {
+            (true, split.steps(ceil_div(k, bk)))
+        } else {
+            assert!(!CFG.pingpong, "tiles in turns have one K");
+            (false, 0)
+        };
         let few = CFG.rows < CFG.bm;
         // Sums of f32 or i32 that a thread has: half of the columns, and as many again for promotion.
         let sums = if CFG.promote { columns } else { columns / 2 };
@@ -397,6 +415,12 @@ pub mod kernels {
             let mut filled = 0;
             for tile in tiles {
                 if thread() == 0 {
+                    let (a, b) = maps(tile.batch);
+                    let steps = if same_k {
+                        steps
+                    } else {
+                        split.steps(ceil_div(tile.k, bk))
+                    };
                     for step in 0..steps {
                         let at = split.step(step) * bk;
                         // TMA takes longer to fill in rows of zeros than to load rows, so loads of few rows end with A. What
@@ -464,6 +488,11 @@ pub mod kernels {
             while let Some(tile) = tiles.next() {
                 let (row, column) = (tile.row + i * 64, tile.column + j * columns);
                 let at = (tile.batch, row, column);
+                let steps = if same_k {
+                    steps
+                } else {
+                    split.steps(ceil_div(tile.k, bk))
+                };
                 let mut previous = 0;
                 // The factors of the next step, which are loaded during the step before.
                 let (mut x, mut y) = if CFG.promote {

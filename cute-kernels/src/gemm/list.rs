@@ -1,0 +1,311 @@
+//! Lists of products of matrices of any shapes, in one launch.
+
+use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
+
+use super::Tile;
+use super::form::{self, Place};
+use super::model::Product;
+use crate::Error;
+use crate::extent::extent;
+use crate::pack::Pack;
+use crate::tma::can_store_by_tma;
+use kernels::{PROBLEMS, gemm_list_CFG as Config, gemm_list_unaligned_CFG as Unaligned};
+
+/// Element types of A and B whose products [`gemm_list`](fn@gemm_list) rounds to `D`.
+pub trait ListInput<D: Element>:
+    Pack + kernels::gemm_list_types<D> + kernels::gemm_list_unaligned_types<D>
+{
+}
+
+impl<T, D: Element> ListInput<D> for T where
+    T: Pack + kernels::gemm_list_types<D> + kernels::gemm_list_unaligned_types<D>
+{
+}
+
+/// The tiles for which there are instances.
+const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole];
+
+/// D[i] = A[i] · B[i]ᵀ for a list of products, each with M, N, K, strides and addresses of its own: what others call a grouped GEMM.
+///
+/// A[i] has the shape (M, K), B[i] (N, K), and D[i] (M, N), and each of them lies as for [`gemm`](fn@super::gemm). A product with
+/// M or N of 0 is nothing to do, and so is an empty list.
+///
+/// | A and B | sums | D |
+/// |---|---|---|
+/// | `bf16` | `f32` | `bf16`, `f32` |
+/// | `f16` | `f32` | `f16` |
+///
+/// A launch computes up to 64 products, whose tiles its CTAs take in turns, those of the largest K first. The shapes, addresses and
+/// tensor maps are parameters of the launch, so nothing is copied to the device before. Products whose D does not start at multiples
+/// of 16 bytes, or is not multiples of 16 bytes long, are stored by elements, in launches of their own. A or B that is contiguous along
+/// M or N, or does not start at multiples of 16 bytes, is copied first. On a GPU the call returns before the products are complete,
+/// unless it copies: then it waits for that.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let ones = |shape: [usize; 2]| Tensor::from_slice(&device, &vec![bf16::ONE; shape[0] * shape[1]], shape);
+/// let a = [ones([3, 8])?, ones([100, 24])?];
+/// let b = [ones([5, 8])?, ones([2, 24])?];
+/// let mut d = [Tensor::<f32, 2>::zeros(&device, [3, 5])?, Tensor::zeros(&device, [100, 2])?];
+/// cute_kernels::gemm_list(
+///     &device,
+///     &a.each_ref().map(Tensor::view),
+///     &b.each_ref().map(Tensor::view),
+///     &mut d.each_mut().map(Tensor::view_mut),
+/// )?;
+/// assert_eq!(d[0].download()?, [8.0; 15]);
+/// assert_eq!(d[1].download()?, [24.0; 200]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there are not as many of A, B and D, the shapes of a product do not fit together, its K is 0, an extent is larger than 2³¹ − 1, or
+/// a matrix is contiguous along neither of its modes. The error names the product, the argument and the rule that it breaks, and nothing
+/// has been launched.
+pub fn gemm_list<T: ListInput<D>, D: Element>(
+    device: &Device,
+    a: &[TensorView<'_, T, 2>],
+    b: &[TensorView<'_, T, 2>],
+    d: &mut [TensorViewMut<'_, D, 2>],
+) -> Result<(), Error> {
+    if a.len() != d.len() || b.len() != d.len() {
+        let (a, b, d) = (a.len(), b.len(), d.len());
+        return Err(Error::ListLengths { a, b, d });
+    }
+    let operands = a.iter().zip(b).zip(d);
+    let problems = operands.enumerate().map(|(problem, ((a, b), d))| {
+        Problem::new(*a, *b, d.as_view_mut()).map_err(|error| Error::ListProblem {
+            problem,
+            error: Box::new(error),
+        })
+    });
+    let mut problems = problems.collect::<Result<Vec<_>, _>>()?;
+    problems.retain(|problem| problem.extents[0] > 0 && problem.extents[1] > 0);
+    // The last tiles are short then, and CTAs end at about the same time.
+    problems.sort_by_key(|problem| std::cmp::Reverse(problem.extents[2]));
+    let (aligned, others): (Vec<_>, Vec<_>) =
+        problems.into_iter().partition(|problem| problem.aligned);
+    let mut launches = chunks(aligned);
+    launches.extend(chunks(others));
+    let mut planned = Vec::new();
+    for problems in launches {
+        planned.push((tile::<T, D>(device, &problems)?, problems));
+    }
+    planned
+        .into_iter()
+        .try_for_each(|(tile, problems)| launch(device, tile, problems))
+}
+
+/// A product that has been checked.
+struct Problem<'v, T: Element, D: Element> {
+    a: Operand<'v, T>,
+    b: Operand<'v, T>,
+    d: TensorViewMut<'v, D, 2>,
+    /// M, N and K.
+    extents: [u32; 3],
+    /// Whether D is stored by vectors.
+    aligned: bool,
+}
+
+impl<'v, T: Pack, D: Element> Problem<'v, T, D> {
+    /// If D is contiguous along M, it is the product Dᵀ = B · Aᵀ.
+    fn new(
+        a: TensorView<'v, T, 2>,
+        b: TensorView<'v, T, 2>,
+        d: TensorViewMut<'v, D, 2>,
+    ) -> Result<Self, Error> {
+        let [_, m, n, k] = form::extents(&a, &b, &d)?;
+        let extents = [extent(m)?, extent(n)?, extent(k)?];
+        if k == 0 {
+            return Err(Error::ListDepth);
+        }
+        let (a, b) = (Operand::new("a", a)?, Operand::new("b", b)?);
+        let all = d.as_view().prepend::<3>()?;
+        let (a, b, d, extents) = if form::lies_along_rows(&all) {
+            let [m, n, k] = extents;
+            (b, a, d.select([1, 0])?, [n, m, k])
+        } else if form::is_contiguous(&all) {
+            (a, b, d, extents)
+        } else {
+            return Err(Error::GemmStrides {
+                argument: "d",
+                strides: d.strides(),
+            });
+        };
+        Ok(Self {
+            aligned: can_store_by_tma(&d.as_view()),
+            a,
+            b,
+            d,
+            extents,
+        })
+    }
+}
+
+/// A or B, and how the kernel gets it.
+struct Operand<'v, T: Element> {
+    matrix: TensorView<'v, T, 2>,
+    place: Place,
+}
+
+impl<'v, T: Pack> Operand<'v, T> {
+    fn new(argument: &'static str, matrix: TensorView<'v, T, 2>) -> Result<Self, Error> {
+        let place = Place::new(argument, &matrix.prepend::<3>()?, false)?;
+        Ok(Self { matrix, place })
+    }
+
+    fn copy(&self, device: &Device) -> Result<Copied<T>, Error> {
+        let all = self.matrix.prepend::<3>()?;
+        self.place.copy(device, all, &mut None)
+    }
+
+    /// The matrix, or its copy, whose rows are along K.
+    fn view<'c>(&self, copied: &'c Copied<T>) -> Result<TensorView<'c, T, 2>, Error>
+    where
+        'v: 'c,
+    {
+        match copied {
+            Some(copy) => {
+                let stride = copy.strides()[1];
+                Ok(copy.buffer().view(0, self.matrix.shape(), [stride, 1])?)
+            }
+            None => Ok(self.matrix),
+        }
+    }
+}
+
+/// The copy of a matrix, if it is copied.
+type Copied<T> = Option<Box<Tensor<T, 3>>>;
+
+/// As many problems as a launch takes, and the rest.
+fn chunks<P>(mut problems: Vec<P>) -> Vec<Vec<P>> {
+    let mut chunks = Vec::new();
+    while !problems.is_empty() {
+        let rest = problems.split_off(problems.len().min(PROBLEMS as usize));
+        chunks.push(std::mem::replace(&mut problems, rest));
+    }
+    chunks
+}
+
+/// The tile of a launch: that for as many products of the mean M, N and K.
+fn tile<T: Pack, D: Element>(
+    device: &Device,
+    problems: &[Problem<'_, T, D>],
+) -> Result<Tile, Error> {
+    let count = problems.len() as u32;
+    let mean = |mode: usize| {
+        let sum: u64 = problems.iter().map(|it| u64::from(it.extents[mode])).sum();
+        sum.div_ceil(count.into()) as u32
+    };
+    let mean = Product::new::<T, D>(device, [count, mean(0), mean(1), mean(2)]);
+    let tile = match problems.iter().all(|problem| problem.aligned) {
+        true => mean.fastest(TILES),
+        false => Tile::Square,
+    };
+    for Problem { extents, .. } in problems {
+        let [m, n, k] = *extents;
+        Product::new::<T, D>(device, [1, m, n, k]).check(tile)?;
+    }
+    Ok(tile)
+}
+
+fn launch<T: ListInput<D>, D: Element>(
+    device: &Device,
+    tile: Tile,
+    mut problems: Vec<Problem<'_, T, D>>,
+) -> Result<(), Error> {
+    let copies = problems
+        .iter()
+        .map(|Problem { a, b, .. }| Ok([a.copy(device)?, b.copy(device)?]));
+    let copies: Vec<[Copied<T>; 2]> = copies.collect::<Result<_, Error>>()?;
+    let (mut a, mut b, mut d, mut k) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let aligned = problems.iter().all(|problem| problem.aligned);
+    let config = tile.config();
+    let mut tiles = 0;
+    for (problem, [a_copy, b_copy]) in problems.iter_mut().zip(&copies) {
+        let [m, n, depth] = problem.extents;
+        a.push(problem.a.view(a_copy)?);
+        b.push(problem.b.view(b_copy)?);
+        d.push(problem.d.as_view_mut());
+        k.push(depth);
+        tiles += u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
+    }
+    let grid = tiles.min(device.multiprocessor_count().into()) as u32;
+    let config = match tile {
+        Tile::Single => Config::SINGLE,
+        Tile::Narrow => Config::NARROW,
+        Tile::Whole => Config::WHOLE,
+        _ if aligned => Config::SQUARE,
+        _ => {
+            let config = Unaligned::SQUARE;
+            kernels::gemm_list_unaligned::launch(config, device, grid, &a, &b, &mut d, &k)?;
+            return Ok(());
+        }
+    };
+    kernels::gemm_list::launch(config, device, grid, &a, &b, &mut d, &k)?;
+    Ok(())
+}
+
+/// The kernels and their instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    use crate::epilogue::kernels::{store_by_element, store_by_vector};
+    use crate::gemm::kernels::{Config, NARROW, SINGLE, SQUARE, WHOLE, multiply_problems};
+    use crate::tile_scheduler::kernels::Problems;
+
+    /// The most products of a launch.
+    pub const PROBLEMS: u32 = 64;
+
+    /// D[i] = A[i] · B[i]ᵀ, of which `k[i]` is K.
+    #[kernel(threads = 384)]
+    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SINGLE, SQUARE, NARROW, WHOLE])]
+    pub fn gemm_list<T: Element, D: Element, const CFG: Config>(
+        #[facts(a.len() == d.len(), b.len() == d.len(), k.len() == d.len(), d.len() >= 1)]
+        a: [TmaLoad<T, 2>; PROBLEMS],
+        b: [TmaLoad<T, 2>; PROBLEMS],
+        #[facts(aligned(d, 16), extent(d, 1) * bits::<D>() % 128 == 0)] d: [Global<D, 2>; PROBLEMS],
+        k: [u32; PROBLEMS],
+    ) {
+        products::<T, CFG>(a, b, d, k, |acc, d, consumer, row, column, end| {
+            store_by_vector(acc, d[(row..end, _)], consumer, column);
+        });
+    }
+
+    /// The same for D whose rows have any stride and any alignment.
+    #[kernel(threads = 384)]
+    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SQUARE])]
+    pub fn gemm_list_unaligned<T: Element, D: Element, const CFG: Config>(
+        #[facts(a.len() == d.len(), b.len() == d.len(), k.len() == d.len(), d.len() >= 1)]
+        a: [TmaLoad<T, 2>; PROBLEMS],
+        b: [TmaLoad<T, 2>; PROBLEMS],
+        d: [Global<D, 2>; PROBLEMS],
+        k: [u32; PROBLEMS],
+    ) {
+        products::<T, CFG>(a, b, d, k, |acc, d, _, row, column, _| {
+            store_by_element(acc, d, (0, row, column));
+        });
+    }
+
+    fn products<T: Element, const CFG: Config>(
+        a: [TmaLoad<T, 2>; PROBLEMS],
+        b: [TmaLoad<T, 2>; PROBLEMS],
+        d: [Global; PROBLEMS],
+        k: [u32; PROBLEMS],
+        store: impl Fn(Fragment, Global, u32, u32, u32, u32),
+    ) {
+        let tiles = Problems::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { PROBLEMS }>::new(d, k);
+        // That the number of a tile's problem is below their number is not known outside of the iterator.
+        let below = |problem| min(problem, d.len() - 1);
+        multiply_problems::<T, 2, 2, CFG>(
+            |problem| (a[below(problem)], b[below(problem)]),
+            tiles,
+            None,
+            |_, _, _| (1.0, 1.0),
+            |acc, consumer, (problem, row, column), end| {
+                store(acc, d[below(problem)], consumer, row, column, end);
+            },
+        );
+    }
+}
