@@ -1,4 +1,4 @@
-//! Which tensors TMA can load and store.
+//! Which tensors TMA can load and store, and which threads can store by vectors.
 
 use cute_runtime::{Element, TensorView};
 
@@ -20,4 +20,11 @@ pub(crate) fn can_load_by_tma<T: Element, const R: usize>(x: &TensorView<'_, T, 
 pub(crate) fn can_store_by_tma<D: Element, const R: usize>(d: &TensorView<'_, D, R>) -> bool {
     let row = d.shape()[R - 1] * size_of::<D>();
     can_load_by_tma(d) && row.is_multiple_of(16)
+}
+
+/// Whether threads can store to a matrix by vectors of 16 bytes: its rows must start at multiples of 16 bytes and be multiples of 16
+/// bytes long. The stride of a single row counts, too, since a kernel's fact is about all strides.
+pub(crate) fn can_store_by_vector<D: Element>(d: &TensorView<'_, D, 2>) -> bool {
+    let stride = d.strides()[0] * size_of::<D>();
+    can_store_by_tma(d) && stride.is_multiple_of(16)
 }

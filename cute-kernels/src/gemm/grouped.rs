@@ -8,7 +8,7 @@ use super::model::Product;
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
-use crate::tma::can_store_by_tma;
+use crate::tma::can_store_by_vector;
 use kernels::{gemm_grouped_CFG as Config, gemm_grouped_unaligned_CFG as Unaligned};
 
 /// Element types of A and B whose products [`gemm_grouped`](fn@gemm_grouped) rounds to `D`.
@@ -100,7 +100,7 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
         None => *a,
     };
     let b = b_place.view(*b, &b_copy)?;
-    let aligned = can_store_by_tma(&d.as_view());
+    let aligned = can_store_by_vector(&d.as_view());
     let tile = match aligned {
         // As if all groups had the same size.
         true => Product::new::<T, D>(device, [all, m.div_ceil(all.max(1)), n, k]).fastest(TILES),

@@ -8,7 +8,7 @@ use super::model::Product;
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
-use crate::tma::can_store_by_tma;
+use crate::tma::can_store_by_vector;
 use kernels::{PROBLEMS, gemm_list_CFG as Config, gemm_list_unaligned_CFG as Unaligned};
 
 /// Element types of A and B whose products [`gemm_list`](fn@gemm_list) rounds to `D`.
@@ -135,7 +135,7 @@ impl<'v, T: Pack, D: Element> Problem<'v, T, D> {
             });
         };
         Ok(Self {
-            aligned: can_store_by_tma(&d.as_view()),
+            aligned: can_store_by_vector(&d.as_view()),
             a,
             b,
             d,

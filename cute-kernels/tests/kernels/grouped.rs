@@ -10,11 +10,12 @@ use crate::device;
 /// Ends of groups, and M, N and K.
 type Case = (&'static [i32], [usize; 3]);
 
-/// Groups that are empty, of one row, and with ends inside of tiles; one group; all rows in the last; rows of no group; ends that go
-/// backwards, below 0 and beyond M.
-const CASES: [Case; 5] = [
+/// Groups that are empty, of one row, and with ends inside of tiles; one group; one row; all rows in the last; rows of no group; ends
+/// that go backwards, below 0 and beyond M.
+const CASES: [Case; 6] = [
     (&[0, 1, 1, 70, 198, 230], [230, 264, 72]),
     (&[131], [131, 136, 200]),
+    (&[1], [1, 8, 16]),
     (&[0, 0, 0, 150], [150, 64, 64]),
     (&[10, 30], [64, 40, 24]),
     (&[50, 20, 90, -3, 400, 100], [120, 72, 40]),
@@ -142,7 +143,7 @@ fn every_group_agrees_with_float64() {
 fn groups_of_f16_are_multiplied() {
     let device = device();
     check_tiles::<f16>(&device, CASES[0]);
-    check::<f16>(&device, CASES[4], 1, |(a, b, ends), d| {
+    check::<f16>(&device, CASES[5], 1, |(a, b, ends), d| {
         gemm_grouped(&device, a, b, ends, d).unwrap();
     });
 }

@@ -8,6 +8,7 @@ mod exchange;
 mod gemm;
 mod grouped;
 mod linear;
+mod list;
 mod mma;
 mod ptx;
 mod rows;

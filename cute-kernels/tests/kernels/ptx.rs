@@ -1,7 +1,7 @@
 //! The PTX of every instance: the instructions that it should have, and NVIDIA's assembler's report.
 
 use cute_kernels::gemm::kernels as gemm;
-use cute_kernels::gemm::{grouped, linear, scaled};
+use cute_kernels::gemm::{grouped, linear, list, scaled};
 use cute_kernels::transpose::kernels as transpose;
 use cute_kernels::{attention, elementwise, histogram, norm, pack, softmax, sum};
 use cute_ptxas::Ptxas;
@@ -16,6 +16,7 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         linear::kernels::KERNELS,
         scaled::kernels::KERNELS,
         grouped::kernels::KERNELS,
+        list::kernels::KERNELS,
         norm::kernels::KERNELS,
         pack::kernels::KERNELS,
         softmax::kernels::KERNELS,
@@ -42,6 +43,18 @@ fn ptxas_has_nothing_to_say() {
         );
         assert_eq!(report.entries.len(), 1, "{name}");
     });
+}
+
+#[test]
+fn dump() {
+    let Ok(path) = std::env::var("DUMP") else {
+        return;
+    };
+    let mut text = String::new();
+    for (name, ptx) in instances() {
+        text += &format!("==== {name}\n{ptx}\n");
+    }
+    std::fs::write(path, text).unwrap();
 }
 
 #[test]
