@@ -254,8 +254,7 @@ fn info(entry: &Entry, code: &Code) -> EntryInfo {
         let value = |i: usize| found.values.get(i).copied().unwrap_or(1);
         Some([value(0), value(1), value(2)])
     };
-    let param =
-        |param: &cute_ptx::ast::Param| (param.name.clone(), param.ty.layout().1);
+    let param = |param: &cute_ptx::ast::Param| (param.name.clone(), param.ty.layout().1);
     EntryInfo {
         name: entry.name.clone(),
         params: entry.params.iter().map(param).collect(),

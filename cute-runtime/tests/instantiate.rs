@@ -101,6 +101,21 @@ mod kernels {
         }
     }
 
+    /// Adds a list of vectors up.
+    #[kernel(threads = 32)]
+    #[instance(sums: T = _, MOST = _)]
+    pub fn sums<T: Element, const MOST: u32>(
+        #[facts(extent(x, 0) >= 32)] x: [Global<T, 1>; MOST],
+        #[facts(extent(y, 0) >= 32)] y: Global<T, 1>,
+        #[facts(by.len() == x.len())] by: [f32; MOST],
+    ) {
+        let mut sum = 0.0;
+        for i in 0..x.len() {
+            sum += convert::<f32>(x[i][thread()]) * by[i];
+        }
+        y[thread()] = convert::<T>(sum);
+    }
+
     /// Writes its index.
     #[kernel(threads = N)]
     #[instance(unchecked: N = _)]
@@ -354,5 +369,28 @@ fn arguments_and_facts_are_checked() -> Result<(), Error> {
 fn what_the_compiler_reports_is_of_the_instance() -> Result<(), Error> {
     let compiled = kernels::given_copy { ROWS: 64 }.compile(&Device::emulator())?;
     assert!(compiled.shared_bytes >= 64 * 32 * 4);
+    Ok(())
+}
+
+#[test]
+fn lists_are_as_long_as_a_value_says() -> Result<(), Error> {
+    let device = Device::emulator();
+    let x = [1.0, 2.0, 3.0].map(|x| Tensor::from_slice(&device, &[x; 32], [32]));
+    let x: Vec<Tensor<f32, 1>> = x.into_iter().collect::<Result<_, _>>()?;
+    let x: Vec<_> = x.iter().map(Tensor::view).collect();
+    let mut y = Tensor::<f32, 1>::zeros(&device, [32])?;
+    let by = [1.0f32, 10.0, 100.0];
+    let sums = |most| kernels::sums {
+        T: ElementType::F32,
+        MOST: most,
+    };
+    sums(3).launch(&device, 1, &x[..], &mut y.view_mut(), &by[..])?;
+    assert_eq!(y.download()?, [321.0; 32]);
+    let error = sums(2).launch(&device, 1, &x[..], &mut y.view_mut(), &by[..]);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("the list has 3 items, and the kernel takes at most 2"),
+        "{error}"
+    );
     Ok(())
 }

@@ -6,7 +6,7 @@ mod devices;
 
 use devices::devices;
 
-use cute_runtime::{Device, Error, Tensor, TensorView, TensorViewMut, bf16, kernels};
+use cute_runtime::{Device, Error, Kernel, Tensor, TensorView, TensorViewMut, bf16, kernels};
 
 #[kernels]
 mod lists {
@@ -69,7 +69,11 @@ mod lists {
         let tile = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (16, 64)));
         let ready = mbarriers(1, 1);
         let mut phase = 0;
-        let pairs = Pairs { x, y, next: block_idx().0 };
+        let pairs = Pairs {
+            x,
+            y,
+            next: block_idx().0,
+        };
         if thread() == 0 {
             tma_prefetch_map(x[0]);
             for i in pairs {
@@ -138,11 +142,14 @@ fn each_item_has_its_own_address_extents_and_strides() -> Result<(), Error> {
     for device in devices(2) {
         for count in 0..=SHAPES.len() {
             let shapes = &SHAPES[..count];
-            let x: Result<Vec<_>, _> =
-                (shapes.iter()).map(|(shape, stride)| counted(&device, *shape, *stride)).collect();
+            let x: Result<Vec<_>, _> = (shapes.iter())
+                .map(|(shape, stride)| counted(&device, *shape, *stride))
+                .collect();
             let x = x?;
-            let y: Result<Vec<_>, _> =
-                shapes.iter().map(|(shape, _)| Tensor::zeros(&device, *shape)).collect();
+            let y: Result<Vec<_>, _> = shapes
+                .iter()
+                .map(|(shape, _)| Tensor::zeros(&device, *shape))
+                .collect();
             let mut y = y?;
             let by: Vec<f32> = (0..count).map(|i| i as f32 + 0.5).collect();
             lists::scaled::launch(&device, 1, &views(&x), &mut views_mut(&mut y), &by)?;
@@ -156,14 +163,19 @@ fn each_item_has_its_own_address_extents_and_strides() -> Result<(), Error> {
     Ok(())
 }
 
+/// PTX 8.1 has them. The assembler, where there is one, takes what is picked from the parameters without a copy of its own.
 #[test]
 fn parameters_may_have_more_than_4096_bytes() -> Result<(), Error> {
-    use cute_runtime::Kernel;
-    assert!(lists::scaled::PTX.contains(".version 8.0"));
-    assert!(lists::scaled_many::PTX.contains(".version 8.1"));
-    println!("{} {}", lists::scaled::PTX, lists::copied::PTX);
-    println!("{:?}", Device::emulator().compile::<lists::copied>());
-    println!("{:?}", Device::emulator().compile::<lists::scaled_many>());
+    assert!(lists::scaled::PTX.starts_with(".version 8.0"));
+    assert!(lists::scaled_many::PTX.starts_with(".version 8.1"));
+    let device = Device::emulator();
+    for compiled in [
+        device.compile::<lists::scaled_many>()?,
+        device.compile::<lists::copied>()?,
+    ] {
+        let (local, spilled) = (compiled.local_bytes, compiled.spilled_bytes);
+        assert!(local.unwrap_or(0) + spilled.unwrap_or(0) == 0, "{compiled}");
+    }
     Ok(())
 }
 
@@ -180,8 +192,10 @@ fn items_are_read_and_written_by_tma() -> Result<(), Error> {
             })
             .collect();
         let x = x?;
-        let y: Result<Vec<_>, _> =
-            shapes.iter().map(|shape| Tensor::zeros(&device, *shape)).collect();
+        let y: Result<Vec<_>, _> = shapes
+            .iter()
+            .map(|shape| Tensor::zeros(&device, *shape))
+            .collect();
         let mut y = y?;
         lists::copied::launch(&device, 2, &views(&x), &mut views_mut(&mut y))?;
         for (i, [rows, columns]) in shapes.into_iter().enumerate() {
@@ -212,7 +226,8 @@ fn facts_and_conditions_prove_elements_of_items() -> Result<(), Error> {
 #[test]
 fn a_launch_that_breaks_a_rule_names_the_item() -> Result<(), Error> {
     let device = Device::emulator();
-    let x: Result<Vec<Tensor<f32, 2>>, _> = (0..6).map(|_| Tensor::zeros(&device, [4, 4])).collect();
+    let x: Result<Vec<Tensor<f32, 2>>, _> =
+        (0..6).map(|_| Tensor::zeros(&device, [4, 4])).collect();
     let x = x?;
     let mut y: Vec<Tensor<f32, 2>> = (0..6)
         .map(|_| Tensor::zeros(&device, [4, 4]))
@@ -231,7 +246,10 @@ fn a_launch_that_breaks_a_rule_names_the_item() -> Result<(), Error> {
         "kernel scaled: `y.len() == x.len()` does not hold: y.len() = 3, x.len() = 2"
     );
     // An extent of 0.
-    let mut some = vec![Tensor::zeros(&device, [4, 4])?, Tensor::zeros(&device, [0, 4])?];
+    let mut some = vec![
+        Tensor::zeros(&device, [4, 4])?,
+        Tensor::zeros(&device, [0, 4])?,
+    ];
     assert_eq!(
         launch(2, &mut some, &[1.0; 2], &x),
         "kernel scaled, argument y: item 1: the extent of mode 0 is 0, but must be at least 1"

@@ -222,10 +222,15 @@ fn items_of_lists_are_those_that_the_ptx_names() {
             let k = [7u32, 8, 0, 0].map(u32::to_le_bytes).concat();
             let x = [pointer(buffer), pointer(buffer + 64)].concat();
             let length = 2u32.to_le_bytes().to_vec();
-            run.go(&lists(line), &[k, length.clone(), x, length]).map(drop)
+            run.go(&lists(line), &[k, length.clone(), x, length])
+                .map(drop)
         };
         for seed in 0..3 {
-            assert!(launch(right, seed).is_ok(), "{what}: {:?}", launch(right, seed));
+            assert!(
+                launch(right, seed).is_ok(),
+                "{what}: {:?}",
+                launch(right, seed)
+            );
             let error = launch(wrong, seed).expect_err(what).to_string();
             assert!(error.contains(message), "{what}: {error}");
         }

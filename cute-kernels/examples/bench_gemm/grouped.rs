@@ -1,4 +1,4 @@
-//! A grouped product beside a loop of cuBLASLt's products, one for each group that is not empty.
+//! A grouped product, or a list of products, beside a loop of cuBLASLt's products, one for each group that is not empty.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use cute_kernels::reference::{self, Matrix};
 use cute_kernels::timing::{interleave, median};
-use cute_kernels::{GroupedInput, gemm_grouped};
+use cute_kernels::{GroupedInput, ListInput, gemm_grouped, gemm_list};
 use cute_runtime::{Device, Tensor};
 
 use crate::cublaslt::{Product, data_type};
 use crate::random::random;
 use crate::row::Side;
-use crate::shapes::Shape;
+use crate::shapes::{Groups, Shape};
 
 /// Microseconds of one timed run, at least.
 const RUN: f64 = 2000.0;
@@ -28,7 +28,7 @@ pub(crate) fn measure<T>(
     element: fn(f32) -> T,
 ) -> Result<(String, Side, Option<Side>), Box<dyn Error>>
 where
-    T: GroupedInput<T> + Into<f64>,
+    T: GroupedInput<T> + ListInput<T> + Into<f64>,
 {
     let Shape {
         batches: groups,
@@ -37,7 +37,7 @@ where
         k,
         ..
     } = shape;
-    let ends = shape.ends();
+    let (ends, is_list) = (shape.ends(), shape.groups == Some(Groups::List));
     let host_a = random(m * k, 0, element);
     let host_b = random(groups * n * k, m * k, element);
     let a = Tensor::from_slice(device, &host_a, [m, k])?;
@@ -47,26 +47,39 @@ where
     let ends_there = Tensor::from_slice(device, &ends, [groups])?;
     let workspace = device.zeros::<u8>(Product::WORKSPACE)?;
 
-    let mut run_ours = |count: u32| {
-        device.time(|| -> Result<(), Box<dyn Error>> {
-            (0..count).try_for_each(|_| {
-                let ends = &ends_there.view();
-                Ok(gemm_grouped(
-                    device,
-                    &a.view(),
-                    &b.view(),
-                    ends,
-                    &mut ours.view_mut(),
-                )?)
-            })
-        })
-    };
     let starts = [0].iter().chain(&ends);
     let rows = starts
         .zip(&ends)
         .map(|(&first, &end)| first as usize..end as usize);
     let rows: Vec<(usize, Range<usize>)> =
         rows.enumerate().filter(|(_, it)| !it.is_empty()).collect();
+    let mut list = Vec::new();
+    for (_, rows) in rows.iter().filter(|_| is_list) {
+        list.push(Tensor::<T, 2>::zeros(device, [rows.len(), n])?);
+    }
+    let list_a = rows.iter().map(|(_, rows)| a.view().slice(0, rows.clone()));
+    let list_a = list_a.collect::<Result<Vec<_>, _>>()?;
+    let list_b = rows
+        .iter()
+        .map(|(group, _)| b.buffer().view(group * n * k, [n, k], [k, 1]));
+    let list_b = list_b.collect::<Result<Vec<_>, _>>()?;
+    let mut run_ours = |count: u32| {
+        device.time(|| -> Result<(), Box<dyn Error>> {
+            (0..count).try_for_each(|_| {
+                let ends = &ends_there.view();
+                Ok(match is_list {
+                    true => {
+                        let mut d: Vec<_> = list.iter_mut().map(Tensor::view_mut).collect();
+                        gemm_list(device, &list_a, &list_b, &mut d)?
+                    }
+                    false => {
+                        let (a, b, d) = (&a.view(), &b.view(), &mut ours.view_mut());
+                        gemm_grouped(device, a, b, ends, d)?
+                    }
+                })
+            })
+        })
+    };
     let run = |product: &Product, algorithm: usize, (group, rows): &(usize, Range<usize>)| {
         let at = |tensor: u64, elements: usize| tensor + (elements * size_of::<T>()) as u64;
         let a = at(a.view().address(), rows.start * k);
@@ -135,6 +148,12 @@ where
         }
     };
     let yours = side(their_time, &theirs.download()?);
-    let mine = side(our_time, &ours.download()?);
-    Ok(("groups".to_owned(), mine, Some(yours)))
+    let listed = list.iter().map(Tensor::download);
+    let d = match is_list {
+        true => listed.collect::<Result<Vec<_>, _>>()?.concat(),
+        false => ours.download()?,
+    };
+    let mine = side(our_time, &d);
+    let by = if is_list { "list" } else { "groups" };
+    Ok((by.to_owned(), mine, Some(yours)))
 }

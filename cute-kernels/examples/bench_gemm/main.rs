@@ -29,7 +29,7 @@ usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--au
   --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8; all unless given
   --classes   large, middle, majors, odd, batched, grouped, few rows; all unless given
   --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line, or
-              GROUPSxMxNxK even|uneven, where M are the rows of all groups
+              GROUPSxMxNxK even|uneven|list, where M are the rows of all groups
   --autotune  measures every tile, prints the times, and takes the fastest
   --json      also writes the rows to this file
   --svg       also draws the ratios to this file";

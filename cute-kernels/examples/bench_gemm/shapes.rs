@@ -44,6 +44,8 @@ pub(crate) enum Groups {
     Even,
     /// By numbers that are spread from almost 0 to three times their mean.
     Uneven,
+    /// In the same way, and the host knows them: by `gemm_list`.
+    List,
 }
 
 impl Shape {
@@ -53,6 +55,7 @@ impl Shape {
         match (self.groups, self.mn) {
             (Some(Groups::Even), _) => "even",
             (Some(Groups::Uneven), _) => "uneven",
+            (Some(Groups::List), _) => "list",
             (None, [false, false]) => "TN",
             (None, [true, false]) => "NN",
             (None, [true, true]) => "NT",
@@ -64,7 +67,7 @@ impl Shape {
     pub(crate) fn ends(&self) -> Vec<i32> {
         let golden = |e: usize| ((e + 1) as f64 * 0.618_033_988_749_894_9).fract();
         let weight = |e: usize| match self.groups {
-            Some(Groups::Uneven) => golden(e).powi(2),
+            Some(Groups::Uneven | Groups::List) => golden(e).powi(2),
             _ => 1.0,
         };
         let sums = (0..self.batches).scan(0.0, |sum, e| {
@@ -158,7 +161,7 @@ impl FromStr for Shape {
     type Err = String;
 
     /// `MxNxK`, or `BATCHESxMxNxK`, then `+PAD`, then a space and the majors, such as `8192x3000x5000+1 NT`. `GROUPSxMxNxK even`, or
-    /// `uneven`, is a grouped product.
+    /// `uneven`, is a grouped product, and `GROUPSxMxNxK list` a list of products.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
@@ -191,6 +194,7 @@ impl FromStr for Shape {
             "TT" => (None, [false, true]),
             "even" => (Some(Groups::Even), [false, false]),
             "uneven" => (Some(Groups::Uneven), [false, false]),
+            "list" => (Some(Groups::List), [false, false]),
             _ => return Err(wrong()),
         };
         let pad = pad.parse().map_err(|_| wrong())?;
@@ -274,6 +278,8 @@ const CLASSES: [(&str, &[&str]); 6] = [
             "64x8192x4096x2048 uneven",
             "64x16384x2048x7168 uneven",
             "64x256x4096x7168 uneven",
+            "8x4096x4096x7168 list",
+            "64x8192x4096x2048 list",
         ],
     ),
 ];

@@ -46,18 +46,6 @@ fn ptxas_has_nothing_to_say() {
 }
 
 #[test]
-fn dump() {
-    let Ok(path) = std::env::var("DUMP") else {
-        return;
-    };
-    let mut text = String::new();
-    for (name, ptx) in instances() {
-        text += &format!("==== {name}\n{ptx}\n");
-    }
-    std::fs::write(path, text).unwrap();
-}
-
-#[test]
 fn ptx_is_what_the_parser_reads() {
     for (name, ptx) in instances() {
         let module: cute_ptx::ast::Module = ptx.parse().unwrap();

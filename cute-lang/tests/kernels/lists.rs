@@ -73,6 +73,21 @@ fn the_numbers_of_all_items_lie_one_after_another() {
     "#]].assert_eq(&marked);
 }
 
+/// The assembler takes as many bytes of parameters as the language does.
+#[test]
+fn a_list_may_have_nearly_all_parameters() {
+    let ptx = kernel(
+        "",
+        "x: [TmaLoad<f32, 2>; 255]",
+        "if thread() < x.len() { tma_prefetch_map(x[thread()]); }",
+    );
+    let ptx = ptx.expect("a kernel");
+    assert!(
+        ptx.starts_with(".version 8.1") && ptx.contains(".b8 x[32640]"),
+        "{ptx}"
+    );
+}
+
 /// What proves an index also proves it in functions and structs, and where lists have one length by a fact.
 #[test]
 fn an_index_is_proven_below_the_length() {
@@ -81,14 +96,33 @@ fn an_index_is_proven_below_the_length() {
         ("", "for i in 0..x.len() { y[thread()] = x[i][0]; }"),
         ("x.len() >= 3", "y[thread()] = x[2][0];"),
         ("x.len() == 4", "y[thread()] = x[thread() % 4][0];"),
-        ("x.len() == z.len()", "if n < z.len() { y[thread()] = x[n][0]; }"),
-        ("x.len() <= z.len()", "if n < x.len() { y[thread()] = x[n][0] + z[n][0]; }"),
+        (
+            "x.len() == z.len()",
+            "if n < z.len() { y[thread()] = x[n][0]; }",
+        ),
+        (
+            "x.len() <= z.len()",
+            "if n < x.len() { y[thread()] = x[n][0] + z[n][0]; }",
+        ),
         ("x.len() >= 1", "y[thread()] = first(x);"),
-        ("x.len() >= 1", "let held = Held { x }; y[thread()] = held.x[min(n, held.x.len() - 1)][0];"),
-        ("extent(x, 0) >= 32, x.len() >= 1", "y[thread()] = x[0][thread()];"),
-        ("x.len() >= 1", "let v = x[0]; if n < extent(v, 0) { y[thread()] = v[n]; }"),
+        (
+            "x.len() >= 1",
+            "let held = Held { x }; y[thread()] = held.x[min(n, held.x.len() - 1)][0];",
+        ),
+        (
+            "extent(x, 0) >= 32, x.len() >= 1",
+            "y[thread()] = x[0][thread()];",
+        ),
+        (
+            "x.len() >= 1",
+            "let v = x[0]; if n < extent(v, 0) { y[thread()] = v[n]; }",
+        ),
     ] {
-        let facts = if facts.is_empty() { facts.into() } else { format!(", {facts}") };
+        let facts = if facts.is_empty() {
+            facts.into()
+        } else {
+            format!(", {facts}")
+        };
         let params = format!(
             "#[facts(extent(y, 0) >= 32{facts})] y: Global<f32, 1>, x: [Global<f32, 1>; 4], z: [Global<f32, 1>; 5], n: u32"
         );
@@ -97,7 +131,11 @@ fn an_index_is_proven_below_the_length() {
         }
     }
     // A checked kernel checks the index when it runs.
-    let checked = kernel("checked", "x: [u32; 4], y: [Global<u32, 1>; 2], n: u32", "y[n][0] = x[n];");
+    let checked = kernel(
+        "checked",
+        "x: [u32; 4], y: [Global<u32, 1>; 2], n: u32",
+        "y[n][0] = x[n];",
+    );
     let ptx = checked.expect("a kernel");
     assert_eq!(ptx.matches("trap;").count(), 2, "{ptx}");
 }
@@ -106,27 +144,91 @@ fn an_index_is_proven_below_the_length() {
 fn errors_say_what_is_missing() {
     let list = "x: [Global<f32, 1>; 4], y: [Global<f32, 1>; 5], a: [TmaLoad<f32, 2>; 4], k: [u32; 4], n: u32";
     for (params, body, expected) in [
-        (list, "let v = k[n];", "nothing proves that this access is inside of `k`: put it under a condition by which the index is \
+        (
+            list,
+            "let v = k[n];",
+            "nothing proves that this access is inside of `k`: put it under a condition by which the index is \
           below `k.len()`, or let the kernel check it when it runs, `#[kernel(…, checked)]`, or make `run` an `unsafe fn`, whose \
-          launch relies on its caller"),
-        (list, "let v = x[1];", "nothing proves that this access is inside of `x`: state the fact `x.len() > 1`, or let the"),
-        (list, "if n < y.len() { let v = x[n]; }", "nothing proves that this access is inside of `x`: put it under"),
-        (list, "let v = x[4];", "index 4 is outside of `x`, which has at most 4 parameters"),
-        (list, "let v = x[-1];", "index -1 is outside of `x`, which has at most 4 parameters"),
-        (list, "let v = x[(n, n)];", "the index of a list of parameters is a `u32`, not a tuple of 2"),
-        (list, "let v = x[n as u64];", "the index of a list of parameters is a `u32`, not a run-time `u64`"),
-        (list, "tma_prefetch_map(a);", "`tma_prefetch_map` takes a `TmaLoad` or a `TmaStore` parameter here, not a list of parameters"),
+          launch relies on its caller",
+        ),
+        (
+            list,
+            "let v = x[1];",
+            "nothing proves that this access is inside of `x`: state the fact `x.len() > 1`, or let the",
+        ),
+        (
+            list,
+            "if n < y.len() { let v = x[n]; }",
+            "nothing proves that this access is inside of `x`: put it under",
+        ),
+        (
+            list,
+            "let v = x[4];",
+            "index 4 is outside of `x`, which has at most 4 parameters",
+        ),
+        (
+            list,
+            "let v = x[-1];",
+            "index -1 is outside of `x`, which has at most 4 parameters",
+        ),
+        (
+            list,
+            "let v = x[(n, n)];",
+            "the index of a list of parameters is a `u32`, not a tuple of 2",
+        ),
+        (
+            list,
+            "let v = x[n as u64];",
+            "the index of a list of parameters is a `u32`, not a run-time `u64`",
+        ),
+        (
+            list,
+            "tma_prefetch_map(a);",
+            "`tma_prefetch_map` takes a `TmaLoad` or a `TmaStore` parameter here, not a list of parameters",
+        ),
         (list, "let e = extent(x, 0);", "`extent` takes "),
-        (list, "let e = n.len();", "`len` takes a list of parameters or an array here, not a run-time `u32`"),
-        (list, "for v in x { }", "a `for` loop runs over a range, an array or an iterator: `for i in a..b`"),
-        (list, "let mut v = x;", "`v` is a list of parameters, which cannot change at run time: write `let`, not `let mut`"),
+        (
+            list,
+            "let e = n.len();",
+            "`len` takes a list of parameters or an array here, not a run-time `u32`",
+        ),
+        (
+            list,
+            "for v in x { }",
+            "a `for` loop runs over a range, an array or an iterator: `for i in a..b`",
+        ),
+        (
+            list,
+            "let mut v = x;",
+            "`v` is a list of parameters, which cannot change at run time: write `let`, not `let mut`",
+        ),
         ("x: [Global<f32, 1>; 0]", "", "0 is not in 1..=32764"),
-        ("x: [Global<f32, 1>; u32]", "", "expected an integer, found the type `u32`"),
+        (
+            "x: [Global<f32, 1>; u32]",
+            "",
+            "expected an integer, found the type `u32`",
+        ),
         ("x: [bool; 4]", "", "a number parameter has 32 or 64 bits"),
-        ("x: [[u32; 2]; 2]", "", "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list"),
-        ("x: [TmaLoad<f32, 2>; 256]", "", "the parameters up to this one take 32772 bytes, but a kernel has 32764; a tensor map takes 128"),
-        ("#[facts(extent(x, 0) == n)] x: [Global<f32, 1>; 2], n: u32", "", "a fact about the tensors of a list has one number of them, and others that are known: `extent(x, 1) % 8 == 0`"),
-        ("#[facts(n.len() == 2)] x: [u32; 2], n: u32", "", "expected a parameter that is a list"),
+        (
+            "x: [[u32; 2]; 2]",
+            "",
+            "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list",
+        ),
+        (
+            "x: [TmaLoad<f32, 2>; 256]",
+            "",
+            "the parameters up to this one take 32772 bytes, but a kernel has 32764; a tensor map takes 128",
+        ),
+        (
+            "#[facts(extent(x, 0) == n)] x: [Global<f32, 1>; 2], n: u32",
+            "",
+            "a fact about the tensors of a list has one number of them, and others that are known: `extent(x, 1) % 8 == 0`",
+        ),
+        (
+            "#[facts(n.len() == 2)] x: [u32; 2], n: u32",
+            "",
+            "expected a parameter that is a list",
+        ),
     ] {
         let errors = kernel("", params, body).err().unwrap_or_default();
         assert!(errors.starts_with(expected), "{params} {body}: {errors}");

@@ -2,8 +2,8 @@
 
 use cute_kernels::{
     Error, GemmInput, ScaledInput, attention, gemm, gemm_block_scaled, gemm_grouped, gemm_linear,
-    gemm_scaled, gemm_update, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
-    transpose,
+    gemm_list, gemm_scaled, gemm_update, histogram, layer_norm, rms_norm, saxpy, softmax, sum,
+    sum_rows, transpose,
 };
 use cute_runtime::{Device, Element, Tensor, bf16, e4m3, e5m2, f16};
 
@@ -80,6 +80,12 @@ const KERNELS: &[Kernel] = &[
         extents: "rows,n,k",
         shapes: &[&[300, 144, 136], &[135, 71, 99]],
         run: grouped,
+    },
+    Kernel {
+        name: "gemm_list",
+        extents: "m,n,k",
+        shapes: &[&[140, 136, 72], &[70, 71, 99]],
+        run: list,
     },
     Kernel {
         name: "gemm_scaled",
@@ -324,6 +330,22 @@ fn grouped(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
     let (a, b, ends) = (a.view(), b.view(), ends.view());
     gemm_grouped(device, &a, &b, &ends, &mut d.view_mut())?;
     bytes(&d)
+}
+
+/// Two products, the second of half of the extents.
+fn list(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    let halves = [1, 2].map(|by| [shape[0] / by, shape[1] / by, shape[2] / by]);
+    let (mut a, mut b, mut d) = (Vec::new(), Vec::new(), Vec::new());
+    for [m, n, k] in halves {
+        a.push(bf16s(device, [m, k])?);
+        b.push(bf16s(device, [n, k])?);
+        d.push(zeros::<bf16, 2>(device, [m, n])?);
+    }
+    let [a, b] = [&a, &b].map(|list| list.iter().map(Tensor::view).collect::<Vec<_>>());
+    let mut views: Vec<_> = d.iter_mut().map(Tensor::view_mut).collect();
+    gemm_list(device, &a, &b, &mut views)?;
+    let all = d.iter().map(bytes).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.concat())
 }
 
 /// A · Bᵀ with a scale for each row of A, and one for all of B.

@@ -106,7 +106,10 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             },
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
-        _ => Err(call.mismatch(0, "a tensor, a fragment, barriers, an array, a list of parameters or a tuple")),
+        _ => Err(call.mismatch(
+            0,
+            "a tensor, a fragment, barriers, an array, a list of parameters or a tuple",
+        )),
     }
 }
 

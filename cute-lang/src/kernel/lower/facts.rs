@@ -181,9 +181,7 @@ fn scalar(interpreter: &Interpreter<'_>, path: &syn::ExprPath) -> Option<usize> 
     let name = path.path.get_ident()?.to_string();
     let is_integer = |kind: &ParamKind| matches!(kind, ParamKind::Scalar(ty) if is_integer(*ty));
     let mut params = interpreter.b.params.iter();
-    params.position(|param| {
-        param.name == name && param.list.is_none() && is_integer(&param.kind)
-    })
+    params.position(|param| param.name == name && param.list.is_none() && is_integer(&param.kind))
 }
 
 /// The two arguments of `extent`, `stride` or `aligned`; the second is known at expansion.

@@ -13,8 +13,7 @@ use syn::{
     AngleBracketedGenericArguments, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result,
 };
 
-const EXPECTED: &str =
-    "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list `[…; N]` of one of these";
+const EXPECTED: &str = "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list `[…; N]` of one of these";
 
 pub(super) fn declare(
     interpreter: &mut Interpreter<'_>,
@@ -44,9 +43,7 @@ pub(super) fn declare(
     param.make_unique(&interpreter.b.params);
     let value = match &param.kind {
         _ if param.list.is_some() => Value::List(index),
-        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
-            Value::TmaTensor(TmaTensor(index.into()))
-        }
+        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => Value::TmaTensor(TmaTensor(index.into())),
         ParamKind::Global { element, rank, .. } => {
             Value::Global(Global::whole(*element, index.into(), *rank))
         }
