@@ -190,13 +190,13 @@ fn items_of_lists_are_those_that_the_ptx_names() {
             "another item",
             "ld.param.u32 %r4, [%d0]; // item %r2 of k",
             "ld.param.u32 %r4, [%d0+4]; // item %r2 of k",
-            "but the PTX names k, which is at ",
+            "but the PTX names k[1], which is at ",
         ),
         (
             "an element of another tensor",
             "ld.global.f32 %f1, [%d2+4]; // x[%r2][1]",
             "ld.global.f32 %f1, [%d3+4]; // x[%r2][1]",
-            "but the PTX names x[1], which is at ",
+            "but the PTX names x[1][1], which is at ",
         ),
         (
             "an element of no tensor",
@@ -208,7 +208,7 @@ fn items_of_lists_are_those_that_the_ptx_names() {
             "an element outside of the second tensor",
             "ld.global.f32 %f1, [%d3+32]; // x[%r2][8]",
             "ld.global.f32 %f1, [%d3+28]; // x[%r2][7]",
-            "x[8] is outside of x of shape 8",
+            "x[1][8] is outside of x[1] of shape 8",
         ),
     ] {
         let launch = |line: &str, seed: u64| {

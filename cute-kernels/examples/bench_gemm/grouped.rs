@@ -66,17 +66,14 @@ where
     let mut run_ours = |count: u32| {
         device.time(|| -> Result<(), Box<dyn Error>> {
             (0..count).try_for_each(|_| {
-                let ends = &ends_there.view();
-                Ok(match is_list {
-                    true => {
-                        let mut d: Vec<_> = list.iter_mut().map(Tensor::view_mut).collect();
-                        gemm_list(device, &list_a, &list_b, &mut d)?
-                    }
-                    false => {
-                        let (a, b, d) = (&a.view(), &b.view(), &mut ours.view_mut());
-                        gemm_grouped(device, a, b, ends, d)?
-                    }
-                })
+                if is_list {
+                    let mut d: Vec<_> = list.iter_mut().map(Tensor::view_mut).collect();
+                    gemm_list(device, &list_a, &list_b, &mut d)?;
+                } else {
+                    let (a, b, ends) = (&a.view(), &b.view(), &ends_there.view());
+                    gemm_grouped(device, a, b, ends, &mut ours.view_mut())?;
+                }
+                Ok(())
             })
         })
     };

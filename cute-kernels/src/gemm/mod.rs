@@ -47,6 +47,8 @@ pub use tile::Tile;
 /// it is `bf16` with D `bf16`, or `f16` with D `f16`. On a GPU the call returns before the product is complete, unless it copies:
 /// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
+/// Products of different shapes are computed in one launch by [`gemm_list`], and those of groups of rows by [`gemm_grouped`].
+///
 /// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products. [`Plan::autotune`] measures
 /// the tiles.
 ///

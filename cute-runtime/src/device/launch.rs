@@ -400,8 +400,9 @@ fn lower_list(
         .iter()
         .map(|size| Vec::with_capacity(size * most))
         .collect();
+    let mut one = Parameters::with_room_for(sizes.len());
     for (index, item) in items.iter().enumerate() {
-        let mut one = Parameters::with_room_for(1);
+        one.clear();
         lower(device, kernel, each, item, &mut one).map_err(|error| match error {
             Error::Argument {
                 kernel,

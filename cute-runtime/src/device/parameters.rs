@@ -23,6 +23,12 @@ impl Parameters {
         }
     }
 
+    /// Removes all of them, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
+        self.sizes.clear();
+    }
+
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.sizes.push(bytes.len());
         for part in bytes.chunks(size_of::<Line>()) {
@@ -62,5 +68,8 @@ mod tests {
         for bytes in parameters.iter() {
             assert!(bytes.as_ptr().addr().is_multiple_of(16));
         }
+        parameters.clear();
+        parameters.push(&[4; 3]);
+        assert!(parameters.iter().eq([&[4; 3]]));
     }
 }

@@ -85,7 +85,7 @@ const KERNELS: &[Kernel] = &[
         name: "gemm_list",
         extents: "m,n,k",
         shapes: &[&[140, 136, 72], &[70, 71, 99]],
-        run: list,
+        run: products,
     },
     Kernel {
         name: "gemm_scaled",
@@ -333,7 +333,7 @@ fn grouped(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
 }
 
 /// Two products, the second of half of the extents.
-fn list(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+fn products(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
     let halves = [1, 2].map(|by| [shape[0] / by, shape[1] / by, shape[2] / by]);
     let (mut a, mut b, mut d) = (Vec::new(), Vec::new(), Vec::new());
     for [m, n, k] in halves {

@@ -193,7 +193,7 @@ impl Step<'_> {
                     coordinate[mode] = coordinate[mode].max(*extent as i64);
                 }
                 let fault = Box::new(OutsideTensor {
-                    tensor: named(claim),
+                    tensor: self.name(claim, lane),
                     coordinate,
                     extents: extents.to_vec(),
                 });
@@ -219,7 +219,7 @@ impl Step<'_> {
         let starts = (high + 1).saturating_sub(low + bytes);
         first(outside(&found, low, starts) & active).map_or(Ok(()), |lane| {
             let fault = FaultKind::OutsideBytes {
-                tensor: named(claim),
+                tensor: self.name(claim, lane),
                 address: found[lane],
                 bytes,
                 available: (low, high),
@@ -235,7 +235,7 @@ impl Step<'_> {
             if let Some(lane) = first(different(&values, &found) & active) {
                 let value = |row: &u32| i64::from(self.warp.get(*row, lane) as i32);
                 let fault = Box::new(OtherBox {
-                    tensor: named(claim),
+                    tensor: self.name(claim, lane),
                     coordinate: coordinates.iter().rev().map(value).collect(),
                     expected: self.coordinate(claim, lane),
                 });
@@ -278,12 +278,22 @@ impl Step<'_> {
 
     /// `x[(3, 70)]`, or the name alone without a coordinate.
     fn element(&self, claim: &Claim, lane: usize) -> String {
+        let name = self.name(claim, lane);
         match claim.coordinate.is_empty() {
-            true => named(claim),
+            true => name,
             false => {
                 let coordinate = self.coordinate(claim, lane);
-                format!("{}[{}]", named(claim), crate::error::tuple(&coordinate))
+                format!("{name}[{}]", crate::error::tuple(&coordinate))
             }
+        }
+    }
+
+    /// The name of the tensor, with its index in a list.
+    fn name(&self, claim: &Claim, lane: usize) -> String {
+        let name = named(claim);
+        match &claim.item {
+            Some(item) => format!("{name}[{}]", self.values(&item.index)[lane]),
+            None => name,
         }
     }
 }

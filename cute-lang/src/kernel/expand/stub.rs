@@ -118,15 +118,13 @@ fn fields<'k>(
     fields.filter(|(name, _)| open.contains(name)).collect()
 }
 
-/// The type of a launch argument: a number, a view or a list. For a parameter whose type is wrong, every argument is accepted.
+/// The type of a launch argument: a number or a view. For a list, which may be given as a vector, and for a parameter whose type is
+/// wrong, every argument is accepted.
 fn argument(facade: &TokenStream, input: &FnArg) -> TokenStream {
     let FnArg::Typed(input) = input else {
         return quote!(impl ::core::marker::Sized);
     };
     let segment = match &*input.ty {
-        Type::Array(_) => {
-            return quote!(impl ::core::convert::Into<#facade::__private::Argument<'a>>);
-        }
         Type::Path(path) => path.path.segments.last(),
         _ => None,
     };
