@@ -27,7 +27,7 @@ use shapes::{Class, Shape, TYPES, Types};
 const USAGE: &str = "\
 usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--autotune] [--json FILE] [--svg FILE]
   --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8; all unless given
-  --classes   large, middle, majors, odd, batched, grouped, few rows; all unless given
+  --classes   large, middle, majors, odd, batched, grouped, lists, few rows; all unless given
   --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line, or
               GROUPSxMxNxK even|uneven|list, where M are the rows of all groups
   --autotune  measures every tile, prints the times, and takes the fastest

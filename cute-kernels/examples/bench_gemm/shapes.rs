@@ -220,7 +220,7 @@ pub(crate) struct Class {
 }
 
 /// Name and shapes of each class.
-const CLASSES: [(&str, &[&str]); 6] = [
+const CLASSES: [(&str, &[&str]); 7] = [
     (
         "large",
         &[
@@ -278,9 +278,11 @@ const CLASSES: [(&str, &[&str]); 6] = [
             "64x8192x4096x2048 uneven",
             "64x16384x2048x7168 uneven",
             "64x256x4096x7168 uneven",
-            "8x4096x4096x7168 list",
-            "64x8192x4096x2048 list",
         ],
+    ),
+    (
+        "lists",
+        &["8x4096x4096x7168 list", "64x8192x4096x2048 list"],
     ),
 ];
 

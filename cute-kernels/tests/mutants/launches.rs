@@ -3,7 +3,8 @@
 
 use cute_kernels::attention::kernels::{self, attention_CAUSAL, attention_D};
 use cute_kernels::{
-    Error, Plan, Tile, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows, transpose,
+    Error, Plan, Tile, gemm_list, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
+    transpose,
 };
 use cute_runtime::{Buffer, Device, Element, Tensor, bf16};
 
@@ -28,6 +29,10 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     Launch {
         name: "gemm, stored by element",
         run: |device| product(device, Tile::Pair, [900, 200, 200], 200, 201),
+    },
+    Launch {
+        name: "list of products",
+        run: |device| listed(device, &[[300, 200, 136], [130, 264, 328], [70, 72, 72]]),
     },
     Launch {
         name: "attention",
@@ -140,6 +145,20 @@ fn product(
     let plan = Plan::new(device, &a, &b, &view)?.with_tile(tile)?;
     plan.launch(device, &a, &b, &mut view)?;
     Ok(bytes(&d.download()?))
+}
+
+fn listed(device: &Device, shapes: &[[usize; 3]]) -> Result<Vec<u8>, Error> {
+    let (mut a, mut b, mut d) = (Vec::new(), Vec::new(), Vec::new());
+    for [m, n, k] in shapes {
+        a.push(Tensor::new(padded(device, *m, *k)?, [*m, *k], [*k, 1])?);
+        b.push(Tensor::new(padded(device, *n, *k)?, [*n, *k], [*k, 1])?);
+        d.push(Tensor::new(padded(device, *m, *n)?, [*m, *n], [*n, 1])?);
+    }
+    let [a, b] = [&a, &b].map(|list| list.iter().map(Tensor::view).collect::<Vec<_>>());
+    let mut views: Vec<_> = d.iter_mut().map(Tensor::view_mut).collect();
+    gemm_list(device, &a, &b, &mut views)?;
+    let all = d.iter().map(|d| Ok(bytes(&d.buffer().download()?)));
+    Ok(all.collect::<Result<Vec<_>, Error>>()?.concat())
 }
 
 /// Attention by so few CTAs that each computes several tiles, also if it is causal, where the host function has one for each.
