@@ -86,6 +86,14 @@ fn a_list_may_have_nearly_all_parameters() {
         ptx.starts_with(".version 8.1") && ptx.contains(".b8 x[32640]"),
         "{ptx}"
     );
+    // 8,189 numbers and their count are 32,760 bytes, and a kernel that reports has 8 more.
+    let list = "x: [u32; 8189]";
+    assert!(kernel("", list, "").is_ok());
+    let errors = kernel("", list, "print!(\"{}\", thread());").unwrap_err();
+    assert_eq!(
+        errors,
+        "the parameters up to this one take 32768 bytes, but a kernel has 32764; a tensor map takes 128"
+    );
 }
 
 /// What proves an index also proves it in functions and structs, and where lists have one length by a fact.

@@ -50,11 +50,13 @@ pub(super) fn report_buffer() -> ast::Param {
     }
 }
 
-/// Refuses more bytes of parameters than PTX allows, at the parameter with which they are too many.
-pub(super) fn check_parameters(params: &[Param]) -> Result<()> {
+/// Refuses more bytes of parameters than PTX allows, at the parameter with which they are too many. The buffer of reports, if there
+/// is one, lies behind the last.
+pub(super) fn check_parameters(params: &[Param], reports: Option<&ast::Param>) -> Result<()> {
     let mut end = 0;
-    for param in params {
-        let parts = ptx_params(param).into_iter();
+    for (index, param) in params.iter().enumerate() {
+        let behind = reports.filter(|_| index + 1 == params.len());
+        let parts = ptx_params(param).into_iter().chain(behind.cloned());
         end = parts.fold(end, |end, part| part.end(end));
         if end > MAX_PARAMETER_BYTES_8_1.into() {
             return Err(Error::new(

@@ -200,8 +200,9 @@ pub(crate) fn lower_instance(
         check_accesses(name, &parts.params)?;
     }
     let mut params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
-    params.extend((!parts.reports.is_empty()).then(report_buffer));
-    check_parameters(&parts.params)?;
+    let reports = (!parts.reports.is_empty()).then(report_buffer);
+    check_parameters(&parts.params, reports.as_ref())?;
+    params.extend(reports);
     let entry = Entry {
         name: entry_name(&instance.name)?,
         params,
