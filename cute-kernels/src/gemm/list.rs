@@ -25,9 +25,9 @@ impl<T, D: Element> ListInput<D> for T where
 /// The tiles for which there are instances.
 const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole];
 
-/// D[i] = A[i] · B[i]ᵀ for a list of products, each with M, N, K, strides and addresses of its own: what others call a grouped GEMM.
+/// Dᵢ = Aᵢ · Bᵢᵀ for a list of products, each with M, N, K, strides and addresses of its own: what others call a grouped GEMM.
 ///
-/// A[i] has the shape (M, K), B[i] (N, K), and D[i] (M, N), and each of them lies as for [`gemm`](fn@super::gemm). A product with
+/// Aᵢ has the shape (M, K), Bᵢ (N, K), and Dᵢ (M, N), and each of them lies as for [`gemm`](fn@super::gemm). A product with
 /// M or N of 0 is nothing to do, and so is an empty list.
 ///
 /// | A and B | sums | D |
@@ -258,7 +258,7 @@ pub mod kernels {
     /// The most products of a launch.
     pub const PROBLEMS: u32 = 64;
 
-    /// D[i] = A[i] · B[i]ᵀ, of which `k[i]` is K.
+    /// Dᵢ = Aᵢ · Bᵢᵀ, of which `k[i]` is K.
     #[kernel(threads = 384)]
     #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SINGLE, SQUARE, NARROW, WHOLE])]
     pub fn gemm_list<T: Element, D: Element, const CFG: Config>(
