@@ -10,6 +10,7 @@ mod model;
 mod plan;
 mod product;
 pub mod scaled;
+pub mod streamed;
 mod tile;
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};

@@ -33,11 +33,13 @@ pub enum Tile {
     Whole,
     /// 64 × 96 in the same way.
     Whole96,
+    /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
+    Streamed,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 11] = [
+    pub const ALL: [Tile; 12] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
@@ -49,11 +51,12 @@ impl Tile {
         Tile::Few,
         Tile::Whole,
         Tile::Whole96,
+        Tile::Streamed,
     ];
 
-    /// Its sizes.
-    pub fn config(self) -> Config {
-        match self {
+    /// Its sizes. `Streamed` has none of these.
+    pub fn config(self) -> Option<Config> {
+        Some(match self {
             Tile::Single => SINGLE,
             Tile::Pair => PAIR,
             Tile::Wide => WIDE,
@@ -65,10 +68,17 @@ impl Tile {
             Tile::Few => FEW,
             Tile::Whole => WHOLE,
             Tile::Whole96 => WHOLE_96,
-        }
+            Tile::Streamed => return None,
+        })
     }
 
-    /// Microseconds that a CTA takes for a stage, 128 bytes along K, measured on an H200 with all multiprocessors at work.
+    /// Whether its time was measured. One that was not is only used where it is asked for or [measured](super::Plan::autotune).
+    pub(super) fn is_measured(self) -> bool {
+        self != Tile::Streamed
+    }
+
+    /// Microseconds that a CTA takes for a stage, 128 bytes along K, measured on an H200 with all multiprocessors at work. That of
+    /// `Streamed` is expected, for a part of K of each warp.
     pub(super) fn stage_time(self) -> f64 {
         match self {
             Tile::Single => 0.63,
@@ -80,20 +90,24 @@ impl Tile {
             Tile::Narrow => 0.22,
             Tile::Thin | Tile::Few | Tile::Whole => 0.20,
             Tile::Whole96 => 0.19,
+            Tile::Streamed => 1.0,
         }
     }
 }
 
 impl fmt::Display for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config {
+        let Some(Config {
             bm,
             bn,
             rows,
             ctas,
             split,
             ..
-        } = self.config();
+        }) = self.config()
+        else {
+            return write!(f, "few rows, from memory to registers");
+        };
         write!(f, "{bm} x {bn}")?;
         if ctas > 1 {
             write!(f, " in clusters of {ctas}")?;

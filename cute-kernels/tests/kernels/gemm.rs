@@ -7,6 +7,8 @@ use zerocopy::IntoBytes;
 
 use crate::device;
 
+mod streamed;
+
 /// Elements of A and B.
 trait Input: Element + Into<f64> {
     /// What stands beside the rows of a matrix. Where there is a NaN, it is one: a result is NaN if it was read.
