@@ -96,7 +96,20 @@ pub mod kernels {
         epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
+        at: (u32, u32, u32),
+    ) {
+        store_pieces_through(acc, epilogue, d, consumer, at, 2);
+    }
+
+    /// The same with so many pieces in shared memory at most. The more there are, the sooner a warpgroup goes on while TMA still reads
+    /// them.
+    pub fn store_pieces_through<D: Element, const R: u32>(
+        acc: Fragment,
+        epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
+        d: TmaStore<D, R>,
+        consumer: u32,
         (batch, row, column): (u32, u32, u32),
+        most: u32,
     ) {
         let all = 2 * size(acc) * bits::<D>();
         assert!(
@@ -112,7 +125,7 @@ pub mod kernels {
         };
         let columns = row_bits / bits::<D>();
         let pieces = size(acc) * 2 / columns;
-        let buffers = min(pieces, 2);
+        let buffers = min(pieces, most);
         let staging = smem::<D>(tile_to_shape(
             smem_atom::<D>(K, swizzle),
             (64, columns, buffers, 2),
@@ -121,10 +134,15 @@ pub mod kernels {
             let out = staging[(_, _, piece % buffers, consumer)];
             let at = (batch, row, column + piece * columns);
             let part = epilogue(local_tile(acc, (64, columns), (0, piece)), at);
-            // This buffer is free once at most one store, that of the other buffer, still reads. If the number of pieces is
-            // odd, the last of a tile and the first of the next have the same buffer.
+            // This buffer is free once no store still reads but those after the one that had it last, which for the first pieces
+            // is one of the tile before.
+            let after = if piece < buffers {
+                piece + (pieces - 1 - piece) % buffers
+            } else {
+                buffers - 1
+            };
             if warpgroup_thread() == 0 {
-                tma_wait_read(if piece == 0 { 1 - pieces % 2 } else { 1 });
+                tma_wait_read(after);
             }
             bar_sync(consumer + 1, 128);
             copy(convert::<D>(part), out);

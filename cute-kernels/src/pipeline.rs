@@ -143,6 +143,13 @@ pub mod kernels {
             stage
         }
 
+        /// Leaves out so many stages, which others read.
+        pub fn skip(&mut self, stages: u32) {
+            let stage = self.at.stage + stages;
+            self.at.stage = stage % STAGES;
+            self.at.phase ^= stage / STAGES % 2;
+        }
+
         /// Tells the producer of each CTA of the cluster that this warpgroup has read a stage. All its threads call this.
         pub fn release(&self, stage: u32) {
             if warpgroup_thread() < CTAS {

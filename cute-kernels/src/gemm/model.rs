@@ -104,9 +104,13 @@ impl Product {
             false => STRADDLE,
         };
         let products = waves * stages * tile.stage_time().max(loads) * straddle;
-        let area = f64::from(config.bm * config.bn) / f64::from(128 * 256);
+        // While one warpgroup stores, another multiplies, or TMA reads what the tile before left.
+        let stores = match config.pingpong || config.buffers > 2 {
+            true => 0.0,
+            false => f64::from(config.bm * config.bn) / f64::from(128 * 256),
+        };
         let exchange = if config.split > 1 { EXCHANGE } else { 0.0 };
-        START + products.hypot(memory) + (waves - 1.0) * (STORE * area + exchange) + exchange
+        START + products.hypot(memory) + (waves - 1.0) * (STORE * stores + exchange) + exchange
     }
 
     /// The CTAs of `Streamed`.

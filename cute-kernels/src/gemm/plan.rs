@@ -27,6 +27,9 @@ const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 /// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
 /// same time. To that comes what the start, the stores of all waves but the last and an exchange of sums take.
 ///
+/// Tiles whose time has not been measured yet on any GPU are expected to take that of tiles like them. A plan has one of these only
+/// if [`Plan::autotune`] finds it to be the fastest, or [`Plan::with_tile`] asks for it.
+///
 /// ```
 /// use cute_kernels::{Plan, Tile};
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -49,6 +52,8 @@ pub struct Plan {
     tile: Tile,
     /// The tiles that are possible, with the microseconds that each takes, as expected or as measured.
     candidates: Vec<(Tile, f64)>,
+    /// Whether these are measured.
+    tuned: bool,
     copies: Arc<Mutex<Copies>>,
 }
 
@@ -97,6 +102,7 @@ impl Plan {
             product,
             tile,
             candidates,
+            tuned: false,
             copies: Arc::default(),
         })
     }
@@ -131,6 +137,7 @@ impl Plan {
         }
         plan.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         plan.tile = plan.candidates[0].0;
+        plan.tuned = true;
         Ok(plan)
     }
 
@@ -300,7 +307,7 @@ fn keep<T: Element>(copy: Option<Box<Tensor<T, 3>>>) -> Kept {
 }
 
 impl fmt::Display for Plan {
-    /// One line that names the tile, one for each tile that is possible, with the time that it is expected or was measured to take, and
+    /// One line that names the tile; one for each tile that is possible, with the time that it is expected or was measured to take; and
     /// one for each operand that is copied.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = self.form.by(self.tile);
@@ -314,6 +321,9 @@ impl fmt::Display for Plan {
         )?;
         for (tile, time) in &self.candidates {
             write!(f, "\n  {time:8.1} us  {tile}")?;
+            if !self.tuned && !tile.is_measured() {
+                write!(f, ", not measured on a GPU yet")?;
+            }
         }
         for (name, place) in [("A", form.a), ("B", form.b)] {
             if place.copied {

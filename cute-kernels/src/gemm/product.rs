@@ -3,7 +3,7 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{store_by_element, store_by_tma};
+    use crate::epilogue::kernels::{store_by_element, store_pieces_through};
     use crate::mma::kernels::TiledMma;
     use crate::pipeline::kernels::Ring;
     use crate::split::kernels::Split;
@@ -34,6 +34,11 @@ pub mod kernels {
         /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
         /// `ctas` is 1.
         pub b_mn: bool,
+        /// Whether each warpgroup computes tiles of its own, all their rows, which are 64, and columns: one stores while the other
+        /// multiplies. Else both compute a tile together. `split` is 1 then.
+        pub pingpong: bool,
+        /// Pieces of D, with rows of 128 bytes, that a warpgroup has in shared memory to be stored, at most.
+        pub buffers: u32,
         /// Whether the sums of each stage are multiplied by a factor and added to sums in f32, of which each thread then has as
         /// many again. Wgmma's own sums of elements of 8 bits keep 13 bits after the point.
         pub promote: bool,
@@ -51,6 +56,8 @@ pub mod kernels {
         split: 1,
         a_mn: false,
         b_mn: false,
+        pingpong: false,
+        buffers: 2,
         promote: false,
     };
 
@@ -112,6 +119,38 @@ pub mod kernels {
         ..WHOLE
     };
 
+    /// Tiles of 64 × 256 by two CTAs that share their loads of B, and within a CTA by two warpgroups in turns: for short K, whose
+    /// stores take as long as a part of the products.
+    pub const PINGPONG: Config = Config {
+        bm: 64,
+        rows: 64,
+        pingpong: true,
+        ..PAIR
+    };
+
+    /// The same for tiles of 64 × 192.
+    pub const PINGPONG_192: Config = Config {
+        bn: 192,
+        stages: 6,
+        ..PINGPONG
+    };
+
+    /// The largest tile with three stages, whose memory has all of a tile of D of 16 bits while it is stored.
+    pub const BUFFERED: Config = Config {
+        stages: 3,
+        buffers: 4,
+        ..SINGLE
+    };
+
+    /// A quarter of the largest tile by each of two CTAs that share their loads of B, for rows that are not whole cache lines.
+    pub const NARROW_PAIR: Config = Config {
+        bm: 64,
+        bn: 128,
+        rows: 64,
+        stages: 8,
+        ..PAIR
+    };
+
     /// The largest tile for A along M.
     pub const SINGLE_NN: Config = Config {
         a_mn: true,
@@ -148,6 +187,45 @@ pub mod kernels {
         ..SQUARE
     };
 
+    /// A quarter of it for A along M.
+    pub const NARROW_NN: Config = Config {
+        a_mn: true,
+        ..NARROW
+    };
+
+    /// A quarter of it for A along M and B along N.
+    pub const NARROW_NT: Config = Config {
+        b_mn: true,
+        ..NARROW_NN
+    };
+
+    /// A quarter of it for B along N.
+    pub const NARROW_TT: Config = Config {
+        b_mn: true,
+        ..NARROW
+    };
+
+    /// `THIN` for A along M.
+    pub const THIN_NN: Config = Config { a_mn: true, ..THIN };
+
+    /// `THIN` for A along M and B along N.
+    pub const THIN_NT: Config = Config {
+        b_mn: true,
+        ..THIN_NN
+    };
+
+    /// `THIN` for B along N.
+    pub const THIN_TT: Config = Config { b_mn: true, ..THIN };
+
+    /// `FEW` for B along N.
+    pub const FEW_TT: Config = Config { b_mn: true, ..FEW };
+
+    /// `WHOLE` for B along N.
+    pub const WHOLE_TT: Config = Config {
+        b_mn: true,
+        ..WHOLE
+    };
+
     /// Half of the largest tile for factors of each stage. Of the whole, a thread would have 256 sums.
     pub const SQUARE_PROMOTED: Config = Config {
         promote: true,
@@ -161,8 +239,8 @@ pub mod kernels {
     };
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. All types have the largest tiles. D of 16 bits, of elements of 16 bits, has smaller ones, too, and those for
-    /// matrices that are contiguous along M or N; bf16 into `f32` has those that few rows need.
+    /// bytes long. All types have the largest tiles, and all without `e5m2` smaller ones, too. D of 16 bits, of elements of 16 bits,
+    /// has those for matrices that are contiguous along M or N.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -173,10 +251,20 @@ pub mod kernels {
         CFG in [SINGLE, PAIR],
     )]
     #[instances(
-        (A, B, D) in [(bf16, bf16, bf16), (f16, f16, f16)],
-        CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96, SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT],
+        (A, B, D) in [
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
+        ],
+        CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96],
     )]
-    #[instances((A, B, D) in [(bf16, bf16, f32)], CFG in [SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96])]
+    #[instances(
+        (A, B, D) in [(bf16, bf16, bf16), (f16, f16, f16)],
+        CFG in [
+            PINGPONG, PINGPONG_192, BUFFERED, NARROW_PAIR,
+            SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
+            THIN_NN, THIN_NT, THIN_TT, FEW_TT, WHOLE_TT,
+        ],
+    )]
     pub fn gemm<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,
         b: TmaLoad<B, 3>,
@@ -215,7 +303,8 @@ pub mod kernels {
             let result = map(acc, |x, (i, j)| {
                 epilogue(x, place::<R>(batch, row + i, column + j))
             });
-            store_by_tma(result, d, consumer, (batch, row, column));
+            let at = (batch, row, column);
+            store_pieces_through(result, |piece, _| piece, d, consumer, at, CFG.buffers);
         });
         // A CTA must not end while TMA still reads its shared memory.
         tma_wait_read(0);
@@ -284,11 +373,10 @@ pub mod kernels {
         let bk = CFG.bk * 8 / bits::<T>();
         let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
-        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(2);
+        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>());
         // What a warpgroup computes of a tile.
-        let above = CFG.bm / 64;
-        let columns = CFG.bn * above / 2;
-        let split = Split::<T::Accumulator, { CFG.split }, { CFG.bn * CFG.bm / 128 }>::new();
+        let (above, columns) = (CFG.bm / 64, columns::<CFG>());
+        let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
         let steps = split.steps(ceil_div(k, bk));
         let few = CFG.rows < CFG.bm;
         // Sums of f32 or i32 that a thread has: half of the columns, and as many again for promotion.
@@ -351,14 +439,29 @@ pub mod kernels {
                 setmaxnreg_inc(232);
             }
             let index = warpgroup() - 1;
-            let (i, j) = (index % above, index / above);
-            let mma = TiledMma::<T::Accumulator, { CFG.bn * CFG.bm / 128 }>::new(i);
+            let (i, j) = if CFG.pingpong {
+                (0, 0)
+            } else {
+                (index % above, index / above)
+            };
+            let mma = TiledMma::<T::Accumulator, { columns::<CFG>() }>::new(i);
             let acc = mma.fragment_c();
             // What a stage adds to the sums, or the sums themselves.
             let part = if CFG.promote { mma.fragment_c() } else { acc };
             let mut consumer = ring.consumer();
             let mut turn = 0;
-            for tile in tiles {
+            // A barrier for each warpgroup: the other one has read the stages of its tile.
+            let turns = if CFG.pingpong {
+                Some(mbarriers(2, 1))
+            } else {
+                None
+            };
+            let mut tiles = tiles;
+            if CFG.pingpong && index == 1 {
+                tiles.next();
+                consumer.skip(steps);
+            }
+            while let Some(tile) = tiles.next() {
                 let (row, column) = (tile.row + i * 64, tile.column + j * columns);
                 let at = (tile.batch, row, column);
                 let mut previous = 0;
@@ -369,6 +472,11 @@ pub mod kernels {
                 } else {
                     (1.0, 1.0)
                 };
+                if let Some(turns) = turns {
+                    // The stages of a tile are told from those of others by the parity of two phases, so that all before have to be
+                    // full. The first turn is that of warpgroup 0, whose fresh barrier lets parity 1 pass.
+                    wait(turns[index], (turn + 1 + index) % 2);
+                }
                 for step in 0..steps {
                     let stage = consumer.wait();
                     let a = mma.partition_a(sa[(_, _, stage)]);
@@ -390,12 +498,20 @@ pub mod kernels {
                         previous = stage;
                     }
                 }
+                if let Some(turns) = turns {
+                    if warpgroup_thread() == 0 {
+                        arrive(turns[1 - index]);
+                    }
+                    consumer.skip(steps);
+                    tiles.next();
+                    turn += 1;
+                }
                 if !CFG.promote {
                     wgmma_wait(0);
                     consumer.release(previous);
                 }
                 if CFG.split == 1 {
-                    store(acc, index, (tile.batch, row, column), tile.end);
+                    store(acc, index, at, tile.end);
                 } else {
                     let (part, first) = split.sum(acc, index, turn, sa, sb);
                     turn += 1;
@@ -407,6 +523,16 @@ pub mod kernels {
         if CFG.ctas > 1 {
             sync_cluster();
         }
+    }
+
+    /// Warpgroups that read a stage.
+    fn readers<const CFG: Config>() -> u32 {
+        if CFG.pingpong { 1 } else { 2 }
+    }
+
+    /// Columns of a tile that a warpgroup computes.
+    fn columns<const CFG: Config>() -> u32 {
+        CFG.bn * CFG.bm / 64 / readers::<CFG>()
     }
 
     /// Stages of `rows` × `bk` elements of a matrix, contiguous along K, or along the rows if `mn`.

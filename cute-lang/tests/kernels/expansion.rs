@@ -213,6 +213,17 @@ fn an_instance_becomes_a_type() {
                     }
                 }
             }
+            /// Name and PTX of each instance of the kernels of this module.
+            #[allow(dead_code)]
+            pub const KERNELS: &'static [(
+                &'static ::core::primitive::str,
+                &'static ::core::primitive::str,
+            )] = &[
+                (
+                    <add_one_f32 as ::cute_runtime::Kernel>::NAME,
+                    <add_one_f32 as ::cute_runtime::Kernel>::PTX,
+                ),
+            ];
             #[doc(hidden)]
             #[allow(unused_imports)]
             pub use __kernels_kernels_here as add_one;

@@ -143,6 +143,7 @@ fn items(
         choice::choice(facade, kernel, of_kernel)
     });
     let choices: TokenStream = choices.collect();
+    let listed = listed(facade, module, instances);
     let instances = instances
         .iter()
         .map(|instance| instance::instance(facade, instance));
@@ -158,9 +159,28 @@ fn items(
             #declared
             #(#instances)*
             #choices
+            #listed
             #inside
             #names
             #unused
         }
+    }
+}
+
+/// `KERNELS`, the list of all instances, unless there are none, or the module has a constant of that name.
+fn listed(facade: &TokenStream, module: &Module, instances: &[Lowered]) -> TokenStream {
+    let taken = module.consts.iter().any(|it| it.ident == "KERNELS");
+    if instances.is_empty() || taken {
+        return TokenStream::new();
+    }
+    let kernels = instances.iter().map(|instance| {
+        let name = &instance.name;
+        quote!((<#name as #facade::Kernel>::NAME, <#name as #facade::Kernel>::PTX))
+    });
+    let text = quote!(&'static ::core::primitive::str);
+    quote! {
+        /// Name and PTX of each instance of the kernels of this module.
+        #[allow(dead_code)]
+        pub const KERNELS: &'static [(#text, #text)] = &[#(#kernels),*];
     }
 }
