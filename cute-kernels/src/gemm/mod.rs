@@ -46,6 +46,10 @@ pub use tile::Tile;
 /// it is `bf16` with D `bf16`, or `f16` with D `f16`. On a GPU the call returns before the product is complete, unless it copies:
 /// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
+/// Where A or B has up to 16 rows, [`Tile::Streamed`] loads the other matrix from memory to registers: both are along K, their rows and
+/// those of D begin anywhere, and nothing is copied. No GPU has measured it yet, so that a plan takes it only where it is asked for, or
+/// where [`Plan::autotune`] finds it the fastest.
+///
 /// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products. [`Plan::autotune`] measures
 /// the tiles.
 ///
