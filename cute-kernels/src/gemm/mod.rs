@@ -47,7 +47,7 @@ pub use tile::Tile;
 /// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
 /// Where A or B has up to 16 rows, [`Tile::Streamed`] loads the other matrix from memory to registers: both are along K, their rows and
-/// those of D begin anywhere, and nothing is copied. No GPU has measured it yet, so that a plan takes it only where it is asked for, or
+/// those of D begin anywhere, and nothing is copied. It sums up products of 8-bit floats as those of `f16`. No GPU has measured it yet, so that a plan takes it only where it is asked for, or
 /// where [`Plan::autotune`] finds it the fastest.
 ///
 /// A [`Plan`] says by which tiles the product is computed, and why, and can be used for many products. [`Plan::autotune`] measures

@@ -183,6 +183,38 @@ fn the_stride_of_one_row_may_be_odd() {
     assert!(found.is_rounding(BF16, 4), "{found:?}");
 }
 
+/// How rows lie is found out at each launch: a plan of matrices whose rows begin at multiples of 16 bytes takes others, and the other way
+/// round.
+#[test]
+fn a_plan_of_streams_takes_rows_that_begin_anywhere() {
+    let device = device();
+    let [m, n, k] = [9, 40, 64];
+    let (a, b) = (normal(7, m * 65), normal(8, n * 65));
+    let (a_buffer, b_buffer) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+    for lds in [[64, 65], [65, 64]] {
+        let views = lds.map(|ld| {
+            let a = a_buffer.view(0, [m, k], [ld, 1]).unwrap();
+            (a, b_buffer.view(0, [n, k], [ld, 1]).unwrap())
+        });
+        let mut d = Tensor::<f32, 2>::zeros(&device, [m, n]).unwrap();
+        let plan = Plan::new(&device, &views[0].0, &views[0].1, &d.view_mut()).unwrap();
+        let plan = plan.with_tile(Tile::Streamed).unwrap();
+        for ((at, bt), ld) in views.iter().zip(lds) {
+            plan.launch(&device, at, bt, &mut d.view_mut()).unwrap();
+            let packed = |x: &[bf16], rows: usize| -> Vec<bf16> {
+                let rows = x.chunks(ld).take(rows);
+                rows.flat_map(|row| row[..k].to_vec()).collect()
+            };
+            let found = reference::gemm(
+                Matrix::packed(&packed(&a, m), m, k),
+                Matrix::packed(&packed(&b, n), n, k),
+                Matrix::packed(&d.download().unwrap(), m, n),
+            );
+            assert!(found.is_rounding(F32, 4), "{found:?} of rows of {ld}");
+        }
+    }
+}
+
 /// Streams are offered for few rows or columns, and for no others. They take no copies of what TMA cannot load.
 #[test]
 fn a_plan_offers_streams() {
