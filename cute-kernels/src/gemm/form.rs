@@ -5,6 +5,8 @@ use std::fmt;
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::input::{GemmInput, take_mn};
+use super::streamed::{MOST_ROWS, Stream};
+use super::tile::Tile;
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::{Kept, Pack, pack};
@@ -27,6 +29,8 @@ pub(super) struct Form {
     pub(super) by_tma: bool,
     /// Whether each 128-byte row of a stage is one cache line, of A and of B.
     pub(super) whole_lines: bool,
+    /// Whether all rows along K, of A and of B or their copies, begin at multiples of 16 bytes and are multiples of 16 bytes long.
+    pub(super) whole_vectors: bool,
 }
 
 /// How a kernel gets A or B.
@@ -131,6 +135,9 @@ impl Form {
         let mut b = Place::new("b", &b_all, takes_mn)?;
         let whole_lines = (a.copied || has_whole_lines(&a_all, a.mn))
             && (b.copied || has_whole_lines(&b_all, b.mn));
+        let whole_vectors = (a.mn || has_whole_vectors(&a_all))
+            && (b.mn || has_whole_vectors(&b_all))
+            && is_whole::<A>(k);
         if transposed {
             (a, b) = (b, a);
         }
@@ -141,7 +148,33 @@ impl Form {
             b,
             by_tma,
             whole_lines,
+            whole_vectors,
         })
+    }
+
+    /// The CTAs by which the product is computed without tiles in shared memory, if one of the matrices has few enough rows, and both
+    /// are read along K.
+    pub(super) fn stream(&self) -> Option<Stream> {
+        let [_, m, n, _] = self.extents;
+        let possible = m.min(n) <= MOST_ROWS && !self.a.reads_mn() && !self.b.reads_mn();
+        possible.then(|| Stream::new(self.extents, self.whole_vectors))
+    }
+
+    /// The form in which a tile takes the product. Rows along K may begin anywhere where none is loaded by TMA.
+    pub(super) fn by(self, tile: Tile) -> Self {
+        let anywhere = |place: Place| Place {
+            copied: place.mn,
+            ..place
+        };
+        match tile {
+            Tile::Streamed => Self {
+                a: anywhere(self.a),
+                b: anywhere(self.b),
+                by_tma: false,
+                ..self
+            },
+            _ => self,
+        }
     }
 
     /// What D is stored by.
@@ -197,6 +230,17 @@ pub(super) fn is_contiguous<T: Element>(x: &Matrices<'_, T>) -> bool {
 /// Whether the rows are not contiguous, but the columns are.
 pub(super) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
     !is_contiguous(x) && (x.shape()[1] <= 1 || x.strides()[1] == 1)
+}
+
+/// Whether rows begin at multiples of 16 bytes, by all strides, also those of modes of one element.
+fn has_whole_vectors<T: Element>(x: &Matrices<'_, T>) -> bool {
+    let [batch, row, _] = x.strides();
+    x.address().is_multiple_of(16) && is_whole::<T>(batch) && is_whole::<T>(row)
+}
+
+/// Whether so many elements are multiples of 16 bytes.
+fn is_whole<T>(elements: usize) -> bool {
+    elements.is_multiple_of(16 / size_of::<T>())
 }
 
 /// Whether each row, or each column if `mn`, begins at a cache line.

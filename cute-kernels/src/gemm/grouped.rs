@@ -5,6 +5,7 @@ use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 use super::Tile;
 use super::form::Place;
 use super::model::Product;
+use super::product::kernels::{SINGLE, SQUARE, WHOLE};
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
@@ -106,23 +107,22 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
         true => Product::new::<T, D>(device, [all, m.div_ceil(all.max(1)), n, k]).fastest(TILES),
         false => Tile::Square,
     };
-    let config = tile.config();
+    let (config, sizes) = match tile {
+        Tile::Single => (Config::SINGLE, SINGLE),
+        Tile::Whole => (Config::WHOLE, WHOLE),
+        _ => (Config::SQUARE, SQUARE),
+    };
     // Each group begins with a tile of its own.
-    let rows = u64::from(m / config.bm) + u64::from(all.min(m));
-    let most = rows * u64::from(n.div_ceil(config.bn));
+    let rows = u64::from(m / sizes.bm) + u64::from(all.min(m));
+    let most = rows * u64::from(n.div_ceil(sizes.bn));
     // Of an extent of 0, the launch says which it is.
     let grid = most.clamp(1, device.multiprocessor_count().into()) as u32;
-    let config = match tile {
-        Tile::Single => Config::SINGLE,
-        Tile::Whole => Config::WHOLE,
-        _ if aligned => Config::SQUARE,
-        _ => {
-            let config = Unaligned::SQUARE;
-            kernels::gemm_grouped_unaligned::launch(config, device, grid, &a, &b, ends, d, k)?;
-            return Ok(());
-        }
-    };
-    kernels::gemm_grouped::launch(config, device, grid, &a, &b, ends, d, k)?;
+    if aligned {
+        kernels::gemm_grouped::launch(config, device, grid, &a, &b, ends, d, k)?;
+    } else {
+        let config = Unaligned::SQUARE;
+        kernels::gemm_grouped_unaligned::launch(config, device, grid, &a, &b, ends, d, k)?;
+    }
     Ok(())
 }
 

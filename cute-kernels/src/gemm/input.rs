@@ -3,17 +3,18 @@
 use cute_runtime::Element;
 
 use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_types};
+use super::streamed::kernels::gemm_streamed_types;
 use crate::pack::Pack;
 
 /// Element types of A whose products by elements of B [`gemm`](fn@super::gemm) rounds to `D`. Elements of B have the same type, or
 /// one that is given.
 pub trait GemmInput<D: Element, B: Element = Self>:
-    Pack + gemm_types<B, D> + gemm_unaligned_types<B, D>
+    Pack + gemm_types<B, D> + gemm_unaligned_types<B, D> + gemm_streamed_types<B, D>
 {
 }
 
 impl<A, B: Element, D: Element> GemmInput<D, B> for A where
-    A: Pack + gemm_types<B, D> + gemm_unaligned_types<B, D>
+    A: Pack + gemm_types<B, D> + gemm_unaligned_types<B, D> + gemm_streamed_types<B, D>
 {
 }
 

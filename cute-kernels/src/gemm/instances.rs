@@ -6,6 +6,7 @@ use super::Tile;
 use super::form::Form;
 use super::input::GemmInput;
 use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG};
+use super::streamed::Stream;
 
 /// An instance for some types.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,8 @@ pub(super) enum Instance {
     ByTma(gemm_CFG),
     /// It stores D by elements.
     ByElement(gemm_unaligned_CFG),
+    /// It loads no tiles, and stores D by elements.
+    Streamed(Stream),
 }
 
 impl Instance {
@@ -24,6 +27,9 @@ impl Instance {
         B: GemmInput<D, A>,
         D: Element,
     {
+        if tile == Tile::Streamed {
+            return form.stream().map(Self::Streamed);
+        }
         if !form.by_tma {
             return (tile == Tile::Pair).then_some(Self::ByElement(gemm_unaligned_CFG::PAIR));
         }
@@ -81,5 +87,6 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Buffered, ..) => BUFFERED,
         (Tile::Pingpong, ..) => PINGPONG,
         (Tile::Pingpong192, ..) => PINGPONG_192,
+        (Tile::Streamed, ..) => return None,
     })
 }

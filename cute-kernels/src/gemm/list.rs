@@ -5,6 +5,7 @@ use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 use super::Tile;
 use super::form::{self, Place};
 use super::model::Product;
+use super::product::kernels::{NARROW, SINGLE, SQUARE, WHOLE};
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
@@ -222,7 +223,12 @@ fn launch<T: ListInput<D>, D: Element>(
     let copies: Vec<[Copied<T>; 2]> = copies.collect::<Result<_, Error>>()?;
     let (mut a, mut b, mut d, mut k) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let aligned = problems.iter().all(|problem| problem.aligned);
-    let config = tile.config();
+    let (config, sizes) = match tile {
+        Tile::Single => (Config::SINGLE, SINGLE),
+        Tile::Narrow => (Config::NARROW, NARROW),
+        Tile::Whole => (Config::WHOLE, WHOLE),
+        _ => (Config::SQUARE, SQUARE),
+    };
     let mut tiles = 0;
     for (problem, [a_copy, b_copy]) in problems.iter_mut().zip(&copies) {
         let [m, n, depth] = problem.extents;
@@ -230,21 +236,15 @@ fn launch<T: ListInput<D>, D: Element>(
         b.push(problem.b.view(b_copy)?);
         d.push(problem.d.as_view_mut());
         k.push(depth);
-        tiles += u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
+        tiles += u64::from(m.div_ceil(sizes.bm)) * u64::from(n.div_ceil(sizes.bn));
     }
     let grid = tiles.min(device.multiprocessor_count().into()) as u32;
-    let config = match tile {
-        Tile::Single => Config::SINGLE,
-        Tile::Narrow => Config::NARROW,
-        Tile::Whole => Config::WHOLE,
-        _ if aligned => Config::SQUARE,
-        _ => {
-            let config = Unaligned::SQUARE;
-            kernels::gemm_list_unaligned::launch(config, device, grid, &a, &b, &mut d, &k)?;
-            return Ok(());
-        }
-    };
-    kernels::gemm_list::launch(config, device, grid, &a, &b, &mut d, &k)?;
+    if aligned {
+        kernels::gemm_list::launch(config, device, grid, &a, &b, &mut d, &k)?;
+    } else {
+        let config = Unaligned::SQUARE;
+        kernels::gemm_list_unaligned::launch(config, device, grid, &a, &b, &mut d, &k)?;
+    }
     Ok(())
 }
 

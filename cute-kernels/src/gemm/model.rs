@@ -2,6 +2,8 @@
 
 use cute_runtime::Device;
 
+use super::product::kernels::Config;
+use super::streamed::Stream;
 use super::tile::Tile;
 use crate::Error;
 
@@ -29,6 +31,8 @@ pub(super) struct Product {
     pub(super) bytes: (f64, f64),
     /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
     pub(super) whole_lines: bool,
+    /// Whether rows of A and B consist of whole vectors of 16 bytes.
+    pub(super) whole_vectors: bool,
     /// Multiprocessors of the device.
     pub(super) multiprocessors: u32,
 }
@@ -40,6 +44,7 @@ impl Product {
             extents,
             bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
             whole_lines: true,
+            whole_vectors: true,
             multiprocessors: device.multiprocessor_count(),
         }
     }
@@ -50,16 +55,22 @@ impl Product {
         tiles[0]
     }
 
-    /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor.
+    /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor, unless they have no tiles in shared
+    /// memory.
     pub(super) fn ctas(&self, tile: Tile) -> u32 {
-        let most = u64::from(self.most_clusters(tile));
-        let config = tile.config();
-        clusters(tile, self.extents).clamp(1, most) as u32 * config.ctas * config.split
+        let Some(config) = tile.config() else {
+            return self.stream().ctas.try_into().unwrap_or(u32::MAX);
+        };
+        let most = u64::from(self.most_clusters(config));
+        clusters(config, self.extents).clamp(1, most) as u32 * config.ctas * config.split
     }
 
     /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
     pub(super) fn check(&self, tile: Tile) -> Result<(), Error> {
-        let tiles = clusters(tile, self.extents).saturating_mul(tile.config().ctas.into());
+        let Some(config) = tile.config() else {
+            return Ok(());
+        };
+        let tiles = clusters(config, self.extents).saturating_mul(config.ctas.into());
         match tiles <= MOST_TILES {
             true => Ok(()),
             false => Err(Error::GemmTiles {
@@ -70,27 +81,29 @@ impl Product {
     }
 
     /// Clusters that run at the same time.
-    fn most_clusters(&self, tile: Tile) -> u32 {
-        let config = tile.config();
+    fn most_clusters(&self, config: Config) -> u32 {
         (self.multiprocessors / (config.ctas * config.split)).max(1)
     }
 
     /// The microseconds that the product is expected to take by a tile.
     pub(super) fn time(&self, tile: Tile) -> f64 {
-        let config = tile.config();
         let [batches, m, n, k] = self.extents.map(f64::from);
-        let clusters = clusters(tile, self.extents) as f64;
-        let waves = (clusters / f64::from(self.most_clusters(tile))).ceil();
+        let bytes = (m * k + n * k) * self.bytes.0 + m * n * self.bytes.1;
+        let memory = batches * bytes / BANDWIDTH;
+        let Some(config) = tile.config() else {
+            let parts = self.stream().parts(k * self.bytes.0, self.multiprocessors);
+            return START + memory.hypot(parts * tile.stage_time());
+        };
+        let clusters = clusters(config, self.extents) as f64;
+        let waves = (clusters / f64::from(self.most_clusters(config))).ceil();
         let stages = (k * self.bytes.0 / f64::from(config.bk) / f64::from(config.split)).ceil();
-        let (loads, inside, outside) = self.loads(tile);
+        let (loads, inside, outside) = self.loads(config);
         let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
         let straddle = match self.whole_lines || config.ctas > 1 {
             true => 1.0,
             false => STRADDLE,
         };
         let products = waves * stages * tile.stage_time().max(loads) * straddle;
-        let bytes = (m * k + n * k) * self.bytes.0 + m * n * self.bytes.1;
-        let memory = batches * bytes / BANDWIDTH;
         // While one warpgroup stores, another multiplies, or TMA reads what the tile before left.
         let stores = match config.pingpong || config.buffers > 2 {
             true => 0.0,
@@ -100,9 +113,13 @@ impl Product {
         START + products.hypot(memory) + (waves - 1.0) * (STORE * stores + exchange) + exchange
     }
 
+    /// The CTAs of `Streamed`.
+    fn stream(&self) -> Stream {
+        Stream::new(self.extents, self.whole_vectors)
+    }
+
     /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.
-    fn loads(&self, tile: Tile) -> (f64, f64, f64) {
-        let config = tile.config();
+    fn loads(&self, config: Config) -> (f64, f64, f64) {
         let [_, m, n, _] = self.extents;
         let inside = config.bm.min(m) + config.bn.min(n);
         let loads = m.div_ceil(config.rows).min(config.bm / config.rows);
@@ -112,8 +129,7 @@ impl Product {
 }
 
 /// How many clusters of CTAs would compute one tile of each CTA of them.
-fn clusters(tile: Tile, [batches, m, n, _]: [u32; 4]) -> u64 {
-    let config = tile.config();
+fn clusters(config: Config, [batches, m, n, _]: [u32; 4]) -> u64 {
     let tiles = u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
     u64::from(batches) * tiles.div_ceil(config.ctas.into())
 }
@@ -128,6 +144,7 @@ mod tests {
             extents,
             bytes: (4.0, 4.0),
             whole_lines: true,
+            whole_vectors: true,
             multiprocessors: 132,
         };
         let large = product([1, 1 << 20, 1 << 20, 64]);
@@ -176,6 +193,7 @@ mod tests {
                 extents: [1, m, n, k],
                 bytes: (2.0, 2.0),
                 whole_lines: k.is_multiple_of(64),
+                whole_vectors: true,
                 multiprocessors: 132,
             };
             let tiles = Tile::ALL.into_iter().filter(|tile| tile.is_measured());

@@ -14,7 +14,7 @@ use super::model::Product;
 use super::product::kernels;
 use super::tile::Tile;
 use crate::Error;
-use crate::pack::{Kept, Pack};
+use crate::pack::Kept;
 use crate::timing::median;
 
 /// Timed runs of a tile, the most launches of one, and the microseconds that a run takes if it has several.
@@ -86,6 +86,7 @@ impl Plan {
         let form = Form::new(a, b, d)?;
         let product = Product {
             whole_lines: form.whole_lines,
+            whole_vectors: form.whole_vectors,
             ..Product::new::<A, D>(device, form.extents)
         };
         let tiles = Instance::tiles::<A, B, D>(&form);
@@ -251,6 +252,7 @@ impl Plan {
                 tile: self.tile,
                 possible: Instance::tiles::<A, B, D>(&form).collect(),
             })?;
+        let form = form.by(self.tile);
         let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let d = d.as_view_mut().prepend::<3>()?;
         match form.transposed {
@@ -260,7 +262,7 @@ impl Plan {
     }
 
     /// Launches an instance, after the copies of A and B that the form asks for.
-    fn start<A: GemmInput<D, B>, B: Pack, D: Element>(
+    fn start<A, B, D>(
         &self,
         device: &Device,
         form: &Form,
@@ -268,7 +270,12 @@ impl Plan {
         a: TensorView<'_, A, 3>,
         b: TensorView<'_, B, 3>,
         mut d: TensorViewMut<'_, D, 3>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
         self.product.check(self.tile)?;
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,6 +294,7 @@ impl Plan {
             Instance::ByElement(config) => kernels::gemm_unaligned::launch(
                 config, device, grid, &a, &b, &mut d, batches, m, n, k,
             )?,
+            Instance::Streamed(stream) => stream.launch(device, &a, &b, d)?,
         }
         let kept = [keep(a_copy), keep(b_copy)];
         *copies = Copies { capture, kept };
@@ -302,14 +310,14 @@ impl fmt::Display for Plan {
     /// One line that names the tile; one for each tile that is possible, with the time that it is expected or was measured to take; and
     /// one for each operand that is copied.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Form { a, b, .. } = self.form;
+        let form = self.form.by(self.tile);
         write!(
             f,
             "{}: tiles of {}, {} CTAs, stored by {}",
-            self.form,
+            form,
             self.tile,
             self.product.ctas(self.tile),
-            self.form.store()
+            form.store()
         )?;
         for (tile, time) in &self.candidates {
             write!(f, "\n  {time:8.1} us  {tile}")?;
@@ -317,7 +325,7 @@ impl fmt::Display for Plan {
                 write!(f, ", not measured on a GPU yet")?;
             }
         }
-        for (name, place) in [("A", a), ("B", b)] {
+        for (name, place) in [("A", form.a), ("B", form.b)] {
             if place.copied {
                 write!(f, "\n  {name} is copied to rows that TMA can load")?;
             }

@@ -43,18 +43,20 @@ pub enum Tile {
     Pingpong,
     /// 64 × 192 in the same way.
     Pingpong192,
+    /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
+    Streamed,
 }
 
 /// What is known of a tile.
 struct Row {
-    config: Config,
+    config: Option<Config>,
     stage_time: f64,
     measured: bool,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 15] = [
+    pub const ALL: [Tile; 16] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
@@ -70,15 +72,16 @@ impl Tile {
         Tile::Buffered,
         Tile::Pingpong,
         Tile::Pingpong192,
+        Tile::Streamed,
     ];
 
-    /// Its sizes.
-    pub fn config(self) -> Config {
+    /// Its sizes. `Streamed` has no tiles in shared memory, and sizes of its own.
+    pub fn config(self) -> Option<Config> {
         self.row().config
     }
 
     /// Microseconds that a CTA takes for a stage, 128 bytes along K, with all multiprocessors at work: measured on an H200, or
-    /// expected by the time of a tile like it.
+    /// expected by the time of a tile like it. That of `Streamed` is expected for a part of K of each of its warps.
     pub(super) fn stage_time(self) -> f64 {
         self.row().stage_time
     }
@@ -90,7 +93,7 @@ impl Tile {
 
     fn row(self) -> Row {
         let measured = |config, stage_time| Row {
-            config,
+            config: Some(config),
             stage_time,
             measured: true,
         };
@@ -114,13 +117,18 @@ impl Tile {
             Tile::Buffered => expected(BUFFERED, 0.63),
             Tile::Pingpong => expected(PINGPONG, 0.34),
             Tile::Pingpong192 => expected(PINGPONG_192, 0.27),
+            Tile::Streamed => Row {
+                config: None,
+                stage_time: 1.0,
+                measured: false,
+            },
         }
     }
 }
 
 impl fmt::Display for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config {
+        let Some(Config {
             bm,
             bn,
             rows,
@@ -129,7 +137,10 @@ impl fmt::Display for Tile {
             pingpong,
             buffers,
             ..
-        } = self.config();
+        }) = self.config()
+        else {
+            return write!(f, "few rows, from memory to registers");
+        };
         write!(f, "{bm} x {bn}")?;
         if ctas > 1 {
             write!(f, " in clusters of {ctas}")?;

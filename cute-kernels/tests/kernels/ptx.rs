@@ -1,7 +1,7 @@
 //! The PTX of every instance: the instructions that it should have, and NVIDIA's assembler's report.
 
 use cute_kernels::gemm::kernels as gemm;
-use cute_kernels::gemm::{grouped, linear, list, scaled};
+use cute_kernels::gemm::{grouped, linear, list, scaled, streamed};
 use cute_kernels::transpose::kernels as transpose;
 use cute_kernels::{attention, elementwise, histogram, norm, pack, softmax, sum};
 use cute_ptxas::Ptxas;
@@ -17,6 +17,7 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         scaled::kernels::KERNELS,
         grouped::kernels::KERNELS,
         list::kernels::KERNELS,
+        streamed::kernels::KERNELS,
         norm::kernels::KERNELS,
         pack::kernels::KERNELS,
         softmax::kernels::KERNELS,
@@ -88,6 +89,42 @@ fn a_pair_shares_the_rows_of_b() {
         assert!(ptx.contains(text), "no `{text}`");
     }
     assert!(!gemm::gemm_bf16_bf16_bf16_SINGLE::PTX.contains("cluster_ctarank"));
+}
+
+/// A thread of a product of few rows has 8 vectors of B on their way before it multiplies the first, so that 64 KiB or more are on
+/// their way to a multiprocessor, and registers hold them all beside what they are multiplied by.
+#[test]
+fn streams_load_before_they_multiply() {
+    use streamed::kernels::{KERNELS, ROWS_8, ROWS_16, WARPS};
+    for (instances, sizes) in [("_ROWS_8", ROWS_8), ("_ROWS_16", ROWS_16)] {
+        let of_b = sizes.vectors * sizes.columns / 8;
+        let of_a = sizes.vectors * sizes.rows / 8;
+        assert_eq!(of_b, 8);
+        assert!(sizes.resident * 32 * WARPS * of_b * 16 >= 64 << 10);
+        let accumulators = sizes.rows * sizes.columns / 32;
+        let held = 4 * (of_a + of_b) + accumulators;
+        let most = 65_536 / (sizes.resident * 32 * WARPS);
+        let mut found = 0;
+        for (name, ptx) in KERNELS.iter().filter(|(name, _)| name.ends_with(instances)) {
+            let (_, body) = ptx.split_once("$while:").unwrap();
+            let (loads, _) = body.split_once("mma.sync").unwrap();
+            let count = |what| loads.matches(what).count() as u32;
+            assert_eq!(count("ld.global.L1::no_allocate.v4.b32"), of_b, "{name}");
+            assert_eq!(count("ld.global.L1::evict_last.v4.b32"), of_a, "{name}");
+            assert_eq!(
+                ptx.matches("ld.global").count() as u32,
+                of_a + of_b,
+                "{name}"
+            );
+            if let Some(ptxas) = Ptxas::find() {
+                let report = ptxas.assemble(ptx, "sm_90a").unwrap();
+                let registers = report.entries[0].registers;
+                assert!((held..=most).contains(&registers), "{name}: {registers}");
+            }
+            found += 1;
+        }
+        assert_eq!(found, 14);
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The kernels of `cute-kernels` that the command runs, each with a few shapes.
 
 use cute_kernels::{
-    Error, GemmInput, ScaledInput, attention, gemm, gemm_block_scaled, gemm_grouped, gemm_linear,
-    gemm_list, gemm_scaled, gemm_update, histogram, layer_norm, rms_norm, saxpy, softmax, sum,
-    sum_rows, transpose,
+    Error, GemmInput, Plan, ScaledInput, Tile, attention, gemm, gemm_block_scaled, gemm_grouped,
+    gemm_linear, gemm_list, gemm_scaled, gemm_update, histogram, layer_norm, rms_norm, saxpy,
+    softmax, sum, sum_rows, transpose,
 };
 use cute_runtime::{Device, Element, Tensor, bf16, e4m3, e5m2, f16};
 
@@ -74,6 +74,18 @@ const KERNELS: &[Kernel] = &[
         extents: "m,n,k",
         shapes: GEMM,
         run: |device, shape| product::<e5m2, f32>(device, shape, true, e5m2::from_f32),
+    },
+    // Vectors, for up to 8 rows and for up to 16, and rows that begin anywhere.
+    Kernel {
+        name: "gemm_streamed",
+        extents: "m,n,k",
+        shapes: &[
+            &[5, 70, 1352],
+            &[13, 70, 328],
+            &[6, 33, 331],
+            &[11, 33, 331],
+        ],
+        run: streamed,
     },
     Kernel {
         name: "gemm_grouped",
@@ -318,6 +330,17 @@ fn product<T: GemmInput<D>, D: Element>(
     let modes = if along_k { [0, 1] } else { [1, 0] };
     let (a, b) = (a.view().select(modes)?, b.view().select(modes)?);
     gemm(device, &a, &b, &mut d.view_mut())?;
+    bytes(&d)
+}
+
+/// A · Bᵀ for an A of few rows, by the tile that is for these.
+fn streamed(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let (a, b) = (bf16s(device, [m, k])?, bf16s(device, [n, k])?);
+    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+    let plan = Plan::new(device, &a.view(), &b.view(), &d.view_mut())?;
+    let plan = plan.with_tile(Tile::Streamed)?;
+    plan.launch(device, &a.view(), &b.view(), &mut d.view_mut())?;
     bytes(&d)
 }
 

@@ -1,0 +1,287 @@
+//! Products of few rows, which take as long as the larger matrix takes to come from memory.
+
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
+use kernels::{ANY_8, ANY_16, ROWS_8, ROWS_16, Streamed, WARPS, gemm_streamed_CFG as Config};
+
+use crate::Error;
+
+/// The most rows of the smaller matrix.
+pub(super) const MOST_ROWS: u32 = ROWS_16.rows;
+/// The most CTAs of a launch.
+const MOST_CTAS: u64 = i32::MAX as u64;
+
+/// By which CTAs a product is computed. One of its matrices has few rows, A or B, and is the kernel's A.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stream {
+    config: Config,
+    /// The sizes of `config`.
+    sizes: Streamed,
+    /// How many CTAs there are.
+    pub(super) ctas: u64,
+}
+
+impl Stream {
+    /// That of A · Bᵀ with these batches, M, N and K, of which M or N is at most [`MOST_ROWS`]. `whole_vectors` is whether all rows of
+    /// A and B begin at multiples of 16 bytes and are multiples of 16 bytes long.
+    pub(super) fn new([batches, m, n, _]: [u32; 4], whole_vectors: bool) -> Self {
+        let (few, many) = (m.min(n), m.max(n));
+        let (config, sizes) = match (whole_vectors, few <= ROWS_8.rows) {
+            (true, true) => (Config::ROWS_8, ROWS_8),
+            (true, false) => (Config::ROWS_16, ROWS_16),
+            (false, true) => (Config::ANY_8, ANY_8),
+            (false, false) => (Config::ANY_16, ANY_16),
+        };
+        let ctas = u64::from(batches) * u64::from(many.div_ceil(sizes.columns));
+        Self {
+            config,
+            sizes,
+            ctas,
+        }
+    }
+
+    /// How many parts of K one after another CTAs multiply, if K has so many bytes. CTAs start as others end, so that there are as many
+    /// for each as all have on average.
+    pub(super) fn parts(&self, bytes: f64, multiprocessors: u32) -> f64 {
+        let at_once = f64::from(self.sizes.resident * multiprocessors);
+        let part = f64::from(64 * self.sizes.vectors * WARPS);
+        (bytes / part).ceil() * (self.ctas as f64 / at_once).max(1.0)
+    }
+
+    /// Computes D = A · Bᵀ for batches of matrices, of which A and B are contiguous along K. D has any strides.
+    ///
+    /// # Errors
+    ///
+    /// If there are more CTAs than a grid can have, or the launch is refused. Nothing has been launched then.
+    pub(super) fn launch<A, B, D>(
+        self,
+        device: &Device,
+        a: &TensorView<'_, A, 3>,
+        b: &TensorView<'_, B, 3>,
+        d: TensorViewMut<'_, D, 3>,
+    ) -> Result<(), Error>
+    where
+        A: kernels::gemm_streamed_types<B, D>,
+        B: kernels::gemm_streamed_types<A, D>,
+        D: Element,
+    {
+        if self.ctas > MOST_CTAS {
+            return Err(Error::GemmTiles {
+                tiles: self.ctas,
+                limit: MOST_CTAS,
+            });
+        }
+        let (config, grid) = (self.config, self.ctas as u32);
+        // The last mode of a tensor is contiguous, as one of extent 1 always is.
+        let d = d.prepend::<4>()?;
+        if a.shape()[1] <= b.shape()[1] {
+            let mut d = d.select([1, 2, 3, 0])?;
+            kernels::gemm_streamed::launch(config, device, grid, a, b, &mut d)?;
+        } else {
+            let mut d = d.select([1, 3, 2, 0])?;
+            kernels::gemm_streamed::launch(config, device, grid, b, a, &mut d)?;
+        }
+        Ok(())
+    }
+}
+
+/// The kernel and its instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// Warps of a CTA. Each multiplies every so many parts of K.
+    pub const WARPS: u32 = 8;
+
+    /// Sizes of a product of few rows.
+    pub struct Streamed {
+        /// Rows of A: 8, or 16.
+        pub rows: u32,
+        /// Rows of B, which are columns of D, of a CTA: a multiple of 16.
+        pub columns: u32,
+        /// Vectors of 16 bytes that a thread loads of a row before the first is multiplied.
+        pub vectors: u32,
+        /// What addresses and lengths of rows are multiples of, in bytes: 16, or 1, if rows begin anywhere.
+        pub unit: u32,
+        /// CTAs that are on a multiprocessor at the same time. What 4 TB/s deliver to each of 132 in a microsecond is 30 KiB.
+        pub resident: u32,
+    }
+
+    /// Up to 8 rows. A thread has 8 vectors of B on their way, and all of a multiprocessor have 96 KiB.
+    pub const ROWS_8: Streamed = Streamed {
+        rows: 8,
+        columns: 16,
+        vectors: 4,
+        unit: 16,
+        resident: 3,
+    };
+
+    /// Up to 16 rows. Twice as many rows of B share what is loaded of A. A multiprocessor has 64 KiB of B on their way.
+    pub const ROWS_16: Streamed = Streamed {
+        rows: 16,
+        columns: 32,
+        vectors: 2,
+        resident: 2,
+        ..ROWS_8
+    };
+
+    /// As `ROWS_8`, but rows begin anywhere. Of each vector two are loaded, and of eight rows at a time.
+    pub const ANY_8: Streamed = Streamed {
+        unit: 1,
+        resident: 2,
+        ..ROWS_8
+    };
+
+    /// Up to 16 rows that begin anywhere.
+    pub const ANY_16: Streamed = Streamed { rows: 16, ..ANY_8 };
+
+    impl Streamed {
+        /// What the elements of a row are a multiple of, if they have so many bits.
+        pub fn multiple(self, bits: u32) -> u32 {
+            max(self.unit * 8 / bits, 1)
+        }
+
+        /// Elements along K that a warp multiplies at a time, if they have so many bits.
+        fn k(self, bits: u32) -> u32 {
+            self.vectors * 512 / bits
+        }
+
+        /// A tile of `rows` rows in the order in which instructions have its elements along K. Four threads load 64 bytes of a row,
+        /// each a vector of 16. The words of a vector are the halves of the thread's operand of one instruction, and those of the next:
+        /// which places of operands an element has is irrelevant, as long as A and B agree.
+        fn order(self, rows: u32, bits: u32) -> _ {
+            let (word, vectors) = (32 / bits, self.vectors);
+            let (pair, vector, line) = (2 * word, 4 * word, 16 * word);
+            let k = layout!((word,4,2,2,vectors):(1,vector,word,pair,line));
+            (layout!(rows), k)
+        }
+
+        /// The layout from (thread, value) to coordinates (row, k) of `rows` rows, as operands of `height` rows. A thread's values are
+        /// those of a word, of the second eight rows, of the second half of K, and of the operands along K and along the rows.
+        fn held(self, rows: u32, height: u32, bits: u32) -> Layout {
+            let (word, steps) = (32 / bits, 2 * self.vectors);
+            let (eights, operands) = (height / 8, rows / height);
+            let (thread, half, step) = (rows * word, rows * word * 4, rows * word * 8);
+            let held = layout!(((4,8),(word,eights,2,steps,operands)):((thread,1),(rows,8,half,step,height)));
+            composition(make_identity_layout((rows, self.k(bits))), held)
+        }
+
+        /// Loads part number `step` along K of the rows of tile number `tile`. What is outside of the matrix becomes 0.
+        fn load<T: Element>(
+            self,
+            x: Global<T, 2>,
+            rows: u32,
+            (tile, step): (u32, u32),
+            to: Fragment,
+            hint: _,
+        ) {
+            let k = self.k(bits::<T>());
+            let zero = if bits::<T>() == 8 { 0 } else { 0.0 };
+            if self.unit == 16 {
+                let from = local_tile(x, (rows, k), (tile, step));
+                copy_or(
+                    composition(from, self.order(rows, bits::<T>())),
+                    to,
+                    zero,
+                    hint,
+                );
+            } else {
+                // Each row begins at a place of its own between two multiples of 16 bytes, and a copy is of one row for each thread.
+                for i in 0..rows / 8 {
+                    let from = local_tile(x, (8, k), (tile * (rows / 8) + i, 0));
+                    let from = composition(
+                        domain_offset((0, step * k), from),
+                        self.order(8, bits::<T>()),
+                    );
+                    copy_or(from, local_tile(to, (8, k), (i, 0)), zero, hint);
+                }
+            }
+        }
+    }
+
+    /// The products of a batch of matrices of which A has up to `CFG.rows` rows. A CTA computes `CFG.columns` columns of D, and its
+    /// warps divide K. Elements of B go from memory to registers without a detour, so that as many bytes are on their way as registers
+    /// hold, from the start to the end. D has any strides: its last mode is one element.
+    #[kernel(threads = 32 * WARPS, resident = CFG.resident)]
+    #[instances(
+        (A, B, D) in [
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
+            (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
+        ],
+        CFG in [ROWS_8, ROWS_16, ANY_8, ANY_16],
+    )]
+    pub fn gemm_streamed<A: Element, B: Element, D: Element, const CFG: Streamed>(
+        #[facts(aligned(a, CFG.unit), extent(a, 1) <= CFG.rows, extent(a, 2) % CFG.multiple(bits::<A>()) == 0)]
+        a: Global<A, 3>,
+        #[facts(aligned(b, CFG.unit), extent(b, 0) == extent(a, 0), extent(b, 2) == extent(a, 2))]
+        b: Global<B, 3>,
+        #[facts(extent(d, 0) == extent(a, 0), extent(d, 1) == extent(a, 1), extent(d, 2) == extent(b, 1))]
+        d: Global<D, 4>,
+    ) {
+        let (rows, columns) = (CFG.rows, CFG.columns);
+        // Of an instruction, B is the operand of 16 rows, and A that of 8.
+        let x = fragment::<B>(CFG.held(columns, 16, bits::<B>()));
+        let y = fragment::<A>(CFG.held(rows, 8, bits::<A>()));
+        let (tall, wide, pair, eight) = (columns / 16, rows / 8, 2 * columns, 8 * columns);
+        let held = layout!(((4,8),(2,2,tall,wide)):((pair,1),(columns,8,16,eight)));
+        let acc =
+            fragment::<A::Accumulator>(composition(make_identity_layout((columns, rows)), held));
+        let tiles = ceil_div(extent(b, 1), columns);
+        let (batch, tile) = (block_idx().0 / tiles, block_idx().0 % tiles);
+        let (a, b, d) = (a[(batch, _, _)], b[(batch, _, _)], d[(batch, _, _, 0)]);
+        fill(acc, 0 as A::Accumulator);
+        // What comes before overlaps with the end of the grid before.
+        griddepcontrol_launch_dependents();
+        griddepcontrol_wait();
+        // No other thread loads an element of B, but vectors of rows that begin anywhere overlap.
+        let once = if CFG.unit == 16 {
+            NO_ALLOCATE
+        } else {
+            EVICT_FIRST
+        };
+        let mut step = warp();
+        while step * CFG.k(bits::<A>()) < extent(a, 1) {
+            CFG.load(b, columns, (tile, step), x, once);
+            CFG.load(a, rows, (0, step), y, EVICT_LAST);
+            mma(acc, x, y);
+            step += WARPS;
+        }
+        // The sums of all warps, in the order of the warps.
+        let (pad, each) = (columns + 4, (columns + 4) * rows);
+        let sums = smem::<A::Accumulator>(layout!((columns,rows,WARPS):(1,pad,each)));
+        copy(acc, sums[(_, _, warp())]);
+        sync_threads();
+        if warpgroup() == 0 {
+            let (of_thread, all) = (columns * rows / 128, columns * rows);
+            let held = layout!((128,(of_thread,WARPS)):(1,(128,all)));
+            let parts = fragment::<A::Accumulator>(composition(
+                make_identity_layout((columns, rows, WARPS)),
+                held,
+            ));
+            copy(sums, parts);
+            let to = composition(
+                local_tile(d, (rows, columns), (0, tile)),
+                layout!((columns,rows,1):(rows,1,0)),
+            );
+            copy_inside(convert::<D>(reduce(parts, 2, add)), to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cute_runtime::Tensor;
+
+    #[test]
+    fn a_grid_has_no_more_ctas_than_it_can_have() -> Result<(), cute_runtime::Error> {
+        let device = Device::emulator();
+        let matrix = || Tensor::<f32, 3>::zeros(&device, [1, 1, 1]);
+        let (a, b, mut d) = (matrix()?, matrix()?, matrix()?);
+        let stream = Stream::new([1 << 28, 4, 256, 8], true);
+        let error = stream.launch(&device, &a.view(), &b.view(), d.view_mut());
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the product has 4294967296 tiles of all batches: at most 2147483647 are possible"
+        );
+        Ok(())
+    }
+}
