@@ -10,6 +10,8 @@ mod grouped;
 mod linear;
 mod mma;
 mod ptx;
+mod quantise;
+mod refusals;
 mod rows;
 mod scaled;
 mod transpose;
