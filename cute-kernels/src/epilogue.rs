@@ -71,6 +71,9 @@ pub mod kernels {
     /// of a matrix of n columns. Rows outside of `largest` are left out, and so are columns from n on. So once all tiles are computed, numbers
     /// that were 0 are the largest absolute values of whole rows: those of the accumulators, before they are rounded to elements of D.
     ///
+    /// It may as well be called for each piece of accumulators that `store_pieces_by_tma` stores, which takes fewer registers if the epilogue
+    /// reads numbers of columns.
+    ///
     /// The maximum of the bits of numbers of which none is negative is theirs, and does not depend on the order of the tiles. A NaN is
     /// left out, too, so that a row of these keeps its number.
     pub fn absmax_of_rows(

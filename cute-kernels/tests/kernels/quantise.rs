@@ -3,15 +3,16 @@
 use cute_kernels::quantise::kernels::quantise_rows_types;
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, Quantised, quantise_rows};
-use cute_runtime::{Device, Element, Tensor, bf16, e4m3, e5m2, f16};
+use cute_ptxas::Ptxas;
+use cute_runtime::{Device, Element, Kernel, Tensor, bf16, e4m3, e5m2, f16};
 
 use crate::device;
 
 #[cute_runtime::kernels]
 mod kernels {
     use cute_kernels::lib::{
-        Config, NARROW, SINGLE, THIN, absmax_of_rows, multiply, of_columns, place, store_by_tma,
-        tiles,
+        Config, NARROW, SINGLE, SQUARE, THIN, absmax_of_rows, multiply, of_columns, store_by_tma,
+        store_pieces_by_tma, tiles,
     };
 
     /// D = A · Bᵀ + a number for each column, and the largest absolute values of its rows, matrix by matrix.
@@ -29,11 +30,34 @@ mod kernels {
         k: u32,
     ) {
         let tiles = tiles::<CFG>(batches, m, n);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
+            let of_matrix = largest[(min(at.0, extent(largest, 0) - 1), _)];
+            let sums = |piece, (_, row, column)| {
+                let sums = piece + of_columns(columns, piece, column);
+                absmax_of_rows(sums, of_matrix, (row, column), n);
+                sums
+            };
+            store_pieces_by_tma(acc, sums, d, consumer, at);
+        });
+        tma_wait_read(0);
+    }
+
+    /// D = A · Bᵀ with the largest absolute values of its rows, of all accumulators at once.
+    #[kernel(threads = 384)]
+    #[instances(CFG in [SINGLE, SQUARE])]
+    pub fn absmax_at_once<const CFG: Config>(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        d: TmaStore<bf16, 2>,
+        largest: Global<f32, 1>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        let tiles = tiles::<CFG>(1, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (batch, row, column), _| {
-            let result = acc + of_columns(columns, acc, column);
-            let of_matrix = largest[(min(batch, extent(largest, 0) - 1), _)];
-            absmax_of_rows(result, of_matrix, (row, column), n);
-            store_by_tma(result, d, consumer, (batch, row, column));
+            absmax_of_rows(acc, largest, (row, column), n);
+            store_by_tma(acc, d, consumer, (batch, row, column));
         });
         tma_wait_read(0);
     }
@@ -151,6 +175,24 @@ fn a_nan_is_no_largest_value() -> Result<(), Error> {
     assert!(d[2 * n].is_nan() && d[1].is_nan());
     assert_eq!(found, [8.0, 8.0, 0.0, 8.0, 8.0, f32::INFINITY, 8.0, 8.0]);
     Ok(())
+}
+
+/// The largest tile leaves few registers for an epilogue.
+#[test]
+fn largest_values_take_no_spills() {
+    let Some(ptxas) = Ptxas::find() else {
+        return;
+    };
+    for ptx in [
+        kernels::absmax_SINGLE::PTX,
+        kernels::absmax_NARROW::PTX,
+        kernels::absmax_THIN::PTX,
+        kernels::absmax_at_once_SINGLE::PTX,
+        kernels::absmax_at_once_SQUARE::PTX,
+    ] {
+        let report = ptxas.assemble(ptx, "sm_90a").unwrap();
+        assert!(report.complaints().is_empty(), "{:?}", report.complaints());
+    }
 }
 
 /// Tiles come in another order under each schedule.
