@@ -67,6 +67,35 @@ pub mod kernels {
         fma(acc, alpha, convert::<f32>(added) * beta)
     }
 
+    /// Raises the number of each row in `largest` to the largest absolute value in this row of accumulators, which begin at (row, column)
+    /// of a matrix of n columns. Rows outside of `largest` are left out, and so are columns from n on. So once all tiles are computed, numbers
+    /// that were 0 are the largest absolute values of whole rows: those of the accumulators, before they are rounded to elements of D.
+    ///
+    /// It may as well be called for each piece of accumulators that `store_pieces_by_tma` stores, which takes fewer registers if the epilogue
+    /// reads numbers of columns.
+    ///
+    /// The maximum of the bits of numbers of which none is negative is theirs, and does not depend on the order of the tiles. A NaN is
+    /// left out, too, so that a row of these keeps its number.
+    pub fn absmax_of_rows(
+        acc: Fragment,
+        largest: Global<f32, 1>,
+        (row, column): (u32, u32),
+        n: u32,
+    ) {
+        let inside = map(acc, |x, (_, j)| if column + j < n { abs(x) } else { 0.0 });
+        let found = max(reduce(inside, 1, max), 0.0);
+        let bits = recast::<u32>(largest);
+        // Four threads have a row, and know its number.
+        if thread() % 4 == 0 {
+            for v in 0..size(found) {
+                let (i, _) = coordinate(found, v);
+                if row + i < extent(largest, 0) {
+                    atomic_max(bits, row + i, to_bits(found[v]));
+                }
+            }
+        }
+    }
+
     /// SwiGLU, GEGLU and the like: f(acc[i, 2j]) · acc[i, 2j + 1], with half as many columns. The rows of B are a gate and what it
     /// lets through in turn, so that a thread has both.
     pub fn gated(acc: Fragment, f: impl Fn(f32) -> f32) -> Fragment {

@@ -13,7 +13,7 @@ use crate::Tile;
 pub enum Error {
     /// The shapes of a product do not fit together.
     #[error(
-        "a product needs a of shape (M, K), b of (N, K) and d of (M, N), and gemm takes all three with a mode of batches before, too: found a {a:?}, b {b:?} and d {d:?}"
+        "a product needs a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before: found a {a:?}, b {b:?} and d {d:?}"
     )]
     GemmShapes {
         /// Shape of A.
@@ -50,8 +50,22 @@ pub enum Error {
         "{argument} has strides {strides:?} along rows and columns: one of them must be 1, unless its extent is 1"
     )]
     GemmStrides {
-        /// The argument: `a` or `b`.
+        /// The argument.
         argument: &'static str,
+        /// Elements between neighbours of a column, and of a row.
+        strides: [usize; 2],
+    },
+    /// A matrix is not contiguous along the mode along which a function needs it to be.
+    #[error(
+        "{function} needs {argument} contiguous along {along}: found strides {strides:?} along rows and columns"
+    )]
+    GemmMajor {
+        /// The function that was called.
+        function: &'static str,
+        /// The argument.
+        argument: &'static str,
+        /// The mode: `M`, `N` or `K`.
+        along: &'static str,
         /// Elements between neighbours of a column, and of a row.
         strides: [usize; 2],
     },
@@ -77,6 +91,16 @@ pub enum Error {
         possible: Vec<Vec<usize>>,
         /// Its shape.
         found: Vec<usize>,
+    },
+    /// The scales of neighbouring rows do not lie side by side.
+    #[error(
+        "{argument} has a stride of {stride} between the scales of neighbouring rows: it must be 1"
+    )]
+    GemmScaleStride {
+        /// The argument.
+        argument: &'static str,
+        /// Elements from the scale of a row to that of the next.
+        stride: usize,
     },
     /// There is no instance of the product with a tile for these types and this alignment of D.
     #[error(
@@ -148,6 +172,20 @@ pub enum Error {
         before: i32,
         /// The number of rows.
         rows: usize,
+    },
+    /// The shapes of what is quantised do not fit together.
+    #[error(
+        "quantise_rows needs y of the shape of x, (M, N), and largest and scales of (M): found x {x:?}, largest {largest:?}, y {y:?} and scales {scales:?}"
+    )]
+    QuantiseShapes {
+        /// Shape of X.
+        x: [usize; 2],
+        /// Shape of the largest absolute values.
+        largest: [usize; 1],
+        /// Shape of Y.
+        y: [usize; 2],
+        /// Shape of the scales.
+        scales: [usize; 1],
     },
     /// The shapes of an attention do not fit together, or its rows have a length for which there is no kernel.
     #[error(

@@ -15,6 +15,7 @@ pub mod mma;
 pub mod norm;
 pub mod pack;
 pub mod pipeline;
+pub mod quantise;
 pub mod reference;
 pub mod row;
 pub mod softmax;
@@ -34,8 +35,8 @@ pub mod lib {
     pub use crate::copy::kernels::TiledCopy;
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{
-        gated, linear_combination, of_blocks, of_columns, of_rows, store_by_element, store_by_tma,
-        store_by_vector, store_pieces_by_tma,
+        absmax_of_rows, gated, linear_combination, of_blocks, of_columns, of_rows,
+        store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma,
     };
     pub use crate::gemm::kernels::{
         Config, FEW, MEDIUM, NARROW, NARROW_PROMOTED, OBLONG, PAIR, SINGLE, SINGLE_NN, SINGLE_NT,
@@ -62,12 +63,13 @@ pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
 pub use gemm::{
-    Choice, GemmInput, GroupedInput, LinearInput, ListInput, Plan, ScaledInput, Tile,
-    check_group_ends, gemm, gemm_block_scaled, gemm_grouped, gemm_linear, gemm_list, gemm_scaled,
-    gemm_update,
+    BlockScaledInput, Choice, GemmInput, GroupedInput, LinearInput, ListInput, Plan, ScaledInput,
+    Tile, check_group_ends, gemm, gemm_block_scaled, gemm_grouped, gemm_linear, gemm_list,
+    gemm_scaled, gemm_update,
 };
 pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};
+pub use quantise::{Quantised, quantise_rows};
 pub use softmax::softmax;
 pub use sum::{sum, sum_rows};
 pub use transpose::{Transpose, transpose};

@@ -1,8 +1,8 @@
-//! Copies of matrices to rows that TMA can load, and from those that it has stored.
+//! Copies of matrices to rows that TMA can load.
 
 use std::any::Any;
 
-use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16};
+use cute_runtime::{Device, Tensor, TensorView};
 
 use crate::Error;
 
@@ -40,16 +40,6 @@ pub(crate) fn pack<T: Pack>(
     Ok(copy)
 }
 
-/// Copies matrices (batch, row, column) to rows of any stride and any alignment, as many elements as these have.
-pub(crate) fn unpack(
-    device: &Device,
-    x: &TensorView<'_, bf16, 3>,
-    y: &mut TensorViewMut<'_, bf16, 3>,
-) -> Result<(), Error> {
-    kernels::unpack_bf16::launch(device, grid::<bf16>(device, y.shape()), x, y)?;
-    Ok(())
-}
-
 /// A CTA of 256 threads for each 8 KiB, up to 16 CTAs a multiprocessor, which take several tiles then.
 fn grid<T>(device: &Device, shape: [usize; 3]) -> u32 {
     let bytes = shape.iter().product::<usize>() * size_of::<T>();
@@ -57,13 +47,13 @@ fn grid<T>(device: &Device, shape: [usize; 3]) -> u32 {
     bytes.div_ceil(8192).clamp(1, most) as u32
 }
 
-/// The kernels and their instances.
+/// The kernel and its instances.
 #[cute_runtime::kernels]
 pub mod kernels {
     /// y = x, with zeros where y is larger. x is contiguous along its last mode, which is the last mode of y, too, or, if `MN`, the
     /// one before. Its rows may have any stride and any alignment.
     #[kernel(threads = 256)]
-    #[instances(T in [bf16, f16, f32, e4m3, e5m2, i8], MN in [false, true])]
+    #[instances(T in [bf16, f16, f32, e4m3, e5m2, i8, u8], MN in [false, true])]
     pub fn pack<T: Element, const MN: bool>(
         x: Global<T, 3>,
         #[facts(aligned(y, 16), extent(y, 2) % 64 == 0)] y: Global<T, 3>,
@@ -109,24 +99,6 @@ pub mod kernels {
                 copy_or(domain_offset((0, column * columns), from), held, zero);
                 copy_inside(held, to);
             }
-            tile += grid_dim().0;
-        }
-    }
-
-    /// y = x, as far as y goes. Its rows may have any stride and any alignment.
-    #[kernel(threads = 256)]
-    #[instances(T in [bf16])]
-    pub fn unpack<T: Element>(x: Global<T, 3>, y: Global<T, 3>) {
-        let (high, wide) = (ceil_div(extent(y, 1), 8), ceil_div(extent(y, 2), 256));
-        let mut tile = block_idx().0;
-        while tile < extent(y, 0) * high * wide {
-            let (batch, row, column) = (tile / wide / high, tile / wide % high, tile % wide);
-            let (from, to) = (x[(batch, _, _)], y[(batch, _, _)]);
-            // A warp holds a row, neighbouring lanes neighbouring elements.
-            let held = layout!(((32,8),8):((8,1),256));
-            let held = fragment::<T>(composition(make_identity_layout((8, 256)), held));
-            copy_or(local_tile(from, (8, 256), (row, column)), held, 0.0);
-            copy_inside(held, local_tile(to, (8, 256), (row, column)));
             tile += grid_dim().0;
         }
     }

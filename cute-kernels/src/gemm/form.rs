@@ -1,10 +1,11 @@
 //! How the matrices of a product lie, and which kernels can take them so.
 
+use std::any::Any;
 use std::fmt;
 
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
-use super::input::{GemmInput, take_mn};
+use super::model::Product;
 use super::streamed::{MOST_ROWS, Stream};
 use super::tile::Tile;
 use crate::Error;
@@ -13,7 +14,10 @@ use crate::pack::{Kept, Pack, pack};
 use crate::tma::{can_load_by_tma, can_store_by_tma};
 
 /// Matrices of a batch, which may be one: (batch, row, column).
-type Matrices<'v, T> = TensorView<'v, T, 3>;
+pub(super) type Matrices<'v, T> = TensorView<'v, T, 3>;
+
+/// The same to write.
+pub(super) type MatricesMut<'v, T> = TensorViewMut<'v, T, 3>;
 
 /// The form of a product. If D is contiguous along M, the product that is computed is Dᵀ = B · Aᵀ, and A, B, M and N are those
 /// of that product.
@@ -56,11 +60,7 @@ impl Place {
         let mn = lies_along_rows(x);
         let along = if mn { x.select([0, 2, 1])? } else { *x };
         if !is_contiguous(&along) {
-            let [_, row, column] = x.strides();
-            return Err(Error::GemmStrides {
-                argument,
-                strides: [row, column],
-            });
+            return Err(strides(argument, x));
         }
         let copied = !((takes_mn || !mn) && can_load_by_tma(&along));
         Ok(Self { mn, copied })
@@ -106,21 +106,18 @@ impl Place {
 }
 
 impl Form {
-    /// The form of D = A · Bᵀ.
+    /// The form of D = A · Bᵀ for kernels that, if they store D by TMA and this is what they `take_mn`, read matrices that are
+    /// contiguous along M or N.
     ///
     /// # Errors
     ///
-    /// If the shapes do not fit together, or an extent is larger than 2³¹ − 1.
-    pub(super) fn new<A, B, D, const R: usize>(
+    /// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes.
+    pub(super) fn new<A: Element, B: Element, D: Element, const R: usize>(
         a: &TensorView<'_, A, R>,
         b: &TensorView<'_, B, R>,
         d: &TensorViewMut<'_, D, R>,
-    ) -> Result<Self, Error>
-    where
-        A: GemmInput<D, B>,
-        B: GemmInput<D, A>,
-        D: Element,
-    {
+        take_mn: bool,
+    ) -> Result<Self, Error> {
         let [.., k] = extents(a, b, d)?;
         let (a_all, b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let mut d_all = d.as_view().prepend::<3>()?;
@@ -128,11 +125,13 @@ impl Form {
         if transposed {
             d_all = d_all.select([0, 2, 1])?;
         }
+        if !is_contiguous(&d_all) {
+            return Err(strides("d", &d_all));
+        }
         let [batches, m, n] = d_all.shape();
         let by_tma = can_store_by_tma(&d_all);
-        let takes_mn = by_tma && take_mn::<A, B, D>();
-        let mut a = Place::new("a", &a_all, takes_mn)?;
-        let mut b = Place::new("b", &b_all, takes_mn)?;
+        let mut a = Place::new("a", &a_all, by_tma && take_mn)?;
+        let mut b = Place::new("b", &b_all, by_tma && take_mn)?;
         let whole_lines = (a.copied || has_whole_lines(&a_all, a.mn))
             && (b.copied || has_whole_lines(&b_all, b.mn));
         let whole_vectors = (a.mn || has_whole_vectors(&a_all))
@@ -177,6 +176,66 @@ impl Form {
         }
     }
 
+    /// D, or a matrix that lies as D does, as the product that is computed has it: contiguous along N.
+    ///
+    /// # Errors
+    ///
+    /// If the matrix is contiguous along another mode than D.
+    pub(super) fn like_d<'v, T: Element, const R: usize>(
+        &self,
+        function: &'static str,
+        argument: &'static str,
+        x: &TensorView<'v, T, R>,
+    ) -> Result<Matrices<'v, T>, Error> {
+        let (all, along) = (x.prepend::<3>()?, if self.transposed { "M" } else { "N" });
+        let turned = if self.transposed {
+            all.select([0, 2, 1])?
+        } else {
+            all
+        };
+        match is_contiguous(&turned) {
+            true => Ok(turned),
+            false => Err(major(function, argument, along, &all)),
+        }
+    }
+
+    /// The tile of these that is expected to take the least time for D that TMA stores, else that of the kernels that store by elements.
+    ///
+    /// # Errors
+    ///
+    /// If the product has more tiles than a kernel can count.
+    pub(super) fn tile<const N: usize>(
+        &self,
+        product: &Product,
+        tiles: [Tile; N],
+    ) -> Result<Tile, Error> {
+        let tile = match self.by_tma {
+            true => product.fastest(tiles),
+            false => Tile::Square,
+        };
+        product.check(tile)?;
+        Ok(tile)
+    }
+
+    /// Calls `launch` with A and B, which are those of the product that is computed, as a kernel takes them: with their contiguous
+    /// mode last, and copied where the form says so, in memory that is kept.
+    pub(super) fn launch<A: Pack, B: Pack, E>(
+        &self,
+        device: &Device,
+        (a, b): (Matrices<'_, A>, Matrices<'_, B>),
+        kept: &mut [Kept; 2],
+        launch: impl FnOnce(&Matrices<'_, A>, &Matrices<'_, B>) -> Result<(), E>,
+    ) -> Result<(), Error>
+    where
+        Error: From<E>,
+    {
+        let a_copy = self.a.copy(device, a, &mut kept[0])?;
+        let b_copy = self.b.copy(device, b, &mut kept[1])?;
+        launch(&self.a.view(a, &a_copy)?, &self.b.view(b, &b_copy)?)?;
+        *kept = [keep(a_copy), keep(b_copy)];
+        Ok(())
+    }
+
     /// What D is stored by.
     pub(super) fn store(&self) -> &'static str {
         if self.by_tma { "TMA" } else { "elements" }
@@ -219,6 +278,35 @@ pub(super) fn extents<A: Element, B: Element, D: Element, const R: usize>(
     match (b_shape, d_shape) == ([batches, n, k], [batches, m, n]) {
         true => Ok([batches, m, n, k]),
         false => Err(misfit()),
+    }
+}
+
+fn keep<T: Element>(copy: Option<Box<Tensor<T, 3>>>) -> Kept {
+    copy.map(|copy| copy as Box<dyn Any + Send>)
+}
+
+/// The error of a matrix that is contiguous along neither of its modes.
+pub(super) fn strides<T: Element>(argument: &'static str, x: &Matrices<'_, T>) -> Error {
+    let [_, row, column] = x.strides();
+    Error::GemmStrides {
+        argument,
+        strides: [row, column],
+    }
+}
+
+/// The error of a matrix that a function does not take unless it is contiguous along another mode.
+pub(super) fn major<T: Element>(
+    function: &'static str,
+    argument: &'static str,
+    along: &'static str,
+    x: &Matrices<'_, T>,
+) -> Error {
+    let [_, row, column] = x.strides();
+    Error::GemmMajor {
+        function,
+        argument,
+        along,
+        strides: [row, column],
     }
 }
 

@@ -3,7 +3,7 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::form::Place;
+use super::form::{Place, is_contiguous, major};
 use super::model::Product;
 use super::product::kernels::{SINGLE, SQUARE, WHOLE};
 use crate::Error;
@@ -88,6 +88,10 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     let [all, m, n, k] = [extent(groups)?, extent(m)?, extent(n)?, extent(k)?];
     if m == 0 {
         return Ok(());
+    }
+    let d_all = d.as_view().prepend::<3>()?;
+    if !is_contiguous(&d_all) {
+        return Err(major("gemm_grouped", "d", "N", &d_all));
     }
     let a_all = a.prepend::<3>()?;
     let (a_place, b_place) = (Place::new("a", &a_all, false)?, Place::new("b", b, false)?);

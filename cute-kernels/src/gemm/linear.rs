@@ -3,16 +3,14 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::form::{Place, extents, lies_along_rows};
+use super::form::{Form, Matrices, MatricesMut};
 use super::model::Product;
 use crate::Error;
-use crate::extent::extent;
 use crate::pack::Pack;
-use crate::tma::can_store_by_tma;
 use kernels::{gemm_linear_CFG, gemm_linear_unaligned_CFG, gemm_update_CFG};
 
-/// Element types of A and B whose products [`gemm_linear`] and [`gemm_update`] add to elements of type `D`: `bf16` to `bf16` and
-/// `f32`, and `f16` to `f16`.
+/// Element types of A and B whose products [`gemm_linear`] and [`gemm_update`] add to elements of type `D`: `bf16` and `e4m3` to `bf16`
+/// and `f32`, `f16` to `f16` and `f32`, and `f32`, of which the tensor core reads the 19 highest bits, to `f32`.
 pub trait LinearInput<D: Element>:
     Pack
     + kernels::gemm_linear_types<D>
@@ -28,9 +26,6 @@ impl<T, D: Element> LinearInput<D> for T where
         + kernels::gemm_update_types<D>
 {
 }
-
-/// The tiles for which there are instances.
-const TILES: [Tile; 2] = [Tile::Square, Tile::Narrow];
 
 /// D = α · A · Bᵀ + β · C for A of shape (M, K), B of shape (N, K), and C and D of shape (M, N), or for batches of as many matrices.
 ///
@@ -69,31 +64,23 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
             d: d.shape().to_vec(),
         });
     }
-    with_operands(device, a, b, d, |a, b, d, product, transposed| {
-        let [batches, m, n, k] = product.extents;
-        let c = c.prepend::<3>()?;
-        let c = match transposed {
-            true => c.select([0, 2, 1])?,
-            false => c,
-        };
-        if !can_store_by_tma(&d.as_view()) {
-            let (config, grid) = (
-                gemm_linear_unaligned_CFG::SQUARE,
-                product.ctas(Tile::Square),
-            );
-            return kernels::gemm_linear_unaligned::launch(
-                config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-            );
-        }
-        let tile = product.fastest(TILES);
-        let config = match tile {
-            Tile::Square => gemm_linear_CFG::SQUARE,
-            _ => gemm_linear_CFG::NARROW,
-        };
-        let grid = product.ctas(tile);
-        kernels::gemm_linear::launch(
+    let form = Form::new(a, b, d, false)?;
+    let c = form.like_d("gemm_linear", "c", c)?;
+    let product = Product::new::<T, D>(device, form.extents);
+    let tile = form.tile(&product, [Tile::Square, Tile::Narrow])?;
+    let (grid, [batches, m, n, k]) = (product.ctas(tile), form.extents);
+    let config = match tile {
+        Tile::Square => gemm_linear_CFG::SQUARE,
+        _ => gemm_linear_CFG::NARROW,
+    };
+    let unaligned = gemm_linear_unaligned_CFG::SQUARE;
+    launch(device, &form, a, b, d, |a, b, d| match form.by_tma {
+        true => kernels::gemm_linear::launch(
             config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-        )
+        ),
+        false => kernels::gemm_linear_unaligned::launch(
+            unaligned, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
+        ),
     })
 }
 
@@ -123,48 +110,38 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     beta: f32,
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
-    with_operands(device, a, b, d, |a, b, d, product, _| {
-        let [batches, m, n, k] = product.extents;
-        let (config, grid) = (gemm_update_CFG::SQUARE, product.ctas(Tile::Square));
+    let form = Form::new(a, b, d, false)?;
+    let product = Product::new::<T, D>(device, form.extents);
+    product.check(Tile::Square)?;
+    let (grid, [batches, m, n, k]) = (product.ctas(Tile::Square), form.extents);
+    let config = gemm_update_CFG::SQUARE;
+    launch(device, &form, a, b, d, |a, b, d| {
         kernels::gemm_update::launch(config, device, grid, a, b, d, batches, m, n, k, alpha, beta)
     })
 }
 
-/// Calls `launch` with the matrices of a batch, or with copies of those that are not contiguous along K; with the product; and with
-/// whether the matrices are those of Dᵀ = B · Aᵀ, since D is contiguous along M.
-fn with_operands<T: Pack, D: Element, const R: usize>(
+/// Calls `launch` with A, B and D of the product that is computed, as a kernel takes them.
+fn launch<T: Pack, D: Element, const R: usize>(
     device: &Device,
+    form: &Form,
     a: &TensorView<'_, T, R>,
     b: &TensorView<'_, T, R>,
     d: &mut TensorViewMut<'_, D, R>,
     launch: impl FnOnce(
-        &TensorView<'_, T, 3>,
-        &TensorView<'_, T, 3>,
-        &mut TensorViewMut<'_, D, 3>,
-        Product,
-        bool,
+        &Matrices<'_, T>,
+        &Matrices<'_, T>,
+        &mut MatricesMut<'_, D>,
     ) -> Result<(), cute_runtime::Error>,
 ) -> Result<(), Error> {
-    let [.., k] = extents(a, b, d)?;
-    let (mut a_all, mut b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
-    let mut d = d.as_view_mut().prepend::<3>()?;
-    let transposed = lies_along_rows(&d.as_view());
-    if transposed {
-        (a_all, b_all) = (b_all, a_all);
-        d = d.select([0, 2, 1])?;
-    }
-    let [batches, m, n] = d.shape();
-    let extents = [extent(batches)?, extent(m)?, extent(n)?, extent(k)?];
-    let product = Product::new::<T, D>(device, extents);
-    TILES.into_iter().try_for_each(|tile| product.check(tile))?;
-    let names = if transposed { ["b", "a"] } else { ["a", "b"] };
-    let from_a = Place::new(names[0], &a_all, false)?;
-    let from_b = Place::new(names[1], &b_all, false)?;
-    let a_copy = from_a.copy(device, a_all, &mut None)?;
-    let b_copy = from_b.copy(device, b_all, &mut None)?;
-    let (a, b) = (from_a.view(a_all, &a_copy)?, from_b.view(b_all, &b_copy)?);
-    launch(&a, &b, &mut d, product, transposed)?;
-    Ok(())
+    let (a, b) = (a.prepend()?, b.prepend()?);
+    let d = d.as_view_mut().prepend()?;
+    let (operands, mut d) = match form.transposed {
+        true => ((b, a), d.select([0, 2, 1])?),
+        false => ((a, b), d),
+    };
+    form.launch(device, operands, &mut Default::default(), |a, b| {
+        launch(a, b, &mut d)
+    })
 }
 
 /// The kernels, and their instances.
@@ -175,7 +152,7 @@ pub mod kernels {
 
     /// D = α · A · Bᵀ + β · C, with D stored by TMA.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SQUARE, NARROW])]
+    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32)], CFG in [SQUARE, NARROW])]
     pub fn gemm_linear<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
@@ -198,7 +175,7 @@ pub mod kernels {
 
     /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SQUARE])]
+    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32)], CFG in [SQUARE])]
     pub fn gemm_linear_unaligned<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
@@ -211,15 +188,12 @@ pub mod kernels {
         alpha: f32,
         beta: f32,
     ) {
-        let tiles = tiles::<CFG>(batches, m, n);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
-            store_by_element(linear_combination(alpha, acc, beta, c, at), d, at);
-        });
+        add_by_element::<_, _, CFG>(a, b, c, d, (batches, m, n, k), (alpha, beta));
     }
 
     /// D = α · A · Bᵀ + β · D. A thread reads and then stores the same elements, which no other one does.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SQUARE])]
+    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32)], CFG in [SQUARE])]
     pub fn gemm_update<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
@@ -231,9 +205,20 @@ pub mod kernels {
         alpha: f32,
         beta: f32,
     ) {
+        add_by_element::<_, _, CFG>(a, b, d, d, (batches, m, n, k), (alpha, beta));
+    }
+
+    fn add_by_element<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 3>,
+        b: TmaLoad<T, 3>,
+        c: Global<D, 3>,
+        d: Global<D, 3>,
+        (batches, m, n, k): (u32, u32, u32, u32),
+        (alpha, beta): (f32, f32),
+    ) {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
-            store_by_element(linear_combination(alpha, acc, beta, d, at), d, at);
+            store_by_element(linear_combination(alpha, acc, beta, c, at), d, at);
         });
     }
 }

@@ -25,7 +25,7 @@ pub use linear::{LinearInput, gemm_linear, gemm_update};
 pub use list::{ListInput, gemm_list};
 pub use plan::Plan;
 pub use product::kernels;
-pub use scaled::{ScaledInput, gemm_block_scaled, gemm_scaled};
+pub use scaled::{BlockScaledInput, ScaledInput, gemm_block_scaled, gemm_scaled};
 pub use tile::Tile;
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), or for batches of as many matrices, with a mode before
@@ -37,7 +37,7 @@ pub use tile::Tile;
 /// | `f16` | `f32` | `f16`, `f32` |
 /// | `f32`, of which the tensor core reads the 19 highest bits, as tf32 | `f32` | `f32` |
 /// | `e4m3` and `e5m2`, each of them either | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
-/// | `i8` | `i32`, exact for K up to 131,071 | `i32` |
+/// | `i8` and `u8`, each of them either | `i32`, exact for K up to 131,071 for `i8`, 33,025 for `u8`, and 65,793 for both | `i32` |
 ///
 /// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along one of its modes, with any stride along the other: for a
 /// matrix X of shape (K, M), `X.view().select([1, 0])` is A. A batch may have stride 0.

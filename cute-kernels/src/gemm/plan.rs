@@ -1,14 +1,13 @@
 //! How a product is computed, once and then many times.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cute_runtime::{Device, Element, ElementType, Tensor, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
 use super::choice::Choice;
-use super::form::Form;
-use super::input::GemmInput;
+use super::form::{Form, Matrices, MatricesMut};
+use super::input::{GemmInput, take_mn};
 use super::instances::Instance;
 use super::model::Product;
 use super::product::kernels;
@@ -83,7 +82,7 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let form = Form::new(a, b, d)?;
+        let form = Form::new(a, b, d, take_mn::<A, B, D>())?;
         let product = Product {
             whole_lines: form.whole_lines,
             whole_vectors: form.whole_vectors,
@@ -233,7 +232,7 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let form = Form::new(a, b, d)?;
+        let form = Form::new(a, b, d, take_mn::<A, B, D>())?;
         if (form.extents, form.transposed) != (self.form.extents, self.form.transposed) {
             let plan = &self.form;
             let [batches, mut m, mut n, k] = plan.extents;
@@ -267,9 +266,9 @@ impl Plan {
         device: &Device,
         form: &Form,
         instance: Instance,
-        a: TensorView<'_, A, 3>,
-        b: TensorView<'_, B, 3>,
-        mut d: TensorViewMut<'_, D, 3>,
+        a: Matrices<'_, A>,
+        b: Matrices<'_, B>,
+        mut d: MatricesMut<'_, D>,
     ) -> Result<(), Error>
     where
         A: GemmInput<D, B>,
@@ -281,29 +280,23 @@ impl Plan {
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let capture = device.capture_id();
         if copies.capture != capture {
-            *copies = Copies::default();
+            let kept = Default::default();
+            *copies = Copies { capture, kept };
         }
-        let a_copy = form.a.copy(device, a, &mut copies.kept[0])?;
-        let b_copy = form.b.copy(device, b, &mut copies.kept[1])?;
-        let (a, b) = (form.a.view(a, &a_copy)?, form.b.view(b, &b_copy)?);
         let (grid, [batches, m, n, k]) = (self.product.ctas(self.tile), form.extents);
-        match instance {
-            Instance::ByTma(config) => {
-                kernels::gemm::launch(config, device, grid, &a, &b, &mut d, batches, m, n, k)?;
+        form.launch(device, (a, b), &mut copies.kept, |a, b| {
+            match instance {
+                Instance::ByTma(config) => {
+                    kernels::gemm::launch(config, device, grid, a, b, &mut d, batches, m, n, k)?;
+                }
+                Instance::ByElement(config) => kernels::gemm_unaligned::launch(
+                    config, device, grid, a, b, &mut d, batches, m, n, k,
+                )?,
+                Instance::Streamed(stream) => stream.launch(device, a, b, d)?,
             }
-            Instance::ByElement(config) => kernels::gemm_unaligned::launch(
-                config, device, grid, &a, &b, &mut d, batches, m, n, k,
-            )?,
-            Instance::Streamed(stream) => stream.launch(device, &a, &b, d)?,
-        }
-        let kept = [keep(a_copy), keep(b_copy)];
-        *copies = Copies { capture, kept };
-        Ok(())
+            Ok::<(), Error>(())
+        })
     }
-}
-
-fn keep<T: Element>(copy: Option<Box<Tensor<T, 3>>>) -> Kept {
-    copy.map(|copy| copy as Box<dyn Any + Send>)
 }
 
 impl fmt::Display for Plan {

@@ -244,7 +244,8 @@ pub mod kernels {
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32),
+            (i8, i8, i32), (i8, u8, i32), (u8, i8, i32), (u8, u8, i32),
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
             (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
         ],
@@ -315,7 +316,8 @@ pub mod kernels {
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32),
+            (i8, i8, i32), (i8, u8, i32), (u8, i8, i32), (u8, u8, i32),
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
             (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
         ],

@@ -1,33 +1,64 @@
 //! Products of 8-bit numbers with scales.
 
-use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, e4m3};
+use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::form::{Place, extents, is_contiguous, lies_along_rows};
+use super::form::{Form, Matrices, MatricesMut, is_contiguous, lies_along_rows, major, strides};
 use super::model::Product;
 use crate::Error;
-use crate::extent::extent;
-use crate::pack::{Pack, pack, unpack};
-use crate::tma::can_store_by_tma;
+use crate::pack::{Pack, pack};
+use kernels::{
+    gemm_block_scaled_CFG, gemm_block_scaled_unaligned_CFG, gemm_scaled_CFG,
+    gemm_scaled_unaligned_CFG,
+};
 
 /// Rows and columns of B, and columns of A, that have a scale in common.
 const BLOCK: usize = 128;
 
-/// Element types of products with scales: `e4m3` and `i8`.
-pub trait ScaledInput: Pack + kernels::gemm_scaled_types {}
+/// Element types of A whose products by elements of B [`gemm_scaled`] scales and rounds to `D`: of `e4m3` and `e5m2` each by either, and
+/// of `i8` and `u8`, into `bf16`, `f16` and `f32`.
+pub trait ScaledInput<D: Element, B: Element = Self>:
+    Pack + kernels::gemm_scaled_types<B, D> + kernels::gemm_scaled_unaligned_types<B, D>
+{
+}
 
-impl<T: Pack + kernels::gemm_scaled_types> ScaledInput for T {}
+impl<A, B: Element, D: Element> ScaledInput<D, B> for A where
+    A: Pack + kernels::gemm_scaled_types<B, D> + kernels::gemm_scaled_unaligned_types<B, D>
+{
+}
 
-/// `D[i, j] = scale_a[i] · scale_b[j] · Σₖ A[i, k] · B[j, k]` for A of shape (M, K), B of shape (N, K) and D of shape (M, N).
+/// Element types of A whose products by elements of B [`gemm_block_scaled`] rounds to `D`: `e4m3` and `e5m2`, each by either, into
+/// `bf16` and `f32`.
+pub trait BlockScaledInput<D: Element, B: Element = Self>:
+    Pack + kernels::gemm_block_scaled_types<B, D> + kernels::gemm_block_scaled_unaligned_types<B, D>
+{
+}
+
+impl<A, B: Element, D: Element> BlockScaledInput<D, B> for A where
+    A: Pack
+        + kernels::gemm_block_scaled_types<B, D>
+        + kernels::gemm_block_scaled_unaligned_types<B, D>
+{
+}
+
+/// Scales of rows: (batch, row). An extent of 1 is one scale for all.
+type Scales<'v> = TensorView<'v, f32, 2>;
+
+/// `D[i, j] = scale_a[i] · scale_b[j] · Σₖ A[i, k] · B[j, k]` for A of shape (M, K), B of shape (N, K) and D of shape (M, N), or for
+/// batches of as many matrices, with a mode before these.
 ///
-/// There is a scale for each row of A, or one for all, and for each row of B, or one for all. Sums of `i8` are exact
-/// if they fit `i32`, as they do for K up to 131,071; in those of `e4m3`, each instruction keeps 13 bits after the point, which
-/// [`gemm_block_scaled`] does not.
+/// | A and B | sums | D |
+/// |---|---|---|
+/// | `e4m3` and `e5m2`, each of them either | `f32`, of which each instruction keeps 13 bits after the point, which [`gemm_block_scaled`] does not | `bf16`, `f16`, `f32` |
+/// | `i8` and `u8`, each of them either | `i32`, exact for K up to 131,071 for `i8`, 33,025 for `u8`, and 65,793 for both | `bf16`, `f16`, `f32` |
 ///
-/// M, N and K are arbitrary, up to 2³¹ − 1. D is contiguous along N, and A and B along either of their modes. The product is fastest if A
+/// scale_a has the shape (M), a scale for each row of A, or (1), one for all, and scale_b has (N) or (1). These are the scales of all
+/// matrices of a batch. With a mode before them, (batches, M) or (batches, 1), each matrix has its own.
+///
+/// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along either of its modes. The product is fastest if A
 /// and B are contiguous along K, and all rows begin at multiples of 128 bytes. A and B that TMA cannot load so are copied first. D whose
-/// rows do not begin at multiples of 16 bytes, or are not multiples of 16 bytes long, is computed elsewhere and then copied. On a GPU the
-/// call returns before the product is complete, unless it copies: then it waits for that.
+/// rows do not begin at multiples of 16 bytes, or are not multiples of 16 bytes long, is stored by elements. On a GPU the call returns
+/// before the product is complete, unless it copies: then it waits for that.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16, e4m3};
@@ -44,43 +75,76 @@ impl<T: Pack + kernels::gemm_scaled_types> ScaledInput for T {}
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, a tensor of scales has another length, an extent is 0 or larger than 2³¹ − 1, or a matrix is
-/// contiguous along no mode that is possible. The error names the argument and the rule that it breaks, and nothing has been launched.
-pub fn gemm_scaled<T: ScaledInput>(
+/// If the shapes do not fit together, a tensor of scales has another shape or gaps between its last mode's elements, an extent is 0 or
+/// larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The error names the argument and the rule that it breaks,
+/// and nothing has been launched.
+pub fn gemm_scaled<A, B, D, const R: usize, const S: usize>(
     device: &Device,
-    a: &TensorView<'_, T, 2>,
-    scale_a: &TensorView<'_, f32, 1>,
-    b: &TensorView<'_, T, 2>,
-    scale_b: &TensorView<'_, f32, 1>,
-    d: &mut TensorViewMut<'_, bf16, 2>,
+    a: &TensorView<'_, A, R>,
+    scale_a: &TensorView<'_, f32, S>,
+    b: &TensorView<'_, B, R>,
+    scale_b: &TensorView<'_, f32, S>,
+    d: &mut TensorViewMut<'_, D, R>,
+) -> Result<(), Error>
+where
+    A: ScaledInput<D, B>,
+    B: ScaledInput<D, A>,
+    D: Element,
+{
+    let form = Form::new(a, b, d, false)?;
+    let (a, b) = (a.prepend()?, b.prepend()?);
+    let scale_a = of_rows("scale_a", scale_a, &a)?;
+    let scale_b = of_rows("scale_b", scale_b, &b)?;
+    let d = d.as_view_mut().prepend()?;
+    match form.transposed {
+        true => start(
+            device,
+            &form,
+            (b, scale_b),
+            (a, scale_a),
+            d.select([0, 2, 1])?,
+        ),
+        false => start(device, &form, (a, scale_a), (b, scale_b), d),
+    }
+}
+
+/// Launches the kernel for D that is contiguous along N.
+fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
+    device: &Device,
+    form: &Form,
+    (a, scale_a): (Matrices<'_, A>, Scales<'_>),
+    (b, scale_b): (Matrices<'_, B>, Scales<'_>),
+    mut d: MatricesMut<'_, D>,
 ) -> Result<(), Error> {
-    let [_, m, n, k] = extents(a, b, d)?;
-    let [m, n, k] = [extent(m)?, extent(n)?, extent(k)?];
-    let check = |argument, scale: &TensorView<'_, f32, 1>, rows: u32| {
-        fits("gemm_scaled", argument, scale, &[[rows as usize], [1]])
-    };
-    check("scale_a", scale_a, m)?;
-    check("scale_b", scale_b, n)?;
-    let product = Product::new::<T, bf16>(device, [1, m, n, k]);
-    let tile = product.fastest([Tile::Single, Tile::Narrow]);
-    let grid = product.ctas(tile);
+    let product = Product::new::<A, D>(device, form.extents);
+    let tile = form.tile(&product, [Tile::Single, Tile::Narrow])?;
+    let (grid, [batches, m, n, k]) = (product.ctas(tile), form.extents);
     let config = match tile {
-        Tile::Single => kernels::gemm_scaled_CFG::SINGLE,
-        _ => kernels::gemm_scaled_CFG::NARROW,
+        Tile::Single => gemm_scaled_CFG::SINGLE,
+        _ => gemm_scaled_CFG::NARROW,
     };
-    with_aligned(device, a, b, d, |a, b, d| {
-        kernels::gemm_scaled::launch(config, device, grid, a, scale_a, b, scale_b, d, m, n, k)
+    let unaligned = gemm_scaled_unaligned_CFG::SQUARE;
+    form.launch(device, (a, b), &mut Default::default(), |a, b| {
+        match form.by_tma {
+            true => kernels::gemm_scaled::launch(
+                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
+            ),
+            false => kernels::gemm_scaled_unaligned::launch(
+                unaligned, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
+            ),
+        }
     })
 }
 
 /// `D[i, j] = Σₖ (scale_a[i, k / 128] · A[i, k]) · (scale_b[j / 128, k / 128] · B[j, k])` for A of shape (M, K), B of shape (N, K) and D of
-/// shape (M, N), as DeepSeek-V3 scales activations and weights.
+/// shape (M, N), as DeepSeek-V3 scales activations and weights, or for batches of as many matrices, with a mode before these.
 ///
-/// scale_a has shape (M, ⌈K / 128⌉), and scale_b has (⌈N / 128⌉, ⌈K / 128⌉). The sums of 128 products, of which each instruction keeps 13
-/// bits after the point, are added up in f32.
+/// A and B are of `e4m3` and `e5m2`, each of them either, and D is of `bf16` or `f32`. scale_a has shape (M, ⌈K / 128⌉), and scale_b has
+/// (⌈N / 128⌉, ⌈K / 128⌉). With a mode of batches before them, each matrix has scales of its own. The sums of 128 products, of
+/// which each instruction keeps 13 bits after the point, are added up in f32.
 ///
-/// What [`gemm_scaled`] says of the matrices holds here, too. scale_b is contiguous along K, and scale_a along either of its modes. If
-/// it is along K, it is copied first; if it is along M, it is not.
+/// What [`gemm_scaled`] says of the matrices holds here, too, but D is contiguous along N. scale_b is contiguous along K, and scale_a
+/// along either of its modes. If it is along K, it is copied first; if it is along M, it is not.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16, e4m3};
@@ -104,147 +168,264 @@ pub fn gemm_scaled<T: ScaledInput>(
 ///
 /// # Errors
 ///
-/// Those of [`gemm_scaled`].
-pub fn gemm_block_scaled(
+/// Those of [`gemm_scaled`], and if D is not contiguous along N, scale_b not along K, or scale_a along neither of its modes.
+pub fn gemm_block_scaled<A, B, D, const R: usize, const S: usize>(
     device: &Device,
-    a: &TensorView<'_, e4m3, 2>,
-    scale_a: &TensorView<'_, f32, 2>,
-    b: &TensorView<'_, e4m3, 2>,
-    scale_b: &TensorView<'_, f32, 2>,
-    d: &mut TensorViewMut<'_, bf16, 2>,
-) -> Result<(), Error> {
-    let [_, m, n, k] = extents(a, b, d)?;
-    let [m, n, k] = [extent(m)?, extent(n)?, extent(k)?];
-    let blocks = |extent: u32| (extent as usize).div_ceil(BLOCK);
-    let check = |argument, scale: &TensorView<'_, f32, 2>, rows: usize| {
-        fits("gemm_block_scaled", argument, scale, &[[rows, blocks(k)]])
-    };
-    check("scale_a", scale_a, m as usize)?;
-    check("scale_b", scale_b, blocks(n))?;
-    // A warp reads the scales of neighbouring rows.
-    let mut scale_a = scale_a.select([1, 0])?;
-    let copy: Box<Tensor<f32, 3>>;
-    let along_k = scale_a.prepend::<3>()?;
-    if lies_along_rows(&along_k) {
-        copy = pack(device, along_k, true, &mut None)?;
-        scale_a = copy
-            .buffer()
-            .view(0, scale_a.shape(), [copy.shape()[2], 1])?;
+    a: &TensorView<'_, A, R>,
+    scale_a: &TensorView<'_, f32, S>,
+    b: &TensorView<'_, B, R>,
+    scale_b: &TensorView<'_, f32, S>,
+    d: &mut TensorViewMut<'_, D, R>,
+) -> Result<(), Error>
+where
+    A: BlockScaledInput<D, B>,
+    B: Pack,
+    D: Element,
+{
+    const NAME: &str = "gemm_block_scaled";
+    let form = Form::new(a, b, d, false)?;
+    let (a, b): (Matrices<'_, A>, Matrices<'_, B>) = (a.prepend()?, b.prepend()?);
+    let mut d = d.as_view_mut().prepend()?;
+    if form.transposed {
+        return Err(major(NAME, "d", "N", &d.as_view()));
     }
-    let product = Product::new::<e4m3, bf16>(device, [1, m, n, k]);
-    let tile = product.fastest([Tile::Square, Tile::Narrow]);
-    let grid = product.ctas(tile);
-    let config = match tile {
-        Tile::Square => kernels::gemm_block_scaled_CFG::SQUARE_PROMOTED,
-        _ => kernels::gemm_block_scaled_CFG::NARROW_PROMOTED,
+    let ([batches, m, k], [_, n, _]) = (a.shape(), b.shape());
+    let wide = k.div_ceil(BLOCK);
+    let of_a = [batches, m, wide];
+    let scale_a: Matrices<'_, f32> = fits(NAME, "scale_a", scale_a, of_a, [true, false, false])?;
+    let of_b = [batches, n.div_ceil(BLOCK), wide];
+    let scale_b: Matrices<'_, f32> = fits(NAME, "scale_b", scale_b, of_b, [true, false, false])?;
+    if !is_contiguous(&scale_b) {
+        return Err(major(NAME, "scale_b", "K", &scale_b));
+    }
+    // A warp reads the scales of neighbouring rows.
+    let turned = scale_a.select([0, 2, 1])?;
+    let copy: Box<Tensor<f32, 3>>;
+    let scale_a = if is_contiguous(&turned) {
+        turned
+    } else if lies_along_rows(&turned) {
+        copy = pack(device, turned, true, &mut None)?;
+        copy.buffer().view(0, turned.shape(), copy.strides())?
+    } else {
+        return Err(strides("scale_a", &scale_a));
     };
-    with_aligned(device, a, b, d, |a, b, d| {
-        kernels::gemm_block_scaled::launch(
-            config, device, grid, a, &scale_a, b, scale_b, d, m, n, k,
-        )
+    let product = Product::new::<A, D>(device, form.extents);
+    let tile = form.tile(&product, [Tile::Square, Tile::Narrow])?;
+    let (grid, [batches, m, n, k]) = (product.ctas(tile), form.extents);
+    let config = match tile {
+        Tile::Square => gemm_block_scaled_CFG::SQUARE_PROMOTED,
+        _ => gemm_block_scaled_CFG::NARROW_PROMOTED,
+    };
+    let unaligned = gemm_block_scaled_unaligned_CFG::SQUARE_PROMOTED;
+    form.launch(device, (a, b), &mut Default::default(), |a, b| {
+        match form.by_tma {
+            true => kernels::gemm_block_scaled::launch(
+                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
+            ),
+            false => kernels::gemm_block_scaled_unaligned::launch(
+                unaligned, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
+            ),
+        }
     })
 }
 
-/// Checks that a tensor of scales has one of the shapes that are possible.
-fn fits<const R: usize>(
-    function: &'static str,
+/// The scales of the rows of a matrix.
+fn of_rows<'v, T: Element, const S: usize>(
     argument: &'static str,
-    scale: &TensorView<'_, f32, R>,
-    possible: &[[usize; R]],
-) -> Result<(), Error> {
-    match possible.contains(&scale.shape()) {
-        true => Ok(()),
-        false => Err(Error::GemmScale {
-            function,
-            argument,
-            possible: possible.iter().map(|shape| shape.to_vec()).collect(),
-            found: scale.shape().to_vec(),
-        }),
+    scale: &TensorView<'v, f32, S>,
+    x: &Matrices<'_, T>,
+) -> Result<Scales<'v>, Error> {
+    let [batches, rows, _] = x.shape();
+    let scales: Scales<'v> = fits("gemm_scaled", argument, scale, [batches, rows], [true; 2])?;
+    let ([_, extent], [_, stride]) = (scales.shape(), scales.strides());
+    match extent <= 1 || stride == 1 {
+        true => Ok(scales),
+        false => Err(Error::GemmScaleStride { argument, stride }),
     }
 }
 
-/// Calls `launch` with the matrices, or with copies of those that TMA cannot take.
-fn with_aligned<T: Pack>(
-    device: &Device,
-    a: &TensorView<'_, T, 2>,
-    b: &TensorView<'_, T, 2>,
-    d: &mut TensorViewMut<'_, bf16, 2>,
-    launch: impl FnOnce(
-        &TensorView<'_, T, 3>,
-        &TensorView<'_, T, 3>,
-        &mut TensorViewMut<'_, bf16, 3>,
-    ) -> Result<(), cute_runtime::Error>,
-) -> Result<(), Error> {
-    let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
-    let (from_a, from_b) = (Place::new("a", &a, false)?, Place::new("b", &b, false)?);
-    let a_copy = from_a.copy(device, a, &mut None)?;
-    let b_copy = from_b.copy(device, b, &mut None)?;
-    let (a, b) = (from_a.view(a, &a_copy)?, from_b.view(b, &b_copy)?);
-    let mut d = d.as_view_mut().prepend::<3>()?;
-    // What is not contiguous is refused by the launch, too.
-    if can_store_by_tma(&d.as_view()) || !is_contiguous(&d.as_view()) {
-        launch(&a, &b, &mut d)?;
-        return Ok(());
+/// A tensor of scales with a mode of batches, checked: its extents are these, or 1 where one scale may be for `all`.
+fn fits<'v, const S: usize, const N: usize>(
+    function: &'static str,
+    argument: &'static str,
+    scale: &TensorView<'v, f32, S>,
+    extents: [usize; N],
+    all: [bool; N],
+) -> Result<TensorView<'v, f32, N>, Error> {
+    let fit = |found: [usize; N]| {
+        (0..N).all(|mode| found[mode] == extents[mode] || all[mode] && found[mode] == 1)
+    };
+    if S <= N {
+        let scale: TensorView<'v, f32, N> = scale.prepend()?;
+        if fit(scale.shape()) {
+            return Ok(scale);
+        }
     }
-    let [_, m, n] = d.shape();
-    let mut aligned = Tensor::zeros(device, [1, m, n.next_multiple_of(64)])?;
-    launch(&a, &b, &mut aligned.view_mut())?;
-    unpack(device, &aligned.view(), &mut d)
+    Err(Error::GemmScale {
+        function,
+        argument,
+        possible: possible(&extents, &all),
+        found: scale.shape().to_vec(),
+    })
+}
+
+/// The shapes of which a tensor of scales may have one: for each matrix of a batch, if there are several, and for all.
+fn possible(extents: &[usize], all: &[bool]) -> Vec<Vec<usize>> {
+    let mut one = extents[1..].to_vec();
+    let mut shapes = vec![one.clone()];
+    if all[1] {
+        one[0] = 1;
+        shapes.push(one);
+    }
+    let each = |shape: &Vec<usize>| [&extents[..1], shape].concat();
+    match extents[0] {
+        1 => shapes,
+        _ => shapes.iter().map(each).chain(shapes.clone()).collect(),
+    }
 }
 
 /// The kernels, and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::epilogue::kernels::{
-        of_blocks, of_columns, of_rows, store_by_tma, store_pieces_by_tma,
+        of_blocks, of_columns, of_rows, store_by_element, store_by_tma, store_pieces_by_tma,
     };
     use crate::gemm::kernels::{
-        Config, NARROW, NARROW_PROMOTED, SINGLE, SQUARE_PROMOTED, multiply, multiply_scaled, tiles,
+        Config, NARROW, NARROW_PROMOTED, SINGLE, SQUARE, SQUARE_PROMOTED, multiply,
+        multiply_scaled, tiles,
     };
 
-    /// A product with a scale for each row of A and of B, or one for all.
+    /// Products with a scale for each row of A and of B, or one for all, of each matrix of a batch, or of all, with D stored by TMA.
     #[kernel(threads = 384)]
-    #[instances(T in [e4m3, i8], CFG in [SINGLE, NARROW])]
-    pub fn gemm_scaled<T: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        scale_a: Global<f32, 1>,
-        b: TmaLoad<T, 3>,
-        scale_b: Global<f32, 1>,
-        d: TmaStore<bf16, 3>,
+    #[instances(
+        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2), (i8, i8), (i8, u8), (u8, i8), (u8, u8)],
+        D in [bf16, f16, f32],
+        CFG in [SINGLE, NARROW],
+    )]
+    pub fn gemm_scaled<A: Element, B: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
+        scale_a: Global<f32, 2>,
+        b: TmaLoad<B, 3>,
+        scale_b: Global<f32, 2>,
+        d: TmaStore<D, 3>,
+        batches: u32,
         m: u32,
         n: u32,
         k: u32,
     ) {
-        multiply::<_, _, _, CFG>(a, b, tiles::<CFG>(1, m, n), k, |acc, consumer, at, _| {
-            let rows = of_rows(scale_a, acc, at.1);
+        let tiles = tiles::<CFG>(batches, m, n);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
+            let rows = of_rows(of_matrix(scale_a, at.0), acc, at.1);
+            let columns = of_matrix(scale_b, at.0);
             let scaled =
-                |piece, at| convert::<f32>(piece) * rows * of_columns(scale_b, piece, at.2);
+                |piece, at| convert::<f32>(piece) * rows * of_columns(columns, piece, at.2);
             store_pieces_by_tma(acc, scaled, d, consumer, at);
         });
         tma_wait_read(0);
     }
 
-    /// A product with a scale for each row of A and 128 of its columns, with the modes (K, M), and for each 128 × 128 elements of B.
+    /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances(CFG in [SQUARE_PROMOTED, NARROW_PROMOTED])]
-    pub fn gemm_block_scaled<const CFG: Config>(
-        a: TmaLoad<e4m3, 3>,
+    #[instances(
+        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2), (i8, i8), (i8, u8), (u8, i8), (u8, u8)],
+        D in [bf16, f16, f32],
+        CFG in [SQUARE],
+    )]
+    pub fn gemm_scaled_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
         scale_a: Global<f32, 2>,
-        b: TmaLoad<e4m3, 3>,
+        b: TmaLoad<B, 3>,
         scale_b: Global<f32, 2>,
-        d: TmaStore<bf16, 3>,
+        d: Global<D, 3>,
+        batches: u32,
         m: u32,
         n: u32,
         k: u32,
     ) {
-        multiply_scaled::<_, _, _, CFG>(
-            a,
-            b,
-            tiles::<CFG>(1, m, n),
-            k,
-            |acc, (_, row, column), step| of_blocks(scale_a, scale_b, acc, (row, column), step),
+        let tiles = tiles::<CFG>(batches, m, n);
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
+            let rows = of_rows(of_matrix(scale_a, at.0), acc, at.1);
+            let columns = of_columns(of_matrix(scale_b, at.0), acc, at.2);
+            store_by_element(convert::<f32>(acc) * rows * columns, d, at);
+        });
+    }
+
+    /// Products with a scale for each row of A and 128 of its columns, with the modes (batch, K, M), and for each 128 × 128 elements of
+    /// B, of each matrix of a batch, or of all, with D stored by TMA.
+    #[kernel(threads = 384)]
+    #[instances(
+        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2)],
+        D in [bf16, f32],
+        CFG in [SQUARE_PROMOTED, NARROW_PROMOTED],
+    )]
+    pub fn gemm_block_scaled<A: Element, B: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
+        scale_a: Global<f32, 3>,
+        b: TmaLoad<B, 3>,
+        scale_b: Global<f32, 3>,
+        d: TmaStore<D, 3>,
+        batches: u32,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        multiply_blocks::<_, _, CFG>(
+            (a, scale_a),
+            (b, scale_b),
+            (batches, m, n, k),
             |acc, consumer, at, _| store_by_tma(acc, d, consumer, at),
         );
         tma_wait_read(0);
+    }
+
+    /// The same for D whose rows have any stride and any alignment.
+    #[kernel(threads = 384)]
+    #[instances(
+        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2)],
+        D in [bf16, f32],
+        CFG in [SQUARE_PROMOTED],
+    )]
+    pub fn gemm_block_scaled_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
+        scale_a: Global<f32, 3>,
+        b: TmaLoad<B, 3>,
+        scale_b: Global<f32, 3>,
+        d: Global<D, 3>,
+        batches: u32,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        multiply_blocks::<_, _, CFG>(
+            (a, scale_a),
+            (b, scale_b),
+            (batches, m, n, k),
+            |acc, _, at, _| store_by_element(acc, d, at),
+        );
+    }
+
+    /// The products of matrices with scales of their blocks.
+    fn multiply_blocks<A: Element, B: Element, const CFG: Config>(
+        (a, scale_a): (TmaLoad<A, 3>, Global<f32, 3>),
+        (b, scale_b): (TmaLoad<B, 3>, Global<f32, 3>),
+        (batches, m, n, k): (u32, u32, u32, u32),
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
+        let tiles = tiles::<CFG>(batches, m, n);
+        let scale = |acc, (batch, row, column), step| {
+            let (x, y) = (of_matrix(scale_a, batch), of_matrix(scale_b, batch));
+            of_blocks(x, y, acc, (row, column), step)
+        };
+        multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, scale, store);
+    }
+
+    /// The scales of matrix number `batch`, which are the last if there are fewer.
+    fn of_matrix<const R: u32>(scales: Global<f32, R>, batch: u32) -> Global {
+        let batch = min(batch, extent(scales, 0) - 1);
+        if R == 2 {
+            scales[(batch, _)]
+        } else {
+            scales[(batch, _, _)]
+        }
     }
 }

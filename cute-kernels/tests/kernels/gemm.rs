@@ -73,6 +73,13 @@ impl Input for i8 {
     }
 }
 
+impl Input for u8 {
+    const PADDING: Self = 101;
+    fn random(number: f32) -> Self {
+        (number * 50.0 + 128.0) as u8
+    }
+}
+
 /// Elements before and after those of a matrix, in the same buffer.
 const BAND: usize = 64;
 
@@ -426,6 +433,32 @@ fn gemm_multiplies_each_8_bit_float_by_each() {
     mix::<e5m2, e5m2>(&device);
 }
 
+/// Also those whose sign is in the highest bit of an operand but not of the other.
+#[test]
+fn gemm_multiplies_each_8_bit_integer_by_each() {
+    fn mix<A: Input + GemmInput<i32, B>, B: Input + GemmInput<i32, A>>(device: &Device) {
+        for mn in [[false; 3], [false, false, true], [true, true, false]] {
+            for tile in [Tile::Single, Tile::Pair] {
+                let case = Case {
+                    mn,
+                    ..Case::new([136, 272, 208], 16)
+                };
+                case.tile(tile).check_mix::<A, B, i32>(device, 0.0);
+            }
+        }
+        let case = Case {
+            batches: 3,
+            is_aligned: false,
+            ..Case::new([37, 70, 131], 3)
+        };
+        case.check_mix::<A, B, i32>(device, 0.0);
+    }
+    let device = device();
+    mix::<i8, u8>(&device);
+    mix::<u8, i8>(&device);
+    mix::<u8, u8>(&device);
+}
+
 #[test]
 fn gemm_does_not_notice_the_schedule() {
     for seed in 1..4 {
@@ -615,6 +648,7 @@ fn repeated_launches_are_equal_in_every_bit() {
     repeat::<e5m2, bf16>(&device);
     repeat::<e5m2, f32>(&device);
     repeat::<i8, i32>(&device);
+    repeat::<u8, i32>(&device);
 }
 
 /// Launches a product by each tile that is possible, and products of few rows by the tile for these.

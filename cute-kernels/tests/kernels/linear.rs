@@ -2,12 +2,18 @@
 
 use cute_kernels::reference::normal;
 use cute_kernels::{Error, LinearInput, gemm_linear, gemm_update};
-use cute_runtime::{Device, Element, Tensor, bf16, f16};
+use cute_runtime::{Device, Element, Tensor, bf16, e4m3, f16};
 
 use crate::device;
 
 const ALPHA: f32 = 0.125;
 const BETA: f32 = -1.5;
+
+const BF16: f64 = 1.0 / 128.0;
+const F16: f64 = 1.0 / 1024.0;
+const F32: f64 = f32::EPSILON as f64;
+/// See the products that are not scaled.
+const OF_E4M3: f64 = 4.0 / 8192.0;
 
 /// Batches, M, N and K, elements between rows of C and of D, and whether C and D are contiguous along M.
 struct Case {
@@ -56,11 +62,12 @@ impl Case {
         ([batches, m, n], strides, batches * rows * ld)
     }
 
-    /// Computes both. `unit` is the distance from 1 to the next number of D's type.
+    /// Computes both. `unit` is the distance from 1 to the next number of D's type, and `loss` the relative error of the sum after an
+    /// instruction, besides that of f32.
     fn check<T, D>(
         &self,
         device: &Device,
-        unit: f64,
+        (unit, loss): (f64, f64),
         to_t: fn(f32) -> T,
         to_d: fn(f32) -> D,
     ) -> Result<(), Error>
@@ -91,12 +98,15 @@ impl Case {
                 let pairs = a[(g * m + i) * k..][..k]
                     .iter()
                     .zip(&b[(g * n + j) * k..][..k]);
-                let product: f64 = pairs.map(|(a, b)| (*a).into() * (*b).into()).sum();
+                let products: Vec<f64> = pairs.map(|(a, b)| (*a).into() * (*b).into()).collect();
+                let product: f64 = products.iter().sum();
+                let size = products.iter().map(|x| x * x).sum::<f64>().sqrt() + product.abs();
+                let lost = f64::from(ALPHA) * loss * k.div_ceil(32) as f64 * size;
                 let added = f64::from(BETA) * c[element(strides, at)].into();
                 let exact = f64::from(ALPHA) * product + added;
                 let found: f64 = d[element(d_strides, at)].into();
                 // The errors of f32 are those of the larger summand.
-                let error = exact.abs() * unit / 2.0 + 1e-5;
+                let error = exact.abs() * unit / 2.0 + lost + 1e-5;
                 assert!(
                     (found - exact).abs() <= error,
                     "{what} at {at:?}: {found}, not {exact}"
@@ -130,9 +140,14 @@ impl Case {
 fn products_are_scaled_and_added() -> Result<(), Error> {
     let device = device();
     for case in &CASES {
-        case.check(&device, 1.0 / 128.0, bf16::from_f32, bf16::from_f32)?;
-        case.check(&device, f32::EPSILON.into(), bf16::from_f32, |x| x)?;
-        case.check(&device, 1.0 / 1024.0, f16::from_f32, f16::from_f32)?;
+        case.check(&device, (BF16, 0.0), bf16::from_f32, bf16::from_f32)?;
+        case.check(&device, (F32, 0.0), bf16::from_f32, |x| x)?;
+        case.check(&device, (F16, 0.0), f16::from_f32, f16::from_f32)?;
+        case.check(&device, (F32, 0.0), f16::from_f32, |x| x)?;
+        // Numbers of bf16, which are numbers of tf32.
+        case.check::<f32, f32>(&device, (F32, 0.0), |x| x, |x| x)?;
+        case.check(&device, (BF16, OF_E4M3), e4m3::from_f32, bf16::from_f32)?;
+        case.check(&device, (F32, OF_E4M3), e4m3::from_f32, |x| x)?;
     }
     Ok(())
 }
@@ -151,10 +166,17 @@ fn what_is_added_has_the_shape_of_d() -> Result<(), Error> {
     let turned = device.zeros::<bf16>(16 * 8)?;
     let turned = turned.view(0, [16, 8], [1, 16])?;
     let added = gemm_linear(&device, 1.0, &a, &b, 1.0, &turned, &mut d.view_mut());
-    let text = added.unwrap_err().to_string();
-    assert!(
-        text.contains("argument c") && text.contains("stride"),
-        "{text}"
+    assert_eq!(
+        added.unwrap_err().to_string(),
+        "gemm_linear needs c contiguous along N: found strides [1, 16] along rows and columns"
+    );
+    // The other way around.
+    let mut along_m = matrix(8, 16)?;
+    let mut along_m = along_m.view_mut().select([1, 0])?;
+    let added = gemm_linear(&device, 1.0, &a, &b, 1.0, &d.view(), &mut along_m);
+    assert_eq!(
+        added.unwrap_err().to_string(),
+        "gemm_linear needs c contiguous along M: found strides [8, 1] along rows and columns"
     );
     let error = gemm_update(&device, 1.0, &a, &a, 1.0, &mut d.view_mut());
     assert!(matches!(error, Err(Error::GemmShapes { .. })), "{error:?}");

@@ -11,6 +11,8 @@ mod linear;
 mod list;
 mod mma;
 mod ptx;
+mod quantise;
+mod refusals;
 mod rows;
 mod scaled;
 mod transpose;

@@ -3,7 +3,7 @@
 use cute_kernels::gemm::kernels as gemm;
 use cute_kernels::gemm::{grouped, linear, list, scaled, streamed};
 use cute_kernels::transpose::kernels as transpose;
-use cute_kernels::{attention, elementwise, histogram, norm, pack, softmax, sum};
+use cute_kernels::{attention, elementwise, histogram, norm, pack, quantise, softmax, sum};
 use cute_ptxas::Ptxas;
 use cute_runtime::Kernel;
 use rayon::prelude::*;
@@ -20,6 +20,7 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         streamed::kernels::KERNELS,
         norm::kernels::KERNELS,
         pack::kernels::KERNELS,
+        quantise::kernels::KERNELS,
         softmax::kernels::KERNELS,
         sum::kernels::KERNELS,
         histogram::kernels::KERNELS,
@@ -123,7 +124,7 @@ fn streams_load_before_they_multiply() {
             }
             found += 1;
         }
-        assert_eq!(found, 14);
+        assert_eq!(found, 17);
     }
 }
 

@@ -1,14 +1,14 @@
 //! Products with scales, compared with float64, and the epilogues that scale.
 
-use cute_kernels::gemm::scaled::ScaledInput;
+use cute_kernels::gemm::scaled::{BlockScaledInput, ScaledInput};
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, gemm_block_scaled, gemm_scaled};
-use cute_runtime::{Device, Tensor, TensorView, bf16, e4m3};
+use cute_runtime::{Buffer, Device, Element, Tensor, TensorView, bf16, e4m3, e5m2, f16};
 
 use crate::device;
 
 /// Elements of A and B.
-trait Input: ScaledInput + Into<f64> {
+trait Input: Element + Into<f64> {
     /// The relative error of a sum after that many instructions, besides that of f32: see the products without scales.
     const ERROR: f64;
     fn random(number: f32) -> Self;
@@ -21,6 +21,13 @@ impl Input for e4m3 {
     }
 }
 
+impl Input for e5m2 {
+    const ERROR: f64 = e4m3::ERROR;
+    fn random(number: f32) -> Self {
+        e5m2::from_f32(number)
+    }
+}
+
 impl Input for i8 {
     const ERROR: f64 = 0.0;
     fn random(number: f32) -> Self {
@@ -28,8 +35,43 @@ impl Input for i8 {
     }
 }
 
-/// What lies beside the rows of D, and stays there.
-const GUARD: bf16 = bf16::from_bits(0x42e2);
+impl Input for u8 {
+    const ERROR: f64 = 0.0;
+    fn random(number: f32) -> Self {
+        (number * 50.0 + 128.0) as u8
+    }
+}
+
+/// Elements of D.
+trait Output: Element + Into<f64> + PartialEq {
+    /// The distance from 1 to the next number.
+    const UNIT: f64;
+    /// What lies beside the rows of D, and stays there.
+    const GUARD: Self;
+    /// The binary logarithm of a scale, from a normally distributed number.
+    fn logarithm(number: f32) -> f32 {
+        2.0 * number
+    }
+}
+
+impl Output for bf16 {
+    const UNIT: f64 = 1.0 / 128.0;
+    const GUARD: Self = bf16::from_bits(0x42e2);
+}
+
+impl Output for f16 {
+    const UNIT: f64 = 1.0 / 1024.0;
+    const GUARD: Self = f16::from_bits(0x5710);
+    /// So that no product is beyond 65,504.
+    fn logarithm(number: f32) -> f32 {
+        0.25 * number - 6.0
+    }
+}
+
+impl Output for f32 {
+    const UNIT: f64 = f32::EPSILON as f64;
+    const GUARD: Self = 113.0;
+}
 
 fn random<T: Input>(seed: u64, n: usize) -> Vec<T> {
     let numbers = normal(seed, n);
@@ -37,98 +79,241 @@ fn random<T: Input>(seed: u64, n: usize) -> Vec<T> {
 }
 
 /// Scales of either sign, of several magnitudes.
-fn scales(seed: u64, n: usize) -> Vec<f32> {
-    let numbers = normal(seed, n);
+fn scales<D: Output>(seed: u64, n: usize) -> Vec<f32> {
+    let numbers = normal(seed, n).into_iter().map(|x| x.to_f32());
     numbers
-        .into_iter()
-        .map(|x| (2.0 * x.to_f32()).exp2() * 1f32.copysign(x.to_f32()))
+        .map(|x| D::logarithm(x).exp2().copysign(x))
         .collect()
 }
 
-/// A matrix in float64 whose elements are multiplied by a factor for each row and column.
+/// Matrices of rows of `k` elements in float64, whose elements are multiplied by a factor for each batch, row and column.
 fn scaled<T: Copy + Into<f64>>(
     x: &[T],
-    k: usize,
-    factor: impl Fn(usize, usize) -> f32,
+    (rows, k): (usize, usize),
+    factor: impl Fn(usize, usize, usize) -> f32,
 ) -> Vec<f64> {
-    let element = |(at, x): (usize, &T)| (*x).into() * f64::from(factor(at / k, at % k));
+    let element = |(at, x): (usize, &T)| {
+        let (batch, row, column) = (at / k / rows, at / k % rows, at % k);
+        (*x).into() * f64::from(factor(batch, row, column))
+    };
     x.iter().enumerate().map(element).collect()
 }
 
-/// D with rows of `ldd` elements by a launch, held against the product of two matrices. `instructions` is how many sum up before a
-/// sum is added to another in f32.
-fn check(
-    device: &Device,
-    ([m, n, k], ldd): ([usize; 3], usize),
-    (a, b): (&[f64], &[f64]),
-    error: f64,
-    launch: impl FnOnce(&mut cute_runtime::TensorViewMut<'_, bf16, 2>) -> Result<(), Error>,
-) {
-    let mut buffer = device.upload(&vec![GUARD; m * ldd]).unwrap();
-    launch(&mut buffer.view_mut(0, [m, n], [ldd, 1]).unwrap()).unwrap();
-    let d = buffer.download().unwrap();
-    let found = reference::gemm(
-        Matrix::packed(a, m, k),
-        Matrix::packed(b, n, k),
-        Matrix {
-            data: &d,
-            rows: m,
-            cols: n,
-            stride: ldd,
-        },
-    );
-    assert!(
-        found.is_rounding(1.0 / 128.0 + error, k.div_ceil(32)),
-        "{m} x {n} x {k}, rows of {ldd}: {found:?}"
-    );
-    for row in d.chunks(ldd) {
-        assert!(row[n..].iter().all(|x| *x == GUARD), "written between rows");
+/// A product: how many matrices have tensors with three modes, 0 for tensors with two; M, N and K; elements between rows of D, or
+/// between columns if D is contiguous along M; and whether all matrices of a batch have the same scales.
+#[derive(Clone, Copy)]
+struct Case {
+    batches: usize,
+    shape: [usize; 3],
+    pad: usize,
+    along_m: bool,
+    shared: bool,
+}
+
+impl Case {
+    fn new(shape: [usize; 3], pad: usize) -> Self {
+        Self {
+            batches: 0,
+            shape,
+            pad,
+            along_m: false,
+            shared: false,
+        }
+    }
+
+    fn batches(self) -> usize {
+        self.batches.max(1)
+    }
+
+    /// How many matrices have scales of their own.
+    fn scaled(&self) -> usize {
+        if self.shared { 1 } else { self.batches() }
+    }
+
+    /// The place of D: shape, strides and elements.
+    fn place(&self) -> ([usize; 3], [usize; 3], usize) {
+        let [m, n, _] = self.shape;
+        let (rows, ld) = match self.along_m {
+            true => (n, m + self.pad),
+            false => (m, n + self.pad),
+        };
+        let [row, column] = if self.along_m { [1, ld] } else { [ld, 1] };
+        let shape = [self.batches(), m, n];
+        (shape, [rows * ld, row, column], self.batches() * rows * ld)
+    }
+
+    /// D by a launch, held against the product of matrices. `error` is that of sums, besides that of f32.
+    fn check<D: Output>(
+        self,
+        device: &Device,
+        (a, b): (&[f64], &[f64]),
+        error: f64,
+        launch: impl FnOnce(&mut Buffer<D>),
+    ) {
+        let ([m, n, k], (_, strides, len)) = (self.shape, self.place());
+        let mut buffer = device.upload(&vec![D::GUARD; len]).unwrap();
+        launch(&mut buffer);
+        let mut d = buffer.download().unwrap();
+        let index = |batch, i, j| batch * strides[0] + i * strides[1] + j * strides[2];
+        for batch in 0..self.batches() {
+            let of_batch = (0..m * n).map(|at| d[index(batch, at / n, at % n)]);
+            let of_batch: Vec<D> = of_batch.collect();
+            let found = reference::gemm(
+                Matrix::packed(&a[batch * m * k..][..m * k], m, k),
+                Matrix::packed(&b[batch * n * k..][..n * k], n, k),
+                Matrix::packed(&of_batch, m, n),
+            );
+            assert!(
+                found.is_rounding(D::UNIT + error, k.div_ceil(32)),
+                "{m} x {n} x {k} in {batch}, {} beside rows: {found:?}",
+                self.pad
+            );
+            (0..m * n).for_each(|at| d[index(batch, at / n, at % n)] = D::GUARD);
+        }
+        assert!(d.iter().all(|x| *x == D::GUARD), "written outside of D");
+    }
+
+    /// A scale for each row of A and of B, or `one` for all.
+    fn check_rows<A, B, D>(self, device: &Device, one: [bool; 2])
+    where
+        A: Input + ScaledInput<D, B>,
+        B: Input + ScaledInput<D, A>,
+        D: Output,
+    {
+        let ([m, n, k], batches, scaled_batches) = (self.shape, self.batches(), self.scaled());
+        let (a, b) = (
+            random::<A>(1, batches * m * k),
+            random::<B>(2, batches * n * k),
+        );
+        let count = |rows, one| if one { 1 } else { rows };
+        let (high, wide) = (count(m, one[0]), count(n, one[1]));
+        let rows = scales::<D>(3, scaled_batches * high);
+        let columns = scales::<D>(4, scaled_batches * wide);
+        let scale = |scales: &[f32], each: usize, batch: usize, row: usize| {
+            scales[batch.min(scaled_batches - 1) * each + row.min(each - 1)]
+        };
+        let exact_a = scaled(&a, (m, k), |batch, i, _| scale(&rows, high, batch, i));
+        let exact_b = scaled(&b, (n, k), |batch, j, _| scale(&columns, wide, batch, j));
+        let (a, b) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+        let (rows, columns) = (
+            device.upload(&rows).unwrap(),
+            device.upload(&columns).unwrap(),
+        );
+        let error = f64::max(A::ERROR, B::ERROR) * k.div_ceil(32) as f64;
+        let operands = ((&a, &rows, high), (&b, &columns, wide));
+        self.check::<D>(device, (&exact_a, &exact_b), error, |d| {
+            match (self.batches, self.shared) {
+                (0, _) => self.launch_rows::<A, B, D, 2, 1>(device, operands, d),
+                (_, true) => self.launch_rows::<A, B, D, 3, 1>(device, operands, d),
+                (_, false) => self.launch_rows::<A, B, D, 3, 2>(device, operands, d),
+            }
+            .unwrap();
+        });
+    }
+
+    fn launch_rows<A, B, D, const R: usize, const S: usize>(
+        self,
+        device: &Device,
+        ((a, rows, high), (b, columns, wide)): (Scaled<'_, A>, Scaled<'_, B>),
+        d: &mut Buffer<D>,
+    ) -> Result<(), Error>
+    where
+        A: ScaledInput<D, B>,
+        B: ScaledInput<D, A>,
+        D: Output,
+    {
+        let ([m, n, k], (shape, strides, _)) = (self.shape, self.place());
+        let of = |rows| [self.batches(), rows, k];
+        gemm_scaled(
+            device,
+            &view::<_, R>(a, of(m))?,
+            &view::<_, S>(rows, [1, self.scaled(), high])?,
+            &view::<_, R>(b, of(n))?,
+            &view::<_, S>(columns, [1, self.scaled(), wide])?,
+            &mut d.view_mut(0, last::<R>(shape), last::<R>(strides))?,
+        )
+    }
+
+    /// Scales of blocks, those of A along K or along M.
+    fn check_blocks<A, B, D>(self, device: &Device, along_m: bool)
+    where
+        A: Input + BlockScaledInput<D, B>,
+        B: Input + BlockScaledInput<D, A>,
+        D: Output,
+    {
+        let ([m, n, k], batches, scaled_batches) = (self.shape, self.batches(), self.scaled());
+        let (a, b) = (
+            random::<A>(1, batches * m * k),
+            random::<B>(2, batches * n * k),
+        );
+        let (high, wide) = (n.div_ceil(128), k.div_ceil(128));
+        let rows = scales::<D>(3, scaled_batches * m * wide);
+        let blocks = scales::<D>(4, scaled_batches * high * wide);
+        let inner = if along_m { [1, m] } else { [wide, 1] };
+        let strides = [m * wide, inner[0], inner[1]];
+        let last_batch = scaled_batches - 1;
+        let exact_a = scaled(&a, (m, k), |batch, i, k| {
+            rows[batch.min(last_batch) * strides[0] + i * strides[1] + k / 128 * strides[2]]
+        });
+        let exact_b = scaled(&b, (n, k), |batch, j, k| {
+            blocks[(batch.min(last_batch) * high + j / 128) * wide + k / 128]
+        });
+        let (a, b) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+        let (rows, blocks) = (
+            device.upload(&rows).unwrap(),
+            device.upload(&blocks).unwrap(),
+        );
+        let operands = ((&a, &rows, wide), (&b, &blocks, high));
+        self.check::<D>(device, (&exact_a, &exact_b), 4.0 * A::ERROR, |d| {
+            match (self.batches, self.shared) {
+                (0, _) => self.launch_blocks::<A, B, D, 2, 2>(device, operands, strides, d),
+                (_, true) => self.launch_blocks::<A, B, D, 3, 2>(device, operands, strides, d),
+                (_, false) => self.launch_blocks::<A, B, D, 3, 3>(device, operands, strides, d),
+            }
+            .unwrap();
+        });
+    }
+
+    fn launch_blocks<A, B, D, const R: usize, const S: usize>(
+        self,
+        device: &Device,
+        ((a, rows, wide), (b, blocks, high)): (Scaled<'_, A>, Scaled<'_, B>),
+        strides_a: [usize; 3],
+        d: &mut Buffer<D>,
+    ) -> Result<(), Error>
+    where
+        A: BlockScaledInput<D, B>,
+        B: BlockScaledInput<D, A>,
+        D: Output,
+    {
+        let ([m, n, k], (shape, strides, _)) = (self.shape, self.place());
+        let of = |rows| [self.batches(), rows, k];
+        gemm_block_scaled(
+            device,
+            &view::<_, R>(a, of(m))?,
+            &rows.view(0, last::<S>([self.scaled(), m, wide]), last::<S>(strides_a))?,
+            &view::<_, R>(b, of(n))?,
+            &view::<_, S>(blocks, [self.scaled(), high, wide])?,
+            &mut d.view_mut(0, last::<R>(shape), last::<R>(strides))?,
+        )
     }
 }
 
-/// Scales of `rows` rows of A and `columns` rows of B, which are as many as these or one.
-fn check_rows<T: Input>(device: &Device, shape: [usize; 3], ldd: usize, one: [bool; 2]) {
-    let [m, n, k] = shape;
-    let (a, b) = (random::<T>(1, m * k), random::<T>(2, n * k));
-    let count = |rows, one| if one { 1 } else { rows };
-    let (rows, columns) = (scales(3, count(m, one[0])), scales(4, count(n, one[1])));
-    let at = Tensor::from_slice(device, &a, [m, k]).unwrap();
-    let bt = Tensor::from_slice(device, &b, [n, k]).unwrap();
-    let scale_a = Tensor::from_slice(device, &rows, [rows.len()]).unwrap();
-    let scale_b = Tensor::from_slice(device, &columns, [columns.len()]).unwrap();
-    let exact_a = scaled(&a, k, |i, _| rows[i.min(rows.len() - 1)]);
-    let exact_b = scaled(&b, k, |j, _| columns[j.min(columns.len() - 1)]);
-    let error = T::ERROR * k.div_ceil(32) as f64;
-    check(device, (shape, ldd), (&exact_a, &exact_b), error, |d| {
-        let (scale_a, scale_b) = (scale_a.view(), scale_b.view());
-        gemm_scaled(device, &at.view(), &scale_a, &bt.view(), &scale_b, d)
-    });
+/// Elements, scales, and an extent of these.
+type Scaled<'v, T> = (&'v Buffer<T>, &'v Buffer<f32>, usize);
+
+/// The last of three numbers.
+fn last<const R: usize>(of: [usize; 3]) -> [usize; R] {
+    std::array::from_fn(|i| of[i + 3 - R])
 }
 
-/// Scales of blocks, those of A along K or along M.
-fn check_blocks(device: &Device, shape: [usize; 3], ldd: usize, along_m: bool) {
-    let [m, n, k] = shape;
-    let (a, b) = (random::<e4m3>(1, m * k), random::<e4m3>(2, n * k));
-    let (high, wide) = (n.div_ceil(128), k.div_ceil(128));
-    let (rows, blocks) = (scales(3, m * wide), scales(4, high * wide));
-    let strides = if along_m { [1, m] } else { [wide, 1] };
-    let at = Tensor::from_slice(device, &a, [m, k]).unwrap();
-    let bt = Tensor::from_slice(device, &b, [n, k]).unwrap();
-    let scale_a = device.upload(&rows).unwrap();
-    let scale_a: TensorView<'_, f32, 2> = scale_a.view(0, [m, wide], strides).unwrap();
-    let scale_b = Tensor::from_slice(device, &blocks, [high, wide]).unwrap();
-    let exact_a = scaled(&a, k, |i, k| rows[i * strides[0] + k / 128 * strides[1]]);
-    let exact_b = scaled(&b, k, |j, k| blocks[j / 128 * wide + k / 128]);
-    check(
-        device,
-        (shape, ldd),
-        (&exact_a, &exact_b),
-        4.0 * e4m3::ERROR,
-        |d| {
-            let scale_b = scale_b.view();
-            gemm_block_scaled(device, &at.view(), &scale_a, &bt.view(), &scale_b, d)
-        },
-    );
+/// A view without gaps.
+fn view<T: Element, const R: usize>(
+    buffer: &Buffer<T>,
+    shape: [usize; 3],
+) -> Result<TensorView<'_, T, R>, cute_runtime::Error> {
+    let [_, rows, columns] = shape;
+    buffer.view(0, last(shape), last([rows * columns, columns, 1]))
 }
 
 /// Extents around those of tiles and blocks, some of one tile of 128 × 64, some of several of 128 × 128 and 128 × 256.
@@ -163,31 +348,117 @@ fn shapes(device: &Device) -> impl Iterator<Item = [usize; 3]> {
 fn rows_and_columns_are_scaled() {
     let device = device();
     for [m, n, k] in shapes(&device) {
-        // Stored by TMA, and copied to rows that TMA cannot store.
-        check_rows::<e4m3>(
-            &device,
-            [m, n.next_multiple_of(8), k],
-            n.next_multiple_of(8) + 8,
-            [false; 2],
-        );
-        check_rows::<e4m3>(&device, [m, n, k], n + 1, [true, false]);
-        check_rows::<i8>(&device, [m, n, k], n | 1, [false, true]);
+        // Stored by TMA, and by elements.
+        let by_tma = Case::new([m, n.next_multiple_of(8), k], 8);
+        by_tma.check_rows::<e4m3, e4m3, bf16>(&device, [false; 2]);
+        let by_element = Case::new([m, n, k], 1);
+        by_element.check_rows::<e4m3, e4m3, bf16>(&device, [true, false]);
+        by_element.check_rows::<i8, i8, bf16>(&device, [false, true]);
     }
-    check_rows::<i8>(&device, [300, 520, 72], 520, [true; 2]);
+    Case::new([300, 520, 72], 0).check_rows::<i8, i8, bf16>(&device, [true; 2]);
+}
+
+/// Into each type of D, by the larger and the smaller tile, and stored by elements.
+#[test]
+fn each_type_is_scaled_with_each() {
+    fn outputs<A, B>(device: &Device)
+    where
+        A: Input + ScaledInput<bf16, B> + ScaledInput<f16, B> + ScaledInput<f32, B>,
+        B: Input + ScaledInput<bf16, A> + ScaledInput<f16, A> + ScaledInput<f32, A>,
+    {
+        for case in [
+            Case::new([130, 264, 72], 8),
+            Case::new([40, 72, 67], 8),
+            Case::new([37, 45, 50], 1),
+        ] {
+            case.check_rows::<A, B, bf16>(device, [false; 2]);
+            case.check_rows::<A, B, f16>(device, [false; 2]);
+            case.check_rows::<A, B, f32>(device, [false; 2]);
+        }
+    }
+    let device = device();
+    outputs::<e4m3, e4m3>(&device);
+    outputs::<e4m3, e5m2>(&device);
+    outputs::<e5m2, e4m3>(&device);
+    outputs::<e5m2, e5m2>(&device);
+    outputs::<i8, i8>(&device);
+    outputs::<i8, u8>(&device);
+    outputs::<u8, i8>(&device);
+    outputs::<u8, u8>(&device);
+}
+
+/// Dᵀ is computed then, with the scales and the types of A and B exchanged.
+#[test]
+fn d_may_lie_along_m() {
+    let device = device();
+    for (shape, pad) in [([136, 72, 200], 8), ([45, 37, 131], 2)] {
+        let case = Case {
+            along_m: true,
+            ..Case::new(shape, pad)
+        };
+        case.check_rows::<e4m3, e5m2, bf16>(&device, [false; 2]);
+        case.check_rows::<i8, u8, f32>(&device, [false, true]);
+    }
 }
 
 #[test]
 fn blocks_are_scaled() {
     let device = device();
     for [m, n, k] in shapes(&device) {
-        check_blocks(
-            &device,
-            [m, n.next_multiple_of(8), k],
-            n.next_multiple_of(8) + 8,
-            true,
-        );
-        check_blocks(&device, [m, n, k], n + 1, false);
+        let by_tma = Case::new([m, n.next_multiple_of(8), k], 8);
+        by_tma.check_blocks::<e4m3, e4m3, bf16>(&device, true);
+        let by_element = Case::new([m, n, k], 1);
+        by_element.check_blocks::<e4m3, e4m3, bf16>(&device, false);
     }
+}
+
+#[test]
+fn each_type_is_scaled_by_blocks() {
+    fn outputs<A, B>(device: &Device)
+    where
+        A: Input + BlockScaledInput<bf16, B> + BlockScaledInput<f32, B>,
+        B: Input + BlockScaledInput<bf16, A> + BlockScaledInput<f32, A>,
+    {
+        for (case, along_m) in [
+            (Case::new([130, 248, 200], 8), true),
+            (Case::new([40, 72, 150], 8), true),
+            (Case::new([37, 45, 199], 1), false),
+        ] {
+            case.check_blocks::<A, B, bf16>(device, along_m);
+            case.check_blocks::<A, B, f32>(device, along_m);
+        }
+    }
+    let device = device();
+    outputs::<e4m3, e4m3>(&device);
+    outputs::<e4m3, e5m2>(&device);
+    outputs::<e5m2, e4m3>(&device);
+    outputs::<e5m2, e5m2>(&device);
+}
+
+/// Each matrix with scales of its own, and all with the same.
+#[test]
+fn batches_are_scaled() {
+    let device = device();
+    for (shape, pad) in [([40, 72, 300], 8), ([130, 264, 72], 8), ([37, 45, 159], 3)] {
+        for shared in [false, true] {
+            let case = Case {
+                batches: 3,
+                shared,
+                ..Case::new(shape, pad)
+            };
+            case.check_rows::<e4m3, e4m3, bf16>(&device, [false; 2]);
+            case.check_rows::<u8, i8, f32>(&device, [true, false]);
+            case.check_rows::<i8, i8, f16>(&device, [false, true]);
+            case.check_blocks::<e4m3, e4m3, bf16>(&device, true);
+            case.check_blocks::<e5m2, e4m3, f32>(&device, false);
+        }
+    }
+    let case = Case {
+        batches: 2,
+        along_m: true,
+        ..Case::new([72, 40, 96], 8)
+    };
+    case.check_rows::<e4m3, e4m3, f32>(&device, [false; 2]);
 }
 
 #[test]
@@ -195,9 +466,16 @@ fn products_with_scales_do_not_notice_the_schedule() {
     for seed in 1..4 {
         let device = Device::emulator_with_seed(seed);
         for shape in [[130, 72, 1100], [130, 264, 900], [200, 136, 900]] {
-            check_rows::<e4m3>(&device, shape, shape[1], [false; 2]);
-            check_blocks(&device, shape, shape[1], true);
+            let case = Case::new(shape, 0);
+            case.check_rows::<e4m3, e4m3, bf16>(&device, [false; 2]);
+            case.check_blocks::<e4m3, e4m3, bf16>(&device, true);
         }
+        let case = Case {
+            batches: 2,
+            ..Case::new([130, 71, 300], 0)
+        };
+        case.check_rows::<i8, u8, f32>(&device, [false; 2]);
+        case.check_blocks::<e4m3, e5m2, f32>(&device, true);
     }
 }
 
@@ -232,78 +510,5 @@ fn promotion_keeps_what_instructions_would_lose() -> Result<(), Error> {
         &mut d.view_mut(),
     )?;
     assert_eq!(d.download()?, [bf16::from_f32(256.0); 64 * 64]);
-    Ok(())
-}
-
-#[test]
-fn scales_are_refused_before_the_launch() -> Result<(), Error> {
-    let device = Device::emulator();
-    let matrix = |rows| Tensor::<e4m3, 2>::zeros(&device, [rows, 300]);
-    let (a, b) = (matrix(16)?, matrix(136)?);
-    let mut d = Tensor::<bf16, 2>::zeros(&device, [16, 136])?;
-    let vector = |n| Tensor::<f32, 1>::zeros(&device, [n]);
-    let blocks = |shape| Tensor::<f32, 2>::zeros(&device, shape);
-    for (scale_a, scale_b, expected) in [
-        (15, 136, "scale_a of shape [16] or [1]: found [15]"),
-        (16, 2, "scale_b of shape [136] or [1]: found [2]"),
-    ] {
-        let (x, y) = (vector(scale_a)?, vector(scale_b)?);
-        let (a, b, x, y) = (a.view(), b.view(), x.view(), y.view());
-        let error = gemm_scaled(&device, &a, &x, &b, &y, &mut d.view_mut()).unwrap_err();
-        assert_eq!(error.to_string(), format!("gemm_scaled needs {expected}"));
-    }
-    for (scale_a, scale_b, expected) in [
-        ([16, 2], [2, 3], "scale_a of shape [16, 3]: found [16, 2]"),
-        ([16, 3], [136, 3], "scale_b of shape [2, 3]: found [136, 3]"),
-    ] {
-        let (x, y) = (blocks(scale_a)?, blocks(scale_b)?);
-        let (a, b, x, y) = (a.view(), b.view(), x.view(), y.view());
-        let error = gemm_block_scaled(&device, &a, &x, &b, &y, &mut d.view_mut()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("gemm_block_scaled needs {expected}")
-        );
-    }
-    // Scales that are contiguous along neither mode, and D along M.
-    let (x, y) = (blocks([16, 16])?, blocks([2, 3])?);
-    let apart = x.buffer().view(0, [16, 3], [16, 2])?;
-    let error = gemm_block_scaled(
-        &device,
-        &a.view(),
-        &apart,
-        &b.view(),
-        &y.view(),
-        &mut d.view_mut(),
-    );
-    let error = error.unwrap_err().to_string();
-    assert!(
-        error.contains("argument scale_a") && error.contains("stride"),
-        "{error}"
-    );
-    let one = vector(1)?;
-    let mut turned = Tensor::<bf16, 2>::zeros(&device, [136, 16])?;
-    let mut turned = turned.view_mut().select([1, 0])?;
-    let error = gemm_scaled(
-        &device,
-        &a.view(),
-        &one.view(),
-        &b.view(),
-        &one.view(),
-        &mut turned,
-    );
-    let error = error.unwrap_err().to_string();
-    assert!(
-        error.contains("argument d") && error.contains("stride"),
-        "{error}"
-    );
-    let error = gemm_scaled(
-        &device,
-        &b.view(),
-        &one.view(),
-        &a.view(),
-        &one.view(),
-        &mut d.view_mut(),
-    );
-    assert!(matches!(error, Err(Error::GemmShapes { .. })), "{error:?}");
     Ok(())
 }

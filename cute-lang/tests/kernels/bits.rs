@@ -1,6 +1,6 @@
 //! Functions of bits give what Rust gives, in registers and of known integers.
 
-use crate::numbers::{INTEGERS, Type, kernel, run};
+use crate::numbers::{FLOATS, INTEGERS, Type, kernel, run};
 use std::fmt::Write;
 
 /// A function of `a` and `b`, and its result in Rust as bits. Whether the result is a u32 or of the type of `a`.
@@ -153,6 +153,27 @@ fn fields_at_run_time() {
     }
 }
 
+/// As integers of the same width, by the number or by its place in memory.
+#[test]
+fn of_floating_point_numbers() {
+    for float in FLOATS {
+        let width = 8 * float.bytes;
+        let (unsigned, _) = *INTEGERS
+            .iter()
+            .find(|(ty, _)| ty.name == format!("u{width}"))
+            .expect("a type");
+        let values = (float.values)();
+        let count = values.len();
+        let body = format!(
+            "let i = thread(); out[i] = to_bits(x[i]); out[{count} + i] = recast::<u{width}>(x)[i];"
+        );
+        let params = format!("x: Global<{}, 1>, out: Global<u{width}, 1>", float.name);
+        let kernel = kernel(count, &params, &body).expect("a kernel");
+        let results = run(&kernel, &[(*float, &values)], &[(unsigned, 2 * count)]);
+        assert_eq!(results[0], [values.clone(), values].concat());
+    }
+}
+
 #[test]
 fn wrong_types() {
     let rows = [
@@ -185,6 +206,14 @@ fn wrong_types() {
             "1 bits from bit 32 on are not in an integer of 32 bits",
         ),
         ("bfe(n, -1, 4)", "-1 is not in 0..=32"),
+        (
+            "to_bits(n)",
+            "`to_bits` takes a run-time floating-point number here, not a run-time `u32`",
+        ),
+        (
+            "recast::<u16>(out)[0]",
+            "elements of a tensor in global memory become others of 32 bits, as `u32` has, not `u16`, which has 16",
+        ),
     ];
     for (text, message) in rows {
         let error = kernel(

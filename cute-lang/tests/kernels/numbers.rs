@@ -127,7 +127,7 @@ integers! {
 macro_rules! floats {
     ($($ty:ty = $name:literal, $bits:ident, |$number:ident| $cast:expr;)*) => {
         /// The floating-point types.
-        const FLOATS: &[Type] = &[$(Type {
+        pub(crate) const FLOATS: &[Type] = &[$(Type {
             name: $name,
             bytes: size_of::<$ty>(),
             values: || FLOAT_VALUES

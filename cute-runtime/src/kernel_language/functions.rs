@@ -589,6 +589,10 @@ declare! {
     ///
     /// Waits until at most `groups` groups of this thread still read shared memory; are not complete.
     tma_wait_read(groups);
+    /// `to_bits(x)`
+    ///
+    /// The bits of a floating-point number, as an unsigned integer.
+    to_bits(x);
     /// `clz(x)`, `leading_zeros(x)`, `trailing_zeros(x)`
     ///
     /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.

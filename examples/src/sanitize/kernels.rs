@@ -1,9 +1,9 @@
 //! The kernels of `cute-kernels` that the command runs, each with a few shapes.
 
 use cute_kernels::{
-    Error, GemmInput, Plan, ScaledInput, Tile, attention, gemm, gemm_block_scaled, gemm_grouped,
-    gemm_linear, gemm_list, gemm_scaled, gemm_update, histogram, layer_norm, rms_norm, saxpy,
-    softmax, sum, sum_rows, transpose,
+    BlockScaledInput, Error, GemmInput, LinearInput, Plan, ScaledInput, Tile, attention, gemm,
+    gemm_block_scaled, gemm_grouped, gemm_linear, gemm_list, gemm_scaled, gemm_update, histogram,
+    layer_norm, quantise_rows, rms_norm, saxpy, softmax, sum, sum_rows, transpose,
 };
 use cute_runtime::{Device, Element, Tensor, bf16, e4m3, e5m2, f16};
 
@@ -100,34 +100,91 @@ const KERNELS: &[Kernel] = &[
         run: products,
     },
     Kernel {
-        name: "gemm_scaled",
+        name: "gemm_u8",
         extents: "m,n,k",
         shapes: GEMM,
-        run: |device, shape| scaled::<e4m3>(device, shape, e4m3::from_f32),
+        run: |device, shape| product::<u8, i32>(device, shape, true, |x| x as u8),
+    },
+    Kernel {
+        name: "gemm_scaled",
+        extents: "batches,m,n,k",
+        shapes: SCALED,
+        run: |device, shape| scaled::<e4m3, e4m3, bf16>(device, shape, e4m3s()),
+    },
+    Kernel {
+        name: "gemm_scaled_f16",
+        extents: "batches,m,n,k",
+        shapes: SCALED,
+        run: |device, shape| {
+            scaled::<e5m2, e4m3, f16>(device, shape, (e5m2::from_f32, e4m3::from_f32))
+        },
     },
     Kernel {
         name: "gemm_scaled_i8",
-        extents: "m,n,k",
-        shapes: GEMM,
-        run: |device, shape| scaled::<i8>(device, shape, |x| x as i8),
+        extents: "batches,m,n,k",
+        shapes: SCALED,
+        run: |device, shape| scaled::<i8, i8, bf16>(device, shape, (|x| x as i8, |x| x as i8)),
+    },
+    Kernel {
+        name: "gemm_scaled_u8",
+        extents: "batches,m,n,k",
+        shapes: SCALED,
+        run: |device, shape| scaled::<u8, i8, f32>(device, shape, (|x| x as u8, |x| x as i8)),
     },
     Kernel {
         name: "gemm_block_scaled",
-        extents: "m,n,k",
-        shapes: GEMM,
-        run: block_scaled,
+        extents: "batches,m,n,k",
+        shapes: SCALED,
+        run: |device, shape| block_scaled::<e4m3, e4m3, bf16>(device, shape, e4m3s()),
+    },
+    Kernel {
+        name: "gemm_block_scaled_f32",
+        extents: "batches,m,n,k",
+        shapes: SCALED,
+        run: |device, shape| {
+            block_scaled::<e4m3, e5m2, f32>(device, shape, (e4m3::from_f32, e5m2::from_f32))
+        },
     },
     Kernel {
         name: "gemm_linear",
         extents: "m,n,k",
         shapes: GEMM,
-        run: |device, shape| added(device, shape, false),
+        run: |device, shape| {
+            added::<bf16, bf16>(device, shape, false, (bf16::from_f32, bf16::from_f32))
+        },
+    },
+    Kernel {
+        name: "gemm_linear_e4m3",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| added::<e4m3, f32>(device, shape, false, (e4m3::from_f32, |x| x)),
+    },
+    Kernel {
+        name: "gemm_linear_f32",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: |device, shape| added::<f32, f32>(device, shape, false, (|x| x, |x| x)),
     },
     Kernel {
         name: "gemm_update",
         extents: "m,n,k",
         shapes: GEMM,
-        run: |device, shape| added(device, shape, true),
+        run: |device, shape| {
+            added::<bf16, bf16>(device, shape, true, (bf16::from_f32, bf16::from_f32))
+        },
+    },
+    Kernel {
+        name: "quantise_rows",
+        extents: "rows,columns",
+        shapes: &[&[9, 1040], &[3, 201]],
+        run: |device, shape| {
+            let (x, largest) = (rows(device, shape)?, tensor(device, [shape[0]], |_| 3.0)?);
+            let mut y = zeros::<i8, 2>(device, [shape[0], shape[1]])?;
+            let mut scales = zeros::<f32, 1>(device, [shape[0]])?;
+            let (mut to, mut of_rows) = (y.view_mut(), scales.view_mut());
+            quantise_rows(device, &x.view(), &largest.view(), &mut to, &mut of_rows)?;
+            bytes(&y)
+        },
     },
     Kernel {
         name: "attention",
@@ -240,12 +297,15 @@ const KERNELS: &[Kernel] = &[
 /// Shapes of products: one that TMA takes, and one whose rows it does not.
 const GEMM: &[&[usize]] = &[&[264, 144, 208], &[135, 70, 99]];
 
+/// The same in batches.
+const SCALED: &[&[usize]] = &[&[1, 264, 144, 208], &[3, 70, 45, 99]];
+
 /// A line for each kernel, with the extents of its shapes.
 pub(super) fn list() -> impl Iterator<Item = String> {
     KERNELS.iter().map(|kernel| {
         let shapes: Vec<String> = kernel.shapes.iter().map(|shape| shown(shape)).collect();
         format!(
-            "  {:16} {}: {}",
+            "  {:21} {}: {}",
             kernel.name,
             kernel.extents,
             shapes.join("; ")
@@ -371,28 +431,48 @@ fn products(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
     Ok(all.concat())
 }
 
-/// A · Bᵀ with a scale for each row of A, and one for all of B.
-fn scaled<T: ScaledInput>(
-    device: &Device,
-    shape: &[usize],
-    from: fn(f32) -> T,
-) -> Result<Vec<u8>, Error> {
-    let [m, n, k] = [shape[0], shape[1], shape[2]];
-    let (a, b) = (tensor(device, [m, k], from)?, tensor(device, [n, k], from)?);
-    let (rows, all) = (tensor(device, [m], |x| x)?, tensor(device, [1], |x| x)?);
-    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+/// What makes elements of A and of B, or of D.
+type From<A, B> = (fn(f32) -> A, fn(f32) -> B);
+
+fn e4m3s() -> From<e4m3, e4m3> {
+    (e4m3::from_f32, e4m3::from_f32)
+}
+
+/// A · Bᵀ with a scale for each row of A, and one for each matrix of B.
+fn scaled<A, B, D>(device: &Device, shape: &[usize], from: From<A, B>) -> Result<Vec<u8>, Error>
+where
+    A: ScaledInput<D, B>,
+    B: ScaledInput<D, A>,
+    D: Element,
+{
+    let [batches, m, n, k] = [shape[0], shape[1], shape[2], shape[3]];
+    let a = tensor(device, [batches, m, k], from.0)?;
+    let b = tensor(device, [batches, n, k], from.1)?;
+    let rows = tensor(device, [batches, m], |x| x)?;
+    let all = tensor(device, [batches, 1], |x| x)?;
+    let mut d = zeros::<D, 3>(device, [batches, m, n])?;
     let (a, b, rows, all) = (a.view(), b.view(), rows.view(), all.view());
     gemm_scaled(device, &a, &rows, &b, &all, &mut d.view_mut())?;
     bytes(&d)
 }
 
 /// A · Bᵀ with scales of 1 × 128 and 128 × 128 elements.
-fn block_scaled(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
-    let [m, n, k] = [shape[0], shape[1], shape[2]];
-    let matrix = |rows| tensor(device, [rows, k], e4m3::from_f32);
-    let scales = |rows| tensor(device, [rows, k.div_ceil(128)], |x| x);
-    let (a, b, mut d) = (matrix(m)?, matrix(n)?, zeros::<bf16, 2>(device, [m, n])?);
+fn block_scaled<A, B, D>(
+    device: &Device,
+    shape: &[usize],
+    from: From<A, B>,
+) -> Result<Vec<u8>, Error>
+where
+    A: BlockScaledInput<D, B>,
+    B: BlockScaledInput<D, A>,
+    D: Element,
+{
+    let [batches, m, n, k] = [shape[0], shape[1], shape[2], shape[3]];
+    let a = tensor(device, [batches, m, k], from.0)?;
+    let b = tensor(device, [batches, n, k], from.1)?;
+    let scales = |rows| tensor(device, [batches, rows, k.div_ceil(128)], |x| x);
     let (scale_a, scale_b) = (scales(m)?, scales(n.div_ceil(128))?);
+    let mut d = zeros::<D, 3>(device, [batches, m, n])?;
     gemm_block_scaled(
         device,
         &a.view(),
@@ -405,19 +485,21 @@ fn block_scaled(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
 }
 
 /// 2 · A · Bᵀ - C, beside C or in its place.
-fn added(device: &Device, shape: &[usize], in_place: bool) -> Result<Vec<u8>, Error> {
+fn added<T: LinearInput<D>, D: Element>(
+    device: &Device,
+    shape: &[usize],
+    in_place: bool,
+    (from, to): From<T, D>,
+) -> Result<Vec<u8>, Error> {
     let [m, n, k] = [shape[0], shape[1], shape[2]];
-    let (a, b, mut c) = (
-        bf16s(device, [m, k])?,
-        bf16s(device, [n, k])?,
-        bf16s(device, [m, n])?,
-    );
+    let (a, b) = (tensor(device, [m, k], from)?, tensor(device, [n, k], from)?);
+    let mut c = tensor(device, [m, n], to)?;
     let (a, b) = (a.view(), b.view());
     if in_place {
         gemm_update(device, 2.0, &a, &b, -1.0, &mut c.view_mut())?;
         return bytes(&c);
     }
-    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+    let mut d = zeros::<D, 2>(device, [m, n])?;
     gemm_linear(device, 2.0, &a, &b, -1.0, &c.view(), &mut d.view_mut())?;
     bytes(&d)
 }

@@ -1,7 +1,7 @@
 //! Operations of the algebra on values known at expansion and on tensors.
 
 use super::{questions, tensor};
-use crate::kernel::builtins::call::{Argument, Call};
+use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
 use cute_algebra::Layout;
@@ -11,16 +11,15 @@ use syn::{Error, Result};
 /// Calls an operation of the algebra. If the first argument is a tensor, the operation applies to its layout. All other
 /// arguments must be known at expansion.
 pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Value> {
-    if let [
-        Argument {
-            value: Value::Tensor(tensor),
-            ..
-        },
-    ] = &call.args[..]
+    if let [argument] = &call.args[..]
         && operation.name == "recast"
         && call.types.len() == 1
     {
-        return tensor::recast(b, call, tensor);
+        match &argument.value {
+            Value::Tensor(tensor) => return tensor::recast(b, call, tensor),
+            Value::Global(global) => return tensor::recast_global(call, global),
+            _ => {}
+        }
     }
     if let Some(argument) = call.types.first() {
         return Err(Error::new(

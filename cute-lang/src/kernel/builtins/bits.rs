@@ -1,4 +1,4 @@
-//! Functions of the bits of integers. Of a known integer, its type says how many bits it has.
+//! Functions of the bits of numbers. Of a known integer, its type says how many bits it has.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -20,6 +20,7 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "bfe(x, position, length)", apply: bfe },
     Builtin { signature: "bfi(field, x, position, length)", apply: bfi },
     Builtin { signature: "mul_hi(x, y)", apply: mul_hi },
+    Builtin { signature: "to_bits(x)", apply: to_bits },
 ];
 
 /// A number of bits of an integer, as u32. `known` finds it in the lowest bits of 64, and `emit` in a register.
@@ -242,4 +243,19 @@ fn widened(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
 
 fn of_bits(b: &mut Builder, opcode: Opcode, result: Type, x: &Scalar) -> Scalar {
     b.compute(result, opcode, x.ty.untyped(), [x.operand()])
+}
+
+/// The bits of a floating-point number as an integer of the same width.
+fn to_bits(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Scalar(x) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a run-time floating-point number"));
+    };
+    let ty = match x.ty {
+        Type::F16 | Type::Bf16 => Type::U16,
+        Type::F32 => Type::U32,
+        Type::F64 => Type::U64,
+        _ => return Err(call.mismatch(0, "a run-time floating-point number")),
+    };
+    let bits = ty.untyped();
+    Ok(b.compute(ty, Opcode::Mov, bits, [x.operand()]).into())
 }

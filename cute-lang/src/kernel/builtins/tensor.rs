@@ -114,6 +114,24 @@ pub(super) fn recast(b: &Builder, call: &Call, tensor: &Tensor) -> Result<Value>
     }))
 }
 
+/// The same for a tensor in global memory. Its strides count elements, so these keep their width.
+pub(super) fn recast_global(call: &Call, global: &Global) -> Result<Value> {
+    let element = call.element()?;
+    let [old, new] = [global.element, element];
+    if old.bits() != new.bits() {
+        let message = format!(
+            "elements of a tensor in global memory become others of {} bits, as `{old}` has, not `{new}`, which has {}",
+            old.bits(),
+            new.bits()
+        );
+        return Err(call.error_at(0, message));
+    }
+    Ok(Value::Global(Global {
+        element,
+        ..global.clone()
+    }))
+}
+
 /// A tensor that begins at byte `base`, which the map of shared memory shows.
 fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, size: u32) -> Tensor {
     b.describe_shared(
