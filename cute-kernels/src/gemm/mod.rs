@@ -49,8 +49,8 @@ pub use tile::Tile;
 /// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
 /// Where A or B has up to 16 rows, [`Tile::Streamed`] loads the other matrix from memory to registers: both are along K, their rows and
-/// those of D begin anywhere, and nothing is copied. It sums up products of 8-bit floats as those of `f16`. No GPU has measured it yet, so that a plan takes it only where it is asked for, or
-/// where [`Plan::autotune`] finds it the fastest.
+/// those of D begin anywhere, and nothing is copied. It sums up products of 8-bit floats as those of `f16`. No GPU has measured it
+/// yet, so that a plan takes it only where it is asked for, or where [`Plan::autotune`] finds it the fastest.
 ///
 /// Products of different shapes are computed in one launch by [`gemm_list`], and those of groups of rows by [`gemm_grouped`].
 ///

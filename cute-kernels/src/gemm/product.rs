@@ -239,7 +239,7 @@ pub mod kernels {
     };
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. All types have the largest tiles, and all without `e5m2` smaller ones, too. D of 16 bits, of elements of 16 bits,
+    /// bytes long. All types have the largest tiles, and all without `e5m2` and `u8` smaller ones, too. D of 16 bits, of elements of 16 bits,
     /// has those for matrices that are contiguous along M or N.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(

@@ -335,7 +335,7 @@ fn lists_are_refused_before_the_launch() {
     let error = refused([16, 8], [24, 16], [16, 24]);
     assert_eq!(
         error.to_string(),
-        "product 1: a product needs a of shape (M, K), b of (N, K) and d of (M, N), and gemm takes all three with a mode of batches before, too: \
+        "product 1: a product needs a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before: \
          found a [16, 8], b [24, 16] and d [16, 24]"
     );
     let error = refused([16, 0], [24, 0], [16, 24]);
