@@ -36,12 +36,14 @@ pub mod lib {
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{
         absmax_of_rows, gated, linear_combination, of_blocks, of_columns, of_rows,
-        store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma,
+        store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma, store_pieces_through,
     };
     pub use crate::gemm::kernels::{
-        Config, FEW, MEDIUM, NARROW, NARROW_PROMOTED, OBLONG, PAIR, SINGLE, SINGLE_NN, SINGLE_NT,
-        SINGLE_TT, SQUARE, SQUARE_NN, SQUARE_NT, SQUARE_PROMOTED, SQUARE_TT, THIN, WHOLE, WHOLE_96,
-        WIDE, gemm_with, multiply, multiply_problems, multiply_scaled, tiles,
+        BUFFERED, Config, FEW, FEW_TT, MEDIUM, NARROW, NARROW_NN, NARROW_NT, NARROW_PAIR,
+        NARROW_PROMOTED, NARROW_TT, OBLONG, PAIR, PINGPONG, PINGPONG_192, SINGLE, SINGLE_NN,
+        SINGLE_NT, SINGLE_TT, SQUARE, SQUARE_NN, SQUARE_NT, SQUARE_PROMOTED, SQUARE_TT, THIN,
+        THIN_NN, THIN_NT, THIN_TT, WHOLE, WHOLE_96, WHOLE_TT, WIDE, gemm_with, multiply,
+        multiply_problems, multiply_scaled, tiles,
     };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};

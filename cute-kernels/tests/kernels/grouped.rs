@@ -6,6 +6,7 @@ use cute_kernels::{Error, GroupedInput, check_group_ends, gemm_grouped};
 use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, f16};
 
 use crate::device;
+use crate::number::Number;
 
 /// Ends of groups, and M, N and K.
 type Case = (&'static [i32], [usize; 3]);
@@ -21,27 +22,6 @@ const CASES: [Case; 6] = [
     (&[50, 20, 90, -3, 400, 100], [120, 72, 40]),
 ];
 
-/// Elements of A, B and D.
-trait Number: GroupedInput<Self> + Into<f64> {
-    /// The distance from 1 to the next number.
-    const UNIT: f64;
-    fn of(number: f32) -> Self;
-}
-
-impl Number for bf16 {
-    const UNIT: f64 = 1.0 / 128.0;
-    fn of(number: f32) -> Self {
-        bf16::from_f32(number)
-    }
-}
-
-impl Number for f16 {
-    const UNIT: f64 = 1.0 / 1024.0;
-    fn of(number: f32) -> Self {
-        f16::from_f32(number)
-    }
-}
-
 /// What the product is launched with.
 type Operands<'v, T> = (
     &'v TensorView<'v, T, 2>,
@@ -51,7 +31,7 @@ type Operands<'v, T> = (
 
 /// Compares each group with the product of its rows. Beside the rows of A and B are NaNs, and what stands beside the rows of D and
 /// in rows of no group must stay.
-fn check<T: Number>(
+fn check<T: Number + GroupedInput<T>>(
     device: &Device,
     (ends, [m, n, k]): Case,
     pad: usize,
@@ -116,7 +96,7 @@ fn check<T: Number>(
 }
 
 /// By each tile, on three CTAs.
-fn check_tiles<T: Number>(device: &Device, case: Case) {
+fn check_tiles<T: Number + GroupedInput<T>>(device: &Device, case: Case) {
     for config in Config::ALL {
         check::<T>(device, case, 8, |(a, b, ends), d| {
             let k = case.1[2] as u32;

@@ -8,6 +8,7 @@ use cute_kernels::{Error, ListInput, gemm_list};
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut, bf16, f16};
 
 use crate::device;
+use crate::number::Number;
 
 /// M, N and K of each product.
 type Shapes = &'static [[usize; 3]];
@@ -25,34 +26,6 @@ const SHAPES: [Shapes; 3] = [
     ],
     &[[129, 128, 136]; 3],
 ];
-
-/// Elements of A, B and D.
-trait Number: Element + Into<f64> {
-    /// The distance from 1 to the next number.
-    const UNIT: f64;
-    fn of(number: f32) -> Self;
-}
-
-impl Number for bf16 {
-    const UNIT: f64 = 1.0 / 128.0;
-    fn of(number: f32) -> Self {
-        bf16::from_f32(number)
-    }
-}
-
-impl Number for f16 {
-    const UNIT: f64 = 1.0 / 1024.0;
-    fn of(number: f32) -> Self {
-        f16::from_f32(number)
-    }
-}
-
-impl Number for f32 {
-    const UNIT: f64 = 1.0 / 8_388_608.0;
-    fn of(number: f32) -> Self {
-        number
-    }
-}
 
 /// The matrices of a list on the device, and A and B on the host. Beside the rows of A and B are NaNs.
 struct List<T: Element, D: Element> {

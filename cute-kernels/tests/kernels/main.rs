@@ -10,6 +10,7 @@ mod grouped;
 mod linear;
 mod list;
 mod mma;
+mod number;
 mod ptx;
 mod quantise;
 mod refusals;
