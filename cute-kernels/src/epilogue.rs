@@ -125,20 +125,7 @@ pub mod kernels {
         epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
-        at: (u32, u32, u32),
-    ) {
-        store_pieces_through(acc, epilogue, d, consumer, at, 2);
-    }
-
-    /// The same with so many pieces in shared memory at most. The more there are, the sooner a warpgroup goes on while TMA still reads
-    /// them.
-    pub fn store_pieces_through<D: Element, const R: u32>(
-        acc: Fragment,
-        epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
-        d: TmaStore<D, R>,
-        consumer: u32,
         (batch, row, column): (u32, u32, u32),
-        most: u32,
     ) {
         let all = 2 * size(acc) * bits::<D>();
         assert!(
@@ -154,7 +141,7 @@ pub mod kernels {
         };
         let columns = row_bits / bits::<D>();
         let pieces = size(acc) * 2 / columns;
-        let buffers = min(pieces, most);
+        let buffers = min(pieces, 2);
         let staging = smem::<D>(tile_to_shape(
             smem_atom::<D>(K, swizzle),
             (64, columns, buffers, 2),

@@ -23,16 +23,39 @@ pub fn interleave<E>(
     mut first: impl FnMut() -> Result<Duration, E>,
     mut second: impl FnMut() -> Result<Duration, E>,
 ) -> Result<(Duration, Duration), E> {
-    for _ in 0..3 {
-        first()?;
-        second()?;
+    let run = |side| if side == 0 { first() } else { second() };
+    let times = interleave_all(2, run)?;
+    Ok((times[0], times[1]))
+}
+
+/// The same for any number of sides: `run` gets the number of one, from 0.
+///
+/// ```
+/// use cute_kernels::timing::interleave_all;
+/// use std::time::Duration;
+/// let run = |side| Ok::<_, std::fmt::Error>(Duration::from_micros(3 + side as u64));
+/// let times = interleave_all(3, run)?;
+/// assert_eq!(times, [3, 4, 5].map(Duration::from_micros));
+/// # Ok::<(), std::fmt::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The first error of a run.
+pub fn interleave_all<E>(
+    sides: usize,
+    mut run: impl FnMut(usize) -> Result<Duration, E>,
+) -> Result<Vec<Duration>, E> {
+    let mut times = vec![Vec::new(); sides];
+    for round in 0..3 + ROUNDS {
+        for (side, times) in times.iter_mut().enumerate() {
+            let time = run(side)?;
+            if round >= 3 {
+                times.push(time);
+            }
+        }
     }
-    let mut times = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        times.0.push(first()?);
-        times.1.push(second()?);
-    }
-    Ok((median(times.0), median(times.1)))
+    Ok(times.into_iter().map(median).collect())
 }
 
 /// The time in the middle; zero if there is none.

@@ -14,29 +14,26 @@ pub(crate) fn compare(
     class: &str,
     shape: Shape,
     types: Types,
-    autotune: bool,
+    every_tile: bool,
 ) -> Result<Row, Box<dyn Error>> {
     use ElementType::{BF16, E4M3, F16, F32, I8, I32};
     let measure = match types {
         (BF16, BF16) if shape.groups.is_some() => grouped::measure(device, shape, bf16::from_f32),
         (F16, F16) if shape.groups.is_some() => grouped::measure(device, shape, f16::from_f32),
-        (BF16, BF16) => single::measure::<bf16, bf16>(device, shape, autotune, bf16::from_f32),
-        (BF16, F32) => single::measure::<bf16, f32>(device, shape, autotune, bf16::from_f32),
-        (F16, F16) => single::measure::<f16, f16>(device, shape, autotune, f16::from_f32),
-        (F16, F32) => single::measure::<f16, f32>(device, shape, autotune, f16::from_f32),
-        (F32, F32) => single::measure::<f32, f32>(device, shape, autotune, |x| x),
-        (E4M3, BF16) => single::measure::<e4m3, bf16>(device, shape, autotune, e4m3::from_f32),
-        (E4M3, F32) => single::measure::<e4m3, f32>(device, shape, autotune, e4m3::from_f32),
-        (I8, I32) => single::measure::<i8, i32>(device, shape, autotune, |x| (x * 50.0) as i8),
+        (BF16, BF16) => single::measure::<bf16, bf16>(device, shape, every_tile, bf16::from_f32),
+        (BF16, F32) => single::measure::<bf16, f32>(device, shape, every_tile, bf16::from_f32),
+        (F16, F16) => single::measure::<f16, f16>(device, shape, every_tile, f16::from_f32),
+        (F16, F32) => single::measure::<f16, f32>(device, shape, every_tile, f16::from_f32),
+        (F32, F32) => single::measure::<f32, f32>(device, shape, every_tile, |x| x),
+        (E4M3, BF16) => single::measure::<e4m3, bf16>(device, shape, every_tile, e4m3::from_f32),
+        (E4M3, F32) => single::measure::<e4m3, f32>(device, shape, every_tile, e4m3::from_f32),
+        (I8, I32) => single::measure::<i8, i32>(device, shape, every_tile, |x| (x * 50.0) as i8),
         (input, output) => Err(format!("there is no product of {input} into {output}").into()),
     };
-    let (tile, ours, theirs) = measure?;
     Ok(Row {
         class: class.to_owned(),
         shape,
         types,
-        tile,
-        ours,
-        theirs,
+        measured: measure?,
     })
 }

@@ -12,7 +12,7 @@ use cute_runtime::{Device, Tensor};
 
 use crate::cublaslt::{Product, data_type};
 use crate::random::random;
-use crate::row::Side;
+use crate::row::{Measured, Side};
 use crate::shapes::{Groups, Shape};
 
 /// Microseconds of one timed run, at least.
@@ -26,7 +26,7 @@ pub(crate) fn measure<T>(
     device: &Device,
     shape: Shape,
     element: fn(f32) -> T,
-) -> Result<(String, Side, Option<Side>), Box<dyn Error>>
+) -> Result<Measured, Box<dyn Error>>
 where
     T: GroupedInput<T> + ListInput<T> + Into<f64>,
 {
@@ -152,5 +152,10 @@ where
     };
     let mine = side(our_time, &d);
     let by = if is_list { "list" } else { "groups" };
-    Ok((by.to_owned(), mine, Some(yours)))
+    Ok(Measured {
+        tile: by.to_owned(),
+        tiles: Vec::new(),
+        ours: mine,
+        theirs: Some(yours),
+    })
 }

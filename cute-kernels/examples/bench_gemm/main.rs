@@ -25,12 +25,12 @@ use serde_json::{Value, json};
 use shapes::{Class, Shape, TYPES, Types};
 
 const USAGE: &str = "\
-usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--autotune] [--json FILE] [--svg FILE]
+usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--tiles] [--json FILE] [--svg FILE]
   --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8; all unless given
   --classes   large, middle, majors, odd, batched, grouped, lists, few rows; all unless given
   --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line, or
               GROUPSxMxNxK even|uneven|list, where M are the rows of all groups
-  --autotune  measures every tile, prints the times, and takes the fastest
+  --tiles     measures every tile, prints the times, and takes the fastest
   --json      also writes the rows to this file
   --svg       also draws the ratios to this file";
 
@@ -40,7 +40,7 @@ struct Options {
     types: Option<String>,
     classes: Option<String>,
     shapes: Option<PathBuf>,
-    autotune: bool,
+    tiles: bool,
     json: Option<PathBuf>,
     svg: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     for &types in &types {
         for class in &classes {
             for &shape in class.shapes.iter().filter(|shape| shape.is_of(types)) {
-                let row = compare::compare(&device, &class.name, shape, types, options.autotune)?;
+                let row = compare::compare(&device, &class.name, shape, types, options.tiles)?;
                 bar.suspend(|| println!("{}", report::line(&row)));
                 bar.inc(1);
                 rows.push(row);
@@ -114,7 +114,7 @@ fn options() -> Result<Option<Options>, Box<dyn Error>> {
             Long("types") => options.types = Some(arguments.value()?.string()?),
             Long("classes") => options.classes = Some(arguments.value()?.string()?),
             Long("shapes") => options.shapes = Some(arguments.value()?.into()),
-            Long("autotune") => options.autotune = true,
+            Long("tiles") => options.tiles = true,
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("svg") => options.svg = Some(arguments.value()?.into()),
             Long("help") | Short('h') => return Ok(None),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::row::Row;
+use crate::row::{Measured, Row};
 
 /// The geometric mean of the ratios of some rows, and how many have one.
 fn mean<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<(f64, usize)> {
@@ -14,21 +14,34 @@ fn mean<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<(f64, usize)> {
 /// Heading and text of each row of the table.
 pub(crate) const HEADING: &str = "               M x N x K         A, B     D     ours cuBLASLt  ratio     error its error  tile";
 
-/// A row of the table.
+/// A row of the table, and a line for each tile that was measured.
 pub(crate) fn line(row: &Row) -> String {
     let shape = format!("{} {}", row.shape, row.shape.majors());
     let (input, output) = row.types;
-    let (theirs, error) = match row.theirs {
+    let Measured {
+        tile,
+        tiles,
+        ours,
+        theirs,
+    } = &row.measured;
+    let (theirs, error) = match theirs {
         Some(side) => (format!("{:.1}", side.speed), format!("{:.2e}", side.error)),
         None => ("none".to_owned(), String::new()),
     };
     let ratio = row
         .ratio()
         .map_or(String::new(), |ratio| format!("{ratio:.3}"));
-    format!(
-        "{shape:>24} {input:>12} {output:>5} {:>8.1} {theirs:>8} {ratio:>6} {:>9.2e} {error:>9}  {}",
-        row.ours.speed, row.ours.error, row.tile,
-    )
+    let mut line = format!(
+        "{shape:>24} {input:>12} {output:>5} {:>8.1} {theirs:>8} {ratio:>6} {:>9.2e} {error:>9}  {tile}",
+        ours.speed, ours.error,
+    );
+    for (tile, expected, measured) in tiles {
+        let _ = write!(
+            line,
+            "\n{measured:>35.1} us, expected {expected:.1}: {tile}"
+        );
+    }
+    line
 }
 
 /// A line for each class of each type, in the order of the rows.

@@ -1,5 +1,6 @@
-//! What was measured of one product.
+//! The rows of the table.
 
+use cute_kernels::Tile;
 use serde_json::{Value, json};
 
 use crate::shapes::{Shape, Types};
@@ -13,35 +14,55 @@ pub(crate) struct Side {
     pub(crate) error: f64,
 }
 
+/// What was measured of one product.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    /// By what ours is computed.
+    pub(crate) tile: String,
+    /// The tiles that were measured, with the microseconds that each was expected to take and took.
+    pub(crate) tiles: Vec<(Tile, f64, f64)>,
+    pub(crate) ours: Side,
+    /// None where cuBLASLt has no algorithm.
+    pub(crate) theirs: Option<Side>,
+}
+
 /// A row of the table.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) class: String,
     pub(crate) shape: Shape,
     pub(crate) types: Types,
-    pub(crate) tile: String,
-    pub(crate) ours: Side,
-    /// None where cuBLASLt has no algorithm.
-    pub(crate) theirs: Option<Side>,
+    pub(crate) measured: Measured,
 }
 
 impl Row {
     /// The speed of ours over that of cuBLASLt.
     pub(crate) fn ratio(&self) -> Option<f64> {
-        self.theirs.map(|theirs| self.ours.speed / theirs.speed)
+        let Measured { ours, theirs, .. } = &self.measured;
+        theirs.map(|theirs| ours.speed / theirs.speed)
     }
 
     pub(crate) fn json(&self) -> Value {
         let side = |side: Side| json!({ "tflops": side.speed, "error": side.error });
+        let Measured {
+            tile,
+            tiles,
+            ours,
+            theirs,
+        } = &self.measured;
+        let tiles = tiles.iter().map(|(tile, expected, measured)| {
+            json!({ "tile": tile.to_string(), "expected_us": expected, "us": measured })
+        });
         json!({
             "class": self.class,
             "shape": self.shape.to_string(),
             "majors": self.shape.majors(),
             "input": self.types.0.to_string(),
             "output": self.types.1.to_string(),
-            "tile": self.tile,
-            "ours": side(self.ours),
-            "cublaslt": self.theirs.map(side),
+            "tile": tile,
+            "tiles": tiles.collect::<Vec<_>>(),
+            "ours": side(*ours),
+            "cublaslt": theirs.map(side),
             "ratio": self.ratio(),
         })
     }

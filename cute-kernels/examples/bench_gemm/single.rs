@@ -6,14 +6,14 @@ use std::error::Error;
 use std::time::Duration;
 
 use cute_kernels::reference::{self, Matrix};
-use cute_kernels::timing::{interleave, median};
+use cute_kernels::timing::{interleave, interleave_all, median};
 use cute_kernels::{GemmInput, Plan};
 use cute_runtime::{Device, Element};
 
 use crate::captured::Captured;
 use crate::cublaslt::{Product, data_type};
 use crate::random::{PERIOD, random};
-use crate::row::Side;
+use crate::row::{Measured, Side};
 use crate::shapes::{Placed, Shape};
 
 /// Microseconds of one timed run, at least: many products where they are short, so that the resolution of the events is
@@ -27,14 +27,17 @@ const COLD: usize = 100 << 20;
 /// Elements to whose multiples the distance of these copies is rounded.
 const STEP: usize = 256;
 
-/// Measures one product of normally distributed numbers: the tile of ours, ours, and cuBLASLt's. A run replays a CUDA graph of
-/// products, so that the time between launches counts for neither side.
+/// How many times as long as the fastest tile those are expected to take that are measured, at most.
+const SLOWEST: f64 = 2.5;
+
+/// Measures one product of normally distributed numbers: ours, by the tile of the plan or by the fastest of `every_tile`, and cuBLASLt's.
+/// A run replays a CUDA graph of products, so that the time between launches counts for neither side.
 pub(crate) fn measure<T, D>(
     device: &Device,
     shape: Shape,
-    autotune: bool,
+    every_tile: bool,
     element: fn(f32) -> T,
-) -> Result<(String, Side, Option<Side>), Box<dyn Error>>
+) -> Result<Measured, Box<dyn Error>>
 where
     T: GemmInput<D> + Into<f64>,
     D: Element + Into<f64>,
@@ -88,21 +91,39 @@ where
     };
     let product = product.ok().filter(|product| product.algorithms() > 0);
 
-    let plan = match autotune {
-        true => Plan::autotune(device, &a(0)?, &b(0)?, &mut d)?,
-        false => Plan::new(device, &a(0)?, &b(0)?, &d)?,
-    };
-    let tile = match autotune {
-        true => plan.to_string(),
-        false => plan.tile().to_string(),
-    };
-    // Compiles the kernel, and allocates what the plan keeps.
-    plan.launch(device, &a(0)?, &b(0)?, &mut d)?;
-    let mut our_graph = |count: usize| {
+    let mut plan = Plan::new(device, &a(0)?, &b(0)?, &d)?;
+    let mut our_graph = |plan: &Plan, count: usize| {
         device.capture(|| -> Result<(), Box<dyn Error>> {
             (0..count).try_for_each(|i| Ok(plan.launch(device, &a(i)?, &b(i)?, &mut d)?))
         })
     };
+    let mut tiles = Vec::new();
+    let mut graphs = Vec::new();
+    let candidates = plan.candidates();
+    for &(tile, expected) in candidates.iter().filter(|_| every_tile) {
+        if expected > SLOWEST * candidates[0].1 {
+            break;
+        }
+        let plan = plan.clone().with_tile(tile)?;
+        // Compiles the kernel, and allocates what the plan keeps.
+        our_graph(&plan, 1)?.launch()?;
+        let once = {
+            let graph = our_graph(&plan, 1)?;
+            time(device, || graph.launch())?
+        };
+        let count = count(once);
+        graphs.push((our_graph(&plan, count)?, count));
+        tiles.push((tile, expected, 0.0));
+    }
+    let times = interleave_all(graphs.len(), |i| time(device, || graphs[i].0.launch()))?;
+    for ((tile, time), (_, count)) in tiles.iter_mut().zip(times).zip(&graphs) {
+        tile.2 = time.as_secs_f64() * 1e6 / *count as f64;
+    }
+    drop(graphs);
+    if let Some((fastest, ..)) = tiles.iter().min_by(|x, y| x.2.total_cmp(&y.2)) {
+        plan = plan.with_tile(*fastest)?;
+    }
+    our_graph(&plan, 1)?.launch()?;
     let their_run = |product: &Product, algorithm: usize, i: usize, stream: u64| {
         let steps = [a_step, b_step].map(|step| (i % copies * step * size_of::<T>()) as u64);
         let [a, b] = [buffer_a.address() + steps[0], buffer_b.address() + steps[1]];
@@ -119,10 +140,10 @@ where
     };
     let (count, our_time, their_time) = match &product {
         None => {
-            let graph = our_graph(1)?;
+            let graph = our_graph(&plan, 1)?;
             time(device, || graph.launch())?;
             let count = count(time(device, || graph.launch())?);
-            let graph = our_graph(count)?;
+            let graph = our_graph(&plan, count)?;
             let times = (0..5)
                 .map(|_| time(device, || graph.launch()))
                 .collect::<Result<_, _>>()?;
@@ -141,7 +162,10 @@ where
                 fastest = fastest.min((median(times), algorithm));
             }
             let count = count(fastest.0 / trial as u32);
-            let graphs = (our_graph(count)?, their_graph(product, fastest.1, count)?);
+            let graphs = (
+                our_graph(&plan, count)?,
+                their_graph(product, fastest.1, count)?,
+            );
             let (ours, theirs) = interleave(
                 || time(device, || graphs.0.launch()),
                 || time(device, || graphs.1.launch()),
@@ -179,7 +203,12 @@ where
         Some(time) => Some(side(time, &theirs.download()?)),
         None => None,
     };
-    Ok((tile, mine, yours))
+    Ok(Measured {
+        tile: plan.tile().to_string(),
+        tiles,
+        ours: mine,
+        theirs: yours,
+    })
 }
 
 /// The time of a launch on the device.

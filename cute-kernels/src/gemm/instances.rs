@@ -61,6 +61,7 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Single, true, false) => SINGLE_NN,
         (Tile::Single, true, true) => SINGLE_NT,
         (Tile::Single, false, true) => SINGLE_TT,
+        (Tile::Pair, true, false) => PAIR_NN,
         (Tile::Square, false, false) => SQUARE,
         (Tile::Square, true, false) => SQUARE_NN,
         (Tile::Square, true, true) => SQUARE_NT,
@@ -81,12 +82,13 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Oblong, ..) => OBLONG,
         (Tile::Medium, ..) => MEDIUM,
         (Tile::Few, ..) => FEW,
+        (Tile::Square2, ..) => SQUARE_2,
+        (Tile::Medium2, ..) => MEDIUM_2,
+        (Tile::Narrow2, ..) => NARROW_2,
         (Tile::Whole, ..) => WHOLE,
         (Tile::Whole96, ..) => WHOLE_96,
         (Tile::NarrowPair, ..) => NARROW_PAIR,
-        (Tile::Buffered, ..) => BUFFERED,
         (Tile::Pingpong, ..) => PINGPONG,
-        (Tile::Pingpong192, ..) => PINGPONG_192,
         (Tile::Streamed, ..) => return None,
     })
 }

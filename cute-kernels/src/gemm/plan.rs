@@ -26,9 +26,6 @@ const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 /// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
 /// same time. To that comes what the start, the stores of all waves but the last and an exchange of sums take.
 ///
-/// Tiles whose time has not been measured yet on any GPU are expected to take that of tiles like them. A plan has one of these only
-/// if [`Plan::autotune`] finds it to be the fastest, or [`Plan::with_tile`] asks for it.
-///
 /// ```
 /// use cute_kernels::{Plan, Tile};
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -51,8 +48,6 @@ pub struct Plan {
     tile: Tile,
     /// The tiles that are possible, with the microseconds that each takes, as expected or as measured.
     candidates: Vec<(Tile, f64)>,
-    /// Whether these are measured.
-    tuned: bool,
     copies: Arc<Mutex<Copies>>,
 }
 
@@ -92,16 +87,14 @@ impl Plan {
         let mut candidates: Vec<(Tile, f64)> =
             tiles.map(|tile| (tile, product.time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
-        // Every form has the tiles of `Single` or `Pair`, which are measured.
-        let tile = candidates.iter().find(|(tile, _)| tile.is_measured());
-        let tile = tile.unwrap_or(&candidates[0]).0;
+        // Every form has the tiles of `Single` or `Pair`.
+        let tile = candidates[0].0;
         Ok(Self {
             types: [A::TYPE, B::TYPE, D::TYPE],
             form,
             product,
             tile,
             candidates,
-            tuned: false,
             copies: Arc::default(),
         })
     }
@@ -136,7 +129,6 @@ impl Plan {
         }
         plan.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         plan.tile = plan.candidates[0].0;
-        plan.tuned = true;
         Ok(plan)
     }
 
@@ -314,9 +306,6 @@ impl fmt::Display for Plan {
         )?;
         for (tile, time) in &self.candidates {
             write!(f, "\n  {time:8.1} us  {tile}")?;
-            if !self.tuned && !tile.is_measured() {
-                write!(f, ", not measured on a GPU yet")?;
-            }
         }
         for (name, place) in [("A", form.a), ("B", form.b)] {
             if place.copied {

@@ -3,7 +3,7 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{store_by_element, store_pieces_through};
+    use crate::epilogue::kernels::{store_by_element, store_by_tma};
     use crate::mma::kernels::TiledMma;
     use crate::pipeline::kernels::Ring;
     use crate::split::kernels::Split;
@@ -37,8 +37,6 @@ pub mod kernels {
         /// Whether each warpgroup computes tiles of its own, all their rows, which are 64, and columns: one stores while the other
         /// multiplies. Else both compute a tile together. `split` is 1 then.
         pub pingpong: bool,
-        /// Pieces of D, with rows of 128 bytes, that a warpgroup has in shared memory to be stored, at most.
-        pub buffers: u32,
         /// Whether the sums of each stage are multiplied by a factor and added to sums in f32, of which each thread then has as
         /// many again. Wgmma's own sums of elements of 8 bits keep 13 bits after the point.
         pub promote: bool,
@@ -57,7 +55,6 @@ pub mod kernels {
         a_mn: false,
         b_mn: false,
         pingpong: false,
-        buffers: 2,
         promote: false,
     };
 
@@ -109,7 +106,16 @@ pub mod kernels {
     /// The same for up to 16 rows.
     pub const FEW: Config = Config { rows: 16, ..THIN };
 
-    /// The same with all of K, for matrices B that have enough tiles for all multiprocessors.
+    /// `SQUARE` with K divided in two, as the next two, for matrices that have fewer tiles than there are multiprocessors.
+    pub const SQUARE_2: Config = Config { split: 2, ..SQUARE };
+
+    /// `MEDIUM` with K divided in two.
+    pub const MEDIUM_2: Config = Config { split: 2, ..MEDIUM };
+
+    /// `NARROW` with K divided in two.
+    pub const NARROW_2: Config = Config { split: 2, ..NARROW };
+
+    /// `THIN`'s tile and loads of 16 rows of A, with all of K, for matrices B that have enough tiles for all multiprocessors.
     pub const WHOLE: Config = Config { split: 1, ..FEW };
 
     /// Three quarters of `WHOLE`.
@@ -119,27 +125,13 @@ pub mod kernels {
         ..WHOLE
     };
 
-    /// Tiles of 64 × 256 by two CTAs that share their loads of B, and within a CTA by two warpgroups in turns: for short K, whose
-    /// stores take as long as a part of the products.
+    /// Tiles of 64 × 256 by two CTAs that share their loads of B, and within a CTA by two warpgroups in turns: one stores while the
+    /// other multiplies.
     pub const PINGPONG: Config = Config {
         bm: 64,
         rows: 64,
         pingpong: true,
         ..PAIR
-    };
-
-    /// The same for tiles of 64 × 192.
-    pub const PINGPONG_192: Config = Config {
-        bn: 192,
-        stages: 6,
-        ..PINGPONG
-    };
-
-    /// The largest tile with three stages, whose memory has all of a tile of D of 16 bits while it is stored.
-    pub const BUFFERED: Config = Config {
-        stages: 3,
-        buffers: 4,
-        ..SINGLE
     };
 
     /// A quarter of the largest tile by each of two CTAs that share their loads of B, for rows that are not whole cache lines.
@@ -168,6 +160,9 @@ pub mod kernels {
         b_mn: true,
         ..SINGLE
     };
+
+    /// Two CTAs a cluster for A along M.
+    pub const PAIR_NN: Config = Config { a_mn: true, ..PAIR };
 
     /// Half of it for A along M.
     pub const SQUARE_NN: Config = Config {
@@ -256,13 +251,16 @@ pub mod kernels {
             (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
         ],
-        CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96],
+        CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96, SQUARE_2, MEDIUM_2, NARROW_2],
     )]
     #[instances(
         (A, B, D) in [(bf16, bf16, bf16), (f16, f16, f16)],
+        CFG in [PINGPONG],
+    )]
+    #[instances(
+        (A, B, D) in [(bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32)],
         CFG in [
-            PINGPONG, PINGPONG_192, BUFFERED, NARROW_PAIR,
-            SINGLE_NN, SINGLE_NT, SINGLE_TT, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
+            NARROW_PAIR, SINGLE_NN, SINGLE_NT, SINGLE_TT, PAIR_NN, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
             THIN_NN, THIN_NT, THIN_TT, FEW_TT, WHOLE_TT,
         ],
     )]
@@ -304,8 +302,7 @@ pub mod kernels {
             let result = map(acc, |x, (i, j)| {
                 epilogue(x, place::<R>(batch, row + i, column + j))
             });
-            let at = (batch, row, column);
-            store_pieces_through(result, |piece, _| piece, d, consumer, at, CFG.buffers);
+            store_by_tma(result, d, consumer, (batch, row, column));
         });
         // A CTA must not end while TMA still reads its shared memory.
         tma_wait_read(0);
@@ -415,6 +412,7 @@ pub mod kernels {
             }
             let mut producer = ring.producer();
             let mut filled = 0;
+            let mut turn = 0;
             for tile in tiles {
                 if thread() == 0 {
                     let (a, b) = maps(tile.batch);
@@ -457,8 +455,9 @@ pub mod kernels {
                             filled += 1;
                         }
                     }
+                    split.pause(turn);
+                    turn += 1;
                 }
-                split.pause();
             }
         } else {
             if sums > 64 {
@@ -535,19 +534,15 @@ pub mod kernels {
                     }
                     consumer.skip(steps);
                     tiles.next();
-                    turn += 1;
                 }
                 if !CFG.promote {
                     wgmma_wait(0);
                     consumer.release(previous);
                 }
-                if CFG.split == 1 {
-                    store(acc, index, at, tile.end);
-                } else {
-                    let (part, first) = split.sum(acc, index, turn, sa, sb);
-                    turn += 1;
-                    store(part, index, (tile.batch, row, column + first), tile.end);
-                }
+                let (part, first) = split.sum(acc, index, turn, sa, sb);
+                store(part, index, (tile.batch, row, column + first), tile.end);
+                split.release(index, turn);
+                turn += 1;
             }
         }
         // A CTA must not end while the other one may still write to its shared memory or arrive at its barriers.

@@ -39,6 +39,11 @@ impl Stream {
         }
     }
 
+    /// Whether the smaller matrix has more than 8 rows.
+    pub(super) fn has_many_rows(&self) -> bool {
+        self.sizes.rows > ROWS_8.rows
+    }
+
     /// How many parts of K one after another CTAs multiply, if K has so many bytes. CTAs start as others end, so that there are as many
     /// for each as all have on average.
     pub(super) fn parts(&self, bytes: f64, multiprocessors: u32) -> f64 {
@@ -110,7 +115,7 @@ pub mod kernels {
         columns: 16,
         vectors: 4,
         unit: 16,
-        resident: 3,
+        resident: 2,
     };
 
     /// Up to 16 rows. Twice as many rows of B share what is loaded of A. A multiprocessor has 64 KiB of B on their way.
@@ -221,6 +226,8 @@ pub mod kernels {
         // Of an instruction, B is the operand of 16 rows, and A that of 8.
         let x = fragment::<B>(CFG.held(columns, 16, bits::<B>()));
         let y = fragment::<A>(CFG.held(rows, 8, bits::<A>()));
+        let next_x = fragment::<B>(CFG.held(columns, 16, bits::<B>()));
+        let next_y = fragment::<A>(CFG.held(rows, 8, bits::<A>()));
         let (tall, wide, pair, eight) = (columns / 16, rows / 8, 2 * columns, 8 * columns);
         let held = layout!(((4,8),(2,2,tall,wide)):((pair,1),(columns,8,16,eight)));
         let acc =
@@ -239,11 +246,17 @@ pub mod kernels {
             EVICT_FIRST
         };
         let mut step = warp();
+        CFG.load(b, columns, (tile, step), x, once);
+        CFG.load(a, rows, (0, step), y, EVICT_LAST);
         while step * CFG.k(bits::<A>()) < extent(a, 1) {
-            CFG.load(b, columns, (tile, step), x, once);
-            CFG.load(a, rows, (0, step), y, EVICT_LAST);
+            // What is multiplied next is on its way meanwhile. Behind the last part it is 0, without a load.
+            CFG.load(b, columns, (tile, step + WARPS), next_x, once);
+            CFG.load(a, rows, (0, step + WARPS), next_y, EVICT_LAST);
             mma(acc, x, y);
-            step += WARPS;
+            CFG.load(b, columns, (tile, step + 2 * WARPS), x, once);
+            CFG.load(a, rows, (0, step + 2 * WARPS), y, EVICT_LAST);
+            mma(acc, next_x, next_y);
+            step += 2 * WARPS;
         }
         // The sums of all warps, in the order of the warps.
         let (pad, each) = (columns + 4, (columns + 4) * rows);

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::product::kernels::{
-    BUFFERED, Config, FEW, MEDIUM, NARROW, NARROW_PAIR, OBLONG, PAIR, PINGPONG, PINGPONG_192,
-    SINGLE, SQUARE, THIN, WHOLE, WHOLE_96, WIDE,
+    Config, FEW, MEDIUM, MEDIUM_2, NARROW, NARROW_2, NARROW_PAIR, OBLONG, PAIR, PINGPONG, SINGLE,
+    SQUARE, SQUARE_2, THIN, WHOLE, WHOLE_96, WIDE,
 };
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
@@ -30,33 +30,28 @@ pub enum Tile {
     Thin,
     /// The same, with loads of 16 rows of A.
     Few,
+    /// 128 × 128 by two CTAs, each for half of K.
+    Square2,
+    /// 128 × 96 by two CTAs, each for half of K.
+    Medium2,
+    /// 128 × 64 by two CTAs, each for half of K.
+    Narrow2,
     /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K.
     Whole,
     /// 64 × 96 in the same way.
     Whole96,
     /// 64 × 128 by each of two CTAs, which share what they load of B.
     NarrowPair,
-    /// 128 × 256, with all of the tile in shared memory while it is stored.
-    Buffered,
     /// 64 × 256 by each of two CTAs, which share what they load of B. The two warpgroups of a CTA compute tiles in turns: one stores
     /// while the other multiplies.
     Pingpong,
-    /// 64 × 192 in the same way.
-    Pingpong192,
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
     Streamed,
 }
 
-/// What is known of a tile.
-struct Row {
-    config: Option<Config>,
-    stage_time: f64,
-    measured: bool,
-}
-
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 16] = [
+    pub const ALL: [Tile; 17] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
@@ -66,62 +61,47 @@ impl Tile {
         Tile::Narrow,
         Tile::Thin,
         Tile::Few,
+        Tile::Square2,
+        Tile::Medium2,
+        Tile::Narrow2,
         Tile::Whole,
         Tile::Whole96,
         Tile::NarrowPair,
-        Tile::Buffered,
         Tile::Pingpong,
-        Tile::Pingpong192,
         Tile::Streamed,
     ];
 
     /// Its sizes. `Streamed` has no tiles in shared memory, and sizes of its own.
     pub fn config(self) -> Option<Config> {
-        self.row().config
+        self.row().0
     }
 
-    /// Microseconds that a CTA takes for a stage, 128 bytes along K, with all multiprocessors at work: measured on an H200, or
-    /// expected by the time of a tile like it. That of `Streamed` is expected for a part of K of each of its warps.
+    /// Microseconds that a CTA takes for a stage, 128 bytes along K, with all multiprocessors at work, and that `Streamed` takes for a part of
+    /// K of each of its warps: those with which the model fits best what an H200 took for products of all types.
     pub(super) fn stage_time(self) -> f64 {
-        self.row().stage_time
+        self.row().1
     }
 
-    /// Whether its time was measured. One that was not is only used where it is asked for or [measured](super::Plan::autotune).
-    pub(super) fn is_measured(self) -> bool {
-        self.row().measured
-    }
-
-    fn row(self) -> Row {
-        let measured = |config, stage_time| Row {
-            config: Some(config),
-            stage_time,
-            measured: true,
-        };
-        let expected = |config, stage_time| Row {
-            measured: false,
-            ..measured(config, stage_time)
-        };
+    /// Its sizes, and the time of a stage.
+    fn row(self) -> (Option<Config>, f64) {
         match self {
-            Tile::Single => measured(SINGLE, 0.63),
-            Tile::Pair => measured(PAIR, 0.65),
-            Tile::Wide => measured(WIDE, 0.49),
-            Tile::Oblong => measured(OBLONG, 0.38),
-            Tile::Square => measured(SQUARE, 0.34),
-            Tile::Medium => measured(MEDIUM, 0.26),
-            Tile::Narrow => measured(NARROW, 0.22),
-            Tile::Thin => measured(THIN, 0.20),
-            Tile::Few => measured(FEW, 0.20),
-            Tile::Whole => measured(WHOLE, 0.20),
-            Tile::Whole96 => measured(WHOLE_96, 0.19),
-            Tile::NarrowPair => expected(NARROW_PAIR, 0.22),
-            Tile::Buffered => expected(BUFFERED, 0.63),
-            Tile::Pingpong => expected(PINGPONG, 0.34),
-            Tile::Pingpong192 => expected(PINGPONG_192, 0.27),
-            Tile::Streamed => Row {
-                config: None,
-                stage_time: 1.0,
-                measured: false,
-            },
+            Tile::Single => (Some(SINGLE), 0.638),
+            Tile::Pair => (Some(PAIR), 0.668),
+            Tile::Wide => (Some(WIDE), 0.500),
+            Tile::Oblong => (Some(OBLONG), 0.389),
+            Tile::Square => (Some(SQUARE), 0.326),
+            Tile::Medium => (Some(MEDIUM), 0.286),
+            Tile::Narrow => (Some(NARROW), 0.225),
+            Tile::Thin => (Some(THIN), 0.241),
+            Tile::Few => (Some(FEW), 0.159),
+            Tile::Square2 => (Some(SQUARE_2), 0.386),
+            Tile::Medium2 => (Some(MEDIUM_2), 0.328),
+            Tile::Narrow2 => (Some(NARROW_2), 0.239),
+            Tile::Whole => (Some(WHOLE), 0.222),
+            Tile::Whole96 => (Some(WHOLE_96), 0.210),
+            Tile::NarrowPair => (Some(NARROW_PAIR), 0.276),
+            Tile::Pingpong => (Some(PINGPONG), 0.433),
+            Tile::Streamed => (None, 1.12),
         }
     }
 }
@@ -135,7 +115,6 @@ impl fmt::Display for Tile {
             ctas,
             split,
             pingpong,
-            buffers,
             ..
         }) = self.config()
         else {
@@ -153,9 +132,6 @@ impl fmt::Display for Tile {
         }
         if pingpong {
             write!(f, ", by warpgroups in turns")?;
-        }
-        if buffers > SINGLE.buffers {
-            write!(f, ", stored from {buffers} buffers")?;
         }
         Ok(())
     }
