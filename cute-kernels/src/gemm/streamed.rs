@@ -105,16 +105,19 @@ pub mod kernels {
         pub vectors: u32,
         /// What addresses and lengths of rows are multiples of, in bytes: 16, or 1, if rows begin anywhere.
         pub unit: u32,
+        /// Whether a thread loads the vectors of the next part of K before it multiplies those of this one.
+        pub ahead: bool,
         /// CTAs that are on a multiprocessor at the same time. What 4 TB/s deliver to each of 132 in a microsecond is 30 KiB.
         pub resident: u32,
     }
 
-    /// Up to 8 rows. A thread has 8 vectors of B on their way, and all of a multiprocessor have 96 KiB.
+    /// Up to 8 rows. A thread has 8 vectors of B on their way while it multiplies 8 others, and all of a multiprocessor have 64 KiB.
     pub const ROWS_8: Streamed = Streamed {
         rows: 8,
         columns: 16,
         vectors: 4,
         unit: 16,
+        ahead: true,
         resident: 2,
     };
 
@@ -123,14 +126,14 @@ pub mod kernels {
         rows: 16,
         columns: 32,
         vectors: 2,
-        resident: 2,
         ..ROWS_8
     };
 
-    /// As `ROWS_8`, but rows begin anywhere. Of each vector two are loaded, and of eight rows at a time.
+    /// As `ROWS_8`, but rows begin anywhere. Of each vector two are loaded, and of eight rows at a time. There are no registers for the next
+    /// part.
     pub const ANY_8: Streamed = Streamed {
         unit: 1,
-        resident: 2,
+        ahead: false,
         ..ROWS_8
     };
 
@@ -246,17 +249,26 @@ pub mod kernels {
             EVICT_FIRST
         };
         let mut step = warp();
-        CFG.load(b, columns, (tile, step), x, once);
-        CFG.load(a, rows, (0, step), y, EVICT_LAST);
+        if CFG.ahead {
+            CFG.load(b, columns, (tile, step), x, once);
+            CFG.load(a, rows, (0, step), y, EVICT_LAST);
+        }
         while step * CFG.k(bits::<A>()) < extent(a, 1) {
-            // What is multiplied next is on its way meanwhile. Behind the last part it is 0, without a load.
-            CFG.load(b, columns, (tile, step + WARPS), next_x, once);
-            CFG.load(a, rows, (0, step + WARPS), next_y, EVICT_LAST);
-            mma(acc, x, y);
-            CFG.load(b, columns, (tile, step + 2 * WARPS), x, once);
-            CFG.load(a, rows, (0, step + 2 * WARPS), y, EVICT_LAST);
-            mma(acc, next_x, next_y);
-            step += 2 * WARPS;
+            if CFG.ahead {
+                // What is multiplied next is on its way meanwhile. Behind the last part it is 0, without a load.
+                CFG.load(b, columns, (tile, step + WARPS), next_x, once);
+                CFG.load(a, rows, (0, step + WARPS), next_y, EVICT_LAST);
+                mma(acc, x, y);
+                step += 2 * WARPS;
+                CFG.load(b, columns, (tile, step), x, once);
+                CFG.load(a, rows, (0, step), y, EVICT_LAST);
+                mma(acc, next_x, next_y);
+            } else {
+                CFG.load(b, columns, (tile, step), x, once);
+                CFG.load(a, rows, (0, step), y, EVICT_LAST);
+                mma(acc, x, y);
+                step += WARPS;
+            }
         }
         // The sums of all warps, in the order of the warps.
         let (pad, each) = (columns + 4, (columns + 4) * rows);
