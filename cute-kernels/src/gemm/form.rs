@@ -6,7 +6,7 @@ use std::fmt;
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::model::Product;
-use super::streamed::{MOST_ROWS, Stream};
+use super::streamed::{MOST_ROWS, Stream, is_fp8};
 use super::tile::Tile;
 use crate::Error;
 use crate::extent::extent;
@@ -35,6 +35,8 @@ pub(super) struct Form {
     pub(super) whole_lines: bool,
     /// Whether all rows along K, of A and of B or their copies, begin at multiples of 16 bytes and are multiples of 16 bytes long.
     pub(super) whole_vectors: bool,
+    /// Whether A and B have floating-point numbers of 8 bits.
+    fp8: bool,
 }
 
 /// How a kernel gets A or B.
@@ -148,6 +150,7 @@ impl Form {
             by_tma,
             whole_lines,
             whole_vectors,
+            fp8: is_fp8::<A>(),
         })
     }
 
@@ -156,7 +159,7 @@ impl Form {
     pub(super) fn stream(&self) -> Option<Stream> {
         let [_, m, n, _] = self.extents;
         let possible = m.min(n) <= MOST_ROWS && !self.a.reads_mn() && !self.b.reads_mn();
-        possible.then(|| Stream::new(self.extents, self.whole_vectors))
+        possible.then(|| Stream::new(self.extents, self.whole_vectors, self.fp8))
     }
 
     /// The form in which a tile takes the product. Rows along K may begin anywhere where none is loaded by TMA.

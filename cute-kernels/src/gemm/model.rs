@@ -1,9 +1,9 @@
 //! The time that a product is expected to take.
 
-use cute_runtime::{Device, Element, ElementType};
+use cute_runtime::{Device, Element};
 
 use super::product::kernels::Config;
-use super::streamed::Stream;
+use super::streamed::{Stream, is_fp8};
 use super::tile::Tile;
 use crate::Error;
 
@@ -51,7 +51,7 @@ impl Product {
             bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
             whole_lines: true,
             whole_vectors: true,
-            fp8: matches!(T::TYPE, ElementType::E4M3 | ElementType::E5M2),
+            fp8: is_fp8::<T>(),
             multiprocessors: device.multiprocessor_count(),
         }
     }
@@ -124,7 +124,7 @@ impl Product {
 
     /// The CTAs of `Streamed`.
     fn stream(&self) -> Stream {
-        Stream::new(self.extents, self.whole_vectors)
+        Stream::new(self.extents, self.whole_vectors, self.fp8)
     }
 
     /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.

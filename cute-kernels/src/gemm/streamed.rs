@@ -1,7 +1,9 @@
 //! Products of few rows, which take as long as the larger matrix takes to come from memory.
 
-use cute_runtime::{Device, Element, TensorView, TensorViewMut};
-use kernels::{ANY_8, ANY_16, ROWS_8, ROWS_16, Streamed, WARPS, gemm_streamed_CFG as Config};
+use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
+use kernels::{
+    ANY_8, ANY_16, FP8_8, FP8_16, ROWS_8, ROWS_16, Streamed, WARPS, gemm_streamed_CFG as Config,
+};
 
 use crate::Error;
 
@@ -9,6 +11,11 @@ use crate::Error;
 pub(super) const MOST_ROWS: u32 = ROWS_16.rows;
 /// The most CTAs of a launch.
 const MOST_CTAS: u64 = i32::MAX as u64;
+
+/// Whether elements are floating-point numbers of 8 bits.
+pub(super) fn is_fp8<T: Element>() -> bool {
+    matches!(T::TYPE, ElementType::E4M3 | ElementType::E5M2)
+}
 
 /// By which CTAs a product is computed. One of its matrices has few rows, A or B, and is the kernel's A.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +29,16 @@ pub(super) struct Stream {
 
 impl Stream {
     /// That of A · Bᵀ with these batches, M, N and K, of which M or N is at most [`MOST_ROWS`]. `whole_vectors` is whether all rows of
-    /// A and B begin at multiples of 16 bytes and are multiples of 16 bytes long.
-    pub(super) fn new([batches, m, n, _]: [u32; 4], whole_vectors: bool) -> Self {
+    /// A and B begin at multiples of 16 bytes and are multiples of 16 bytes long, and `fp8` whether they have [`is_fp8`] elements.
+    pub(super) fn new([batches, m, n, _]: [u32; 4], whole_vectors: bool, fp8: bool) -> Self {
         let (few, many) = (m.min(n), m.max(n));
-        let (config, sizes) = match (whole_vectors, few <= ROWS_8.rows) {
-            (true, true) => (Config::ROWS_8, ROWS_8),
-            (true, false) => (Config::ROWS_16, ROWS_16),
-            (false, true) => (Config::ANY_8, ANY_8),
-            (false, false) => (Config::ANY_16, ANY_16),
+        let (config, sizes) = match (whole_vectors, fp8, few <= ROWS_8.rows) {
+            (true, false, true) => (Config::ROWS_8, ROWS_8),
+            (true, false, false) => (Config::ROWS_16, ROWS_16),
+            (true, true, true) => (Config::FP8_8, FP8_8),
+            (true, true, false) => (Config::FP8_16, FP8_16),
+            (false, _, true) => (Config::ANY_8, ANY_8),
+            (false, _, false) => (Config::ANY_16, ANY_16),
         };
         let ctas = u64::from(batches) * u64::from(many.div_ceil(sizes.columns));
         Self {
@@ -129,6 +138,19 @@ pub mod kernels {
         ..ROWS_8
     };
 
+    /// Up to 8 rows of floating-point numbers of 8 bits. The assembler converts these for `mma`, which leaves no registers for the next part.
+    pub const FP8_8: Streamed = Streamed {
+        ahead: false,
+        resident: 3,
+        ..ROWS_8
+    };
+
+    /// Up to 16 rows of these.
+    pub const FP8_16: Streamed = Streamed {
+        ahead: false,
+        ..ROWS_16
+    };
+
     /// As `ROWS_8`, but rows begin anywhere. Of each vector two are loaded, and of eight rows at a time. There are no registers for the next
     /// part.
     pub const ANY_8: Streamed = Streamed {
@@ -212,10 +234,15 @@ pub mod kernels {
         (A, B, D) in [
             (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
             (i8, u8, i32), (u8, i8, i32), (u8, u8, i32),
+        ],
+        CFG in [ROWS_8, ROWS_16, ANY_8, ANY_16],
+    )]
+    #[instances(
+        (A, B, D) in [
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
             (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
         ],
-        CFG in [ROWS_8, ROWS_16, ANY_8, ANY_16],
+        CFG in [FP8_8, FP8_16, ANY_8, ANY_16],
     )]
     pub fn gemm_streamed<A: Element, B: Element, D: Element, const CFG: Streamed>(
         #[facts(aligned(a, CFG.unit), extent(a, 1) <= CFG.rows, extent(a, 2) % CFG.multiple(bits::<A>()) == 0)]
@@ -302,7 +329,7 @@ mod tests {
         let device = Device::emulator();
         let matrix = || Tensor::<f32, 3>::zeros(&device, [1, 1, 1]);
         let (a, b, mut d) = (matrix()?, matrix()?, matrix()?);
-        let stream = Stream::new([1 << 28, 4, 256, 8], true);
+        let stream = Stream::new([1 << 28, 4, 256, 8], true, false);
         let error = stream.launch(&device, &a.view(), &b.view(), d.view_mut());
         assert_eq!(
             error.unwrap_err().to_string(),
