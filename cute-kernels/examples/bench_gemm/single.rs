@@ -97,7 +97,6 @@ where
             (0..count).try_for_each(|i| Ok(plan.launch(device, &a(i)?, &b(i)?, &mut d)?))
         })
     };
-    let mut tiles = Vec::new();
     let mut graphs = Vec::new();
     let candidates = plan.candidates();
     for &(tile, expected) in candidates.iter().filter(|_| every_tile) {
@@ -112,14 +111,15 @@ where
             time(device, || graph.launch())?
         };
         let count = count(once);
-        graphs.push((our_graph(&plan, count)?, count));
-        tiles.push((tile, expected, 0.0));
+        graphs.push((our_graph(&plan, count)?, count, tile, expected));
     }
     let times = interleave_all(graphs.len(), |i| time(device, || graphs[i].0.launch()))?;
-    for ((tile, time), (_, count)) in tiles.iter_mut().zip(times).zip(&graphs) {
-        tile.2 = time.as_secs_f64() * 1e6 / *count as f64;
-    }
-    drop(graphs);
+    let tiles = graphs.into_iter().zip(times);
+    let tiles: Vec<_> = tiles
+        .map(|((_, count, tile, expected), time)| {
+            (tile, expected, time.as_secs_f64() * 1e6 / count as f64)
+        })
+        .collect();
     if let Some((fastest, ..)) = tiles.iter().min_by(|x, y| x.2.total_cmp(&y.2)) {
         plan = plan.with_tile(*fastest)?;
     }

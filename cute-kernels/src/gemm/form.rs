@@ -35,8 +35,6 @@ pub(super) struct Form {
     pub(super) whole_lines: bool,
     /// Whether all rows along K, of A and of B or their copies, begin at multiples of 16 bytes and are multiples of 16 bytes long.
     pub(super) whole_vectors: bool,
-    /// Whether A and B have floating-point numbers of 8 bits.
-    fp8: bool,
 }
 
 /// How a kernel gets A or B.
@@ -150,16 +148,15 @@ impl Form {
             by_tma,
             whole_lines,
             whole_vectors,
-            fp8: is_fp8::<A>(),
         })
     }
 
-    /// The CTAs by which the product is computed without tiles in shared memory, if one of the matrices has few enough rows, and both
+    /// The CTAs by which the product of elements of type T is computed without tiles in shared memory, if one of the matrices has few enough rows, and both
     /// are read along K.
-    pub(super) fn stream(&self) -> Option<Stream> {
+    pub(super) fn stream<T: Element>(&self) -> Option<Stream> {
         let [_, m, n, _] = self.extents;
         let possible = m.min(n) <= MOST_ROWS && !self.a.reads_mn() && !self.b.reads_mn();
-        possible.then(|| Stream::new(self.extents, self.whole_vectors, self.fp8))
+        possible.then(|| Stream::new(self.extents, self.whole_vectors, is_fp8::<T>()))
     }
 
     /// The form in which a tile takes the product. Rows along K may begin anywhere where none is loaded by TMA.

@@ -28,7 +28,7 @@ impl Instance {
         D: Element,
     {
         if tile == Tile::Streamed {
-            return form.stream().map(Self::Streamed);
+            return form.stream::<A>().map(Self::Streamed);
         }
         if !form.by_tma {
             return (tile == Tile::Pair).then_some(Self::ByElement(gemm_unaligned_CFG::PAIR));

@@ -148,20 +148,26 @@ mod tests {
     use super::*;
     use crate::gemm::streamed::MOST_ROWS;
 
+    /// A product on an H200 of matrices whose rows along K are whole vectors.
+    fn product([m, n, k]: [u32; 3], bytes: (f64, f64), fp8: bool) -> Product {
+        Product {
+            extents: [1, m, n, k],
+            bytes,
+            whole_lines: (f64::from(k) * bytes.0) % 128.0 == 0.0,
+            whole_vectors: true,
+            fp8,
+            multiprocessors: 132,
+        }
+    }
+
     #[test]
     fn tiles_are_counted_in_32_bits() {
-        let product = |extents| Product {
-            extents,
-            bytes: (4.0, 4.0),
-            whole_lines: true,
-            whole_vectors: true,
-            fp8: false,
-            multiprocessors: 132,
-        };
-        let large = product([1, 1 << 20, 1 << 20, 64]);
+        let large = product([1 << 20, 1 << 20, 64], (4.0, 4.0), false);
         assert!(large.check(Tile::Pair).is_ok());
         // Each batch has a pair of tiles.
-        let error = product([i32::MAX as u32, 1, 1, 1]).check(Tile::Pair);
+        let mut batches = product([1, 1, 1], (4.0, 4.0), false);
+        batches.extents[0] = i32::MAX as u32;
+        let error = batches.check(Tile::Pair);
         assert_eq!(
             error.unwrap_err().to_string(),
             "the product has 4294967294 tiles of all batches: at most 2147483648 are possible"
@@ -200,14 +206,7 @@ mod tests {
             ([256, 12_288, 4096], Tile::Wide),
             ([768, 768, 4096], Tile::Medium2),
         ] {
-            let product = Product {
-                extents: [1, m, n, k],
-                bytes: (2.0, 2.0),
-                whole_lines: k.is_multiple_of(64),
-                whole_vectors: true,
-                fp8: false,
-                multiprocessors: 132,
-            };
+            let product = product([m, n, k], (2.0, 2.0), false);
             let streams = m.min(n) <= MOST_ROWS;
             let tiles = Tile::ALL.into_iter();
             let tiles = tiles.filter(|tile| streams || *tile != Tile::Streamed);
@@ -235,14 +234,7 @@ mod tests {
             ([16, 8192, 8192], false),
             ([16, 28_672, 8192], false),
         ] {
-            let product = Product {
-                extents: [1, m, n, k],
-                bytes: (1.0, 2.0),
-                whole_lines: true,
-                whole_vectors: true,
-                fp8: true,
-                multiprocessors: 132,
-            };
+            let product = product([m, n, k], (1.0, 2.0), true);
             let tile = product.fastest(Tile::ALL);
             assert_eq!(tile == Tile::Streamed, streams, "{m} x {n} x {k}: {tile:?}");
         }
