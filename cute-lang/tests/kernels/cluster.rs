@@ -40,7 +40,12 @@ fn halves_of_a_tile_reach_both_ctas() {
         lower(HALVES.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}"));
     judge(&instances);
     let instance = &instances[0];
-    let program = Program::load(&instance.module.to_string()).expect("PTX");
+    let ptx = instance.module.to_string();
+    // The start waits for no memory access, and `sync_cluster` does.
+    let arrivals = |barrier: &str| ptx.matches(barrier).count();
+    assert_eq!(arrivals("barrier.cluster.arrive.relaxed.aligned;"), 1);
+    assert_eq!(arrivals("barrier.cluster.arrive.aligned;"), 1);
+    let program = Program::load(&ptx).expect("PTX");
     for seed in 0..8 {
         let mut memory = GlobalMemory::new();
         let source: Vec<u8> = (0..32 * 32u32)

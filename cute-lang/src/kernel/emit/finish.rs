@@ -77,7 +77,9 @@ impl Builder {
         if self.cluster == [1, 1, 1] {
             self.emit(Opcode::BarSync, (), [Operand::Int(0)]);
         } else {
-            self.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
+            // The fence has released what thread 0 wrote. A barrier that releases would wait for all memory accesses of all threads.
+            let relaxed = (Modifier::Relaxed, Modifier::Aligned);
+            self.emit(Opcode::BarrierClusterArrive, relaxed, []);
             self.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
         }
     }

@@ -96,21 +96,21 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     if k != b_k {
         return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
     }
-    check_accumulator(call, acc, n)?;
-    check_registers(b, call, acc, &a)?;
+    let registers = accumulator(call, acc, n)?;
+    check_registers(b, call, acc.element, registers.len(), &a)?;
 
     let accumulate = match &call.args[3].value {
         Value::Bool(known) => predicate(b, *known),
         Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
         _ => return Err(call.mismatch(3, "a truth value")),
     };
-    let registers = acc.registers.iter().map(|register| &register.name[..]);
+    let names = registers.iter().map(|register| &register.name[..]);
     match call.args[3].value {
         Value::Bool(true) => {
             let in_loop = b.in_loop();
-            b.unwritten.accumulate(registers, call.span, in_loop);
+            b.unwritten.accumulate(names, call.span, in_loop);
         }
-        _ => registers.for_each(|register| b.unwritten.write(register)),
+        _ => names.for_each(|register| b.unwritten.write(register)),
     }
     let steps = bt.form.steps.len();
     let always = if steps > 1 {
@@ -118,7 +118,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     } else {
         accumulate.clone()
     };
-    let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
+    let registers = Operand::Vector(registers.iter().map(Scalar::operand).collect());
     // The instruction can negate operands of floating-point numbers, and transpose those of 16 bits that are in shared
     // memory.
     let one = Operand::Int(1);
@@ -192,29 +192,35 @@ fn listed(elements: impl Iterator<Item = Element>) -> String {
     }
 }
 
-/// Refuses a fragment whose values are not those of the accumulator in their order.
-fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
+/// The registers of an accumulator, which may be a tile of a larger fragment. Refuses a fragment whose values are not those of the
+/// accumulator in their order.
+fn accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<Vec<Scalar>> {
     let expected = layout_c(n).map_err(|error| call.error_at(0, error))?;
-    let in_order = acc.whole_registers(0..acc.values.len());
-    let held = acc.check_held(&expected).is_ok();
-    match held && in_order.is_some_and(|registers| registers == acc.registers) {
-        true => Ok(()),
-        false => Err(call.error_at(
+    let held = acc.check_held(&expected).ok();
+    let registers = held.and_then(|()| acc.whole_registers(0..acc.values.len()));
+    registers.ok_or_else(|| {
+        call.error_at(
             0,
             format!(
                 "the accumulator of a product of {M} × {n} is `fragment::<{}>(wgmma_c({n}))`",
                 acc.element
             ),
-        )),
-    }
+        )
+    })
 }
 
 /// Refuses a product that needs more registers than a thread has when the kernel starts.
-fn check_registers(b: &Builder, call: &Call, acc: &Fragment, a: &A) -> Result<()> {
+fn check_registers(
+    b: &Builder,
+    call: &Call,
+    element: Element,
+    accumulators: usize,
+    a: &A,
+) -> Result<()> {
     // Measured: ptxas 13.0 needs those of A, of one instruction, besides all others.
     let beside = OVERHEAD + a.registers();
     let (needed, launched) = (
-        acc.registers.len() as u32 + beside,
+        accumulators as u32 + beside,
         registers::at_launch(b.threads),
     );
     if needed <= launched {
@@ -222,14 +228,14 @@ fn check_registers(b: &Builder, call: &Call, acc: &Fragment, a: &A) -> Result<()
     }
     // A thread holds half of the elements of a row of D.
     let values = |n: u32| n / 2;
-    let fits = |n: &u32| values(*n) * acc.element.bits() / 32 <= launched.saturating_sub(beside);
+    let fits = |n: &u32| values(*n) * element.bits() / 32 <= launched.saturating_sub(beside);
     let is_integer = !a.element().is_float();
     let most = wgmma::N.rev().filter(|&n| wgmma::has_n(n, is_integer));
     Err(call.error_at(
         0,
         format!(
             "a product of N = {} needs {needed} registers a thread, but a CTA of {} threads starts with {launched}: use N ≤ {}",
-            2 * acc.values.len(),
+            2 * accumulators as u32 * 32 / element.bits(),
             b.threads,
             most.into_iter().find(fits).unwrap_or(0)
         ),
