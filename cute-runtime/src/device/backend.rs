@@ -23,6 +23,7 @@ pub(crate) trait Backend: Send + Sync {
     fn name(&self) -> &str;
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
+    fn memory_bandwidth(&self) -> f64;
     /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
     #[cfg(feature = "emulator")]
     fn steps(&self) -> u64 {

@@ -171,14 +171,20 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-    enum { MULTIPROCESSOR_COUNT = 16, MAJOR = 75, MINOR = 76 };
+    enum { MULTIPROCESSOR_COUNT = 16, MEMORY_CLOCK_RATE = 36, MEMORY_BUS_WIDTH = 37, MAJOR = 75, MINOR = 76 };
     CUresult result = begin(__func__, INIT);
     double capabilities[DEVICES];
     if (result == SUCCESS && device >= devices(capabilities)) result = INVALID_DEVICE;
     if (result == SUCCESS) {
         int tenths = (int)(capabilities[device] * 10 + 0.5);
-        *value = attribute == MAJOR ? tenths / 10 : attribute == MINOR ? tenths % 10 : 132;
-        if (attribute != MAJOR && attribute != MINOR && attribute != MULTIPROCESSOR_COUNT) result = INVALID_VALUE;
+        switch (attribute) {
+            case MAJOR: *value = tenths / 10; break;
+            case MINOR: *value = tenths % 10; break;
+            case MULTIPROCESSOR_COUNT: *value = 132; break;
+            case MEMORY_CLOCK_RATE: *value = 2619000; break;
+            case MEMORY_BUS_WIDTH: *value = 5120; break;
+            default: result = INVALID_VALUE;
+        }
     }
     return end(__func__, result, NULL, "%d", attribute);
 }

@@ -48,6 +48,7 @@ pub(crate) struct Gpu {
     ordinal: usize,
     name: String,
     multiprocessors: u32,
+    bandwidth: f64,
     functions: Cache<Function>,
     maps: Maps,
     output: Output,
@@ -119,11 +120,21 @@ impl Gpu {
             device,
             CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
         )? as u32;
+        let clock = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+        )?;
+        let width = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+        )?;
         Ok(Gpu {
             context: Context::retain(device)?,
             ordinal,
             name,
             multiprocessors,
+            // Kilohertz of a clock at whose both edges as many bits are transferred.
+            bandwidth: 2e3 * f64::from(clock) * f64::from(width) / 8.0,
             functions: Cache::new(),
             maps: Maps::default(),
             output: Output::default(),
@@ -188,6 +199,10 @@ impl Backend for Gpu {
 
     fn multiprocessor_count(&self) -> u32 {
         self.multiprocessors
+    }
+
+    fn memory_bandwidth(&self) -> f64 {
+        self.bandwidth
     }
 
     fn alloc(&self, bytes: usize) -> Result<u64, Error> {

@@ -32,6 +32,8 @@ use fault::located;
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
 /// tiles.
 const MULTIPROCESSORS: u32 = 4;
+/// Bytes a second of an H100's memory.
+const BANDWIDTH: f64 = 3.35e12;
 /// Alignment of allocations, as the CUDA driver's.
 const ALIGN: u64 = 256;
 
@@ -94,6 +96,10 @@ impl Backend for Emulator {
 
     fn multiprocessor_count(&self) -> u32 {
         MULTIPROCESSORS
+    }
+
+    fn memory_bandwidth(&self) -> f64 {
+        BANDWIDTH
     }
 
     fn steps(&self) -> u64 {
