@@ -171,8 +171,8 @@ pub mod kernels {
             setmaxnreg_inc(cfg.registers.1);
             let index = warpgroup() - 1;
             // The scores, and what the values add up to.
-            let qk = TiledMma::<f32, { cfg.keys }>::new(index);
-            let pv = TiledMma::<f32, D>::new(index);
+            let qk = TiledMma::<f32, 64, { cfg.keys }>::new(index);
+            let pv = TiledMma::<f32, 64, D>::new(index);
             let (s, acc) = (qk.fragment_c(), pv.fragment_c());
             let mine = qk.partition_a(sq[(_, _, 0)]);
             let (mut qs, mut ks) = (q_ring.consumer(), k_ring.consumer());

@@ -115,24 +115,38 @@ pub mod kernels {
         consumer: u32,
         at: (u32, u32, u32),
     ) {
-        store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at);
+        store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, 2);
     }
 
     /// The same with an epilogue for each piece, which takes fewer registers than one for all accumulators, if it reads numbers of
-    /// columns: `epilogue(piece, (batch, row, column))` is what is stored where the piece belongs.
+    /// columns: `epilogue(piece, (batch, row, column))` is what is stored where the piece belongs. The warpgroup has shared memory for
+    /// `lines` lines of 128 bytes of each row, an even number. If a row has fewer lines, it is one piece; else pieces of half as many take turns. Large
+    /// pieces take less time than small ones.
     pub fn store_pieces_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
         (batch, row, column): (u32, u32, u32),
+        lines: u32,
     ) {
         let all = 2 * size(acc) * bits::<D>();
         assert!(
             all % 256 == 0,
             "a row of accumulators has {all} bits, which is no multiple of 256"
         );
-        let (swizzle, row_bits) = if all % 1024 == 0 {
+        assert!(
+            lines > 0 && lines % 2 == 0,
+            "{lines} lines are no even number"
+        );
+        let piece = if all < lines * 1024 {
+            all
+        } else {
+            lines / 2 * 1024
+        };
+        let (swizzle, row_bits) = if all % 1024 == 0 && all % piece == 0 {
+            (SW128, piece)
+        } else if all % 1024 == 0 {
             (SW128, 1024)
         } else if all % 512 == 0 {
             (SW64, 512)
@@ -146,26 +160,85 @@ pub mod kernels {
             smem_atom::<D>(K, swizzle),
             (64, columns, buffers, 2),
         ));
-        for piece in 0..pieces {
-            let out = staging[(_, _, piece % buffers, consumer)];
-            let at = (batch, row, column + piece * columns);
-            let part = epilogue(local_tile(acc, (64, columns), (0, piece)), at);
+        by_turns(
+            pieces,
+            buffers,
+            consumer,
+            |piece, buffer| {
+                let at = (batch, row, column + piece * columns);
+                let part = epilogue(local_tile(acc, (64, columns), (0, piece)), at);
+                (convert::<D>(part), staging[(_, _, buffer, consumer)])
+            },
+            |piece, buffer| {
+                let at = place::<R>(batch, row, column + piece * columns);
+                tma_store(staging[(_, _, buffer, consumer)], d, at);
+            },
+        );
+    }
+
+    /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, by TMA where their transpose belongs: at
+    /// (batch, column, row) of D.
+    pub fn store_transposed_by_tma<D: Element, const R: u32>(
+        acc: Fragment,
+        d: TmaStore<D, R>,
+        consumer: u32,
+        (batch, row, column): (u32, u32, u32),
+    ) {
+        let columns = 2 * size(acc);
+        let pieces = ceil_div(columns, 1024 / bits::<D>());
+        let each = columns / pieces;
+        assert!(
+            each * pieces == columns,
+            "{pieces} pieces do not divide {columns} columns evenly"
+        );
+        let buffers = min(pieces, 2);
+        let staging = smem::<D>(tile_to_shape(
+            smem_atom::<D>(K, SW128),
+            (each, 64, buffers, 2),
+        ));
+        by_turns(
+            pieces,
+            buffers,
+            consumer,
+            |piece, buffer| {
+                let part = local_tile(acc, (64, each), (0, piece));
+                let out = staging[(_, _, buffer, consumer)];
+                (convert::<D>(part), select(out, 1, 0))
+            },
+            |piece, buffer| {
+                let at = place::<R>(batch, column + piece * each, row);
+                tma_store(staging[(_, _, buffer, consumer)], d, at);
+            },
+        );
+    }
+
+    /// Stores pieces by TMA through buffers in turns: `piece(piece, buffer)` gives a piece and where it goes in shared memory, from which
+    /// `store(piece, buffer)` stores it. Warpgroup number `consumer` calls this, with the same numbers for each tile.
+    fn by_turns(
+        pieces: u32,
+        buffers: u32,
+        consumer: u32,
+        piece: impl Fn(u32, u32) -> (Fragment, Tensor),
+        store: impl Fn(u32, u32),
+    ) {
+        for i in 0..pieces {
             // This buffer is free once no store still reads but those after the one that had it last, which for the first pieces
             // is one of the tile before.
-            let after = if piece < buffers {
-                piece + (pieces - 1 - piece) % buffers
+            let after = if i < buffers {
+                i + (pieces - 1 - i) % buffers
             } else {
                 buffers - 1
             };
+            let (part, out) = piece(i, i % buffers);
             if warpgroup_thread() == 0 {
                 tma_wait_read(after);
             }
             bar_sync(consumer + 1, 128);
-            copy(convert::<D>(part), out);
+            copy(part, out);
             fence_proxy_async();
             bar_sync(consumer + 1, 128);
             if warpgroup_thread() == 0 {
-                tma_store(out, d, place::<R>(at.0, at.1, at.2));
+                store(i, i % buffers);
                 tma_commit();
             }
         }

@@ -79,6 +79,15 @@ pub mod kernels {
             }
         }
 
+        /// Waits until all stages are empty. A CTA of a cluster must not end before that: the consumers of other CTAs arrive at its
+        /// barriers.
+        pub fn finish(&mut self) {
+            for _ in 0..STAGES {
+                wait(self.empty[self.at.stage], self.at.phase);
+                self.at.advance();
+            }
+        }
+
         /// Waits until the next stage is empty, and loads the tile of `from` at a coordinate into this stage of `to`, whose
         /// last mode counts stages.
         pub fn load<T: Element, const R: u32>(&mut self, from: TmaLoad<T, R>, at: _, to: Tensor) {

@@ -31,8 +31,8 @@ pub mod kernels {
         pub end: u32,
         /// Its first column in the matrix.
         pub column: u32,
-        /// Whether the CTAs of the cluster compute tiles with the same columns. GROUP is even, so two CTAs do, except in a
-        /// last band of odd height.
+        /// Whether the CTAs of the cluster compute tiles with the same columns. GROUP is a multiple of their number, so
+        /// they do, except in a last band of another height.
         pub same_columns: bool,
     }
 
@@ -65,7 +65,9 @@ pub mod kernels {
                 let same_columns = if CTAS == 1 {
                     true
                 } else {
-                    column == coordinate::<BM, BN, GROUP>(self.m, self.n, tile ^ 1).1
+                    let first = tile / CTAS * CTAS;
+                    let of = |tile| coordinate::<BM, BN, GROUP>(self.m, self.n, tile).1;
+                    of(first) == of(first + CTAS - 1)
                 };
                 self.next += grid_dim().0 / SPLIT;
                 Some(Tile {

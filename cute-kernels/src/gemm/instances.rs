@@ -5,7 +5,7 @@ use cute_runtime::Element;
 use super::Tile;
 use super::form::Form;
 use super::input::GemmInput;
-use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG};
+use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG, gemm_unaligned_types};
 use super::streamed::Stream;
 
 /// An instance for some types.
@@ -30,11 +30,20 @@ impl Instance {
         if tile == Tile::Streamed {
             return form.stream::<A>().map(Self::Streamed);
         }
+        // Whether the kernel's A is B.
+        let exchanged = form.transposed != tile.is_swapped();
         if !form.by_tma {
-            return (tile == Tile::Pair).then_some(Self::ByElement(gemm_unaligned_CFG::PAIR));
+            let config = unaligned(tile)?;
+            let instances = match exchanged {
+                true => <B as gemm_unaligned_types<A, D>>::INSTANCES,
+                false => <A as gemm_unaligned_types<B, D>>::INSTANCES,
+            };
+            return instances
+                .contains(&config)
+                .then_some(Self::ByElement(config));
         }
         let config = config(tile, form.a.reads_mn(), form.b.reads_mn())?;
-        let instances = match form.transposed {
+        let instances = match exchanged {
             true => <B as gemm_types<A, D>>::INSTANCES,
             false => <A as gemm_types<B, D>>::INSTANCES,
         };
@@ -62,11 +71,9 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Single, true, true) => SINGLE_NT,
         (Tile::Single, false, true) => SINGLE_TT,
         (Tile::Pair, true, false) => PAIR_NN,
-        (Tile::Square, false, false) => SQUARE,
         (Tile::Square, true, false) => SQUARE_NN,
         (Tile::Square, true, true) => SQUARE_NT,
         (Tile::Square, false, true) => SQUARE_TT,
-        (Tile::Narrow, false, false) => NARROW,
         (Tile::Narrow, true, false) => NARROW_NN,
         (Tile::Narrow, true, true) => NARROW_NT,
         (Tile::Narrow, false, true) => NARROW_TT,
@@ -80,15 +87,31 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Pair, ..) => PAIR,
         (Tile::Wide, ..) => WIDE,
         (Tile::Oblong, ..) => OBLONG,
-        (Tile::Medium, ..) => MEDIUM,
+        (Tile::Square, ..) => SQUARE_IN_TURNS,
+        (Tile::SquarePair, ..) => SQUARE_PAIR,
+        (Tile::Medium, ..) => MEDIUM_IN_TURNS,
+        (Tile::Narrow, ..) => NARROW_IN_TURNS,
+        (Tile::Small, ..) => SMALL,
         (Tile::Few, ..) => FEW,
         (Tile::Square2, ..) => SQUARE_2,
         (Tile::Medium2, ..) => MEDIUM_2,
         (Tile::Narrow2, ..) => NARROW_2,
         (Tile::Whole, ..) => WHOLE,
         (Tile::Whole96, ..) => WHOLE_96,
-        (Tile::NarrowPair, ..) => NARROW_PAIR,
-        (Tile::Pingpong, ..) => PINGPONG,
+        (Tile::ThinPair, ..) => THIN_PAIR,
+        (Tile::Swapped, ..) => SWAPPED,
+        (Tile::SwappedThin, ..) => SWAPPED_THIN,
         (Tile::Streamed, ..) => return None,
     })
+}
+
+/// The sizes of a tile whose elements are stored one by one.
+fn unaligned(tile: Tile) -> Option<gemm_unaligned_CFG> {
+    use gemm_unaligned_CFG::*;
+    match tile {
+        Tile::Pair => Some(PAIR),
+        Tile::Narrow => Some(NARROW_IN_TURNS),
+        Tile::Thin => Some(THIN),
+        _ => None,
+    }
 }

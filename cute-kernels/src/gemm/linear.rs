@@ -168,7 +168,7 @@ pub mod kernels {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
             let sum = |piece, at| linear_combination(alpha, piece, beta, c, at);
-            store_pieces_by_tma(acc, sum, d, consumer, at);
+            store_pieces_by_tma(acc, sum, d, consumer, at, 2);
         });
         tma_wait_read(0);
     }

@@ -24,7 +24,8 @@ const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 /// CTAs compute tiles in waves, one for each multiprocessor. A wave takes the stages along K times the time of a stage, which is
 /// measured for each tile, or that of its loads. A stage of a tile that the matrix does not fill takes as long as another, and
 /// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
-/// same time. To that comes what the start, the stores of all waves but the last and an exchange of sums take.
+/// same time. To that comes what the start, the stores of all waves but the last and an exchange of sums take; warpgroups in turns store
+/// while they multiply.
 ///
 /// ```
 /// use cute_kernels::{Plan, Tile};
@@ -276,8 +277,12 @@ impl Plan {
             *copies = Copies { capture, kept };
         }
         let (grid, [batches, m, n, k]) = (self.product.ctas(self.tile), form.extents);
+        let swapped = self.tile.is_swapped();
         form.launch(device, (a, b), &mut copies.kept, |a, b| {
             match instance {
+                Instance::ByTma(config) if swapped => {
+                    kernels::gemm::launch(config, device, grid, b, a, &mut d, batches, n, m, k)?;
+                }
                 Instance::ByTma(config) => {
                     kernels::gemm::launch(config, device, grid, a, b, &mut d, batches, m, n, k)?;
                 }

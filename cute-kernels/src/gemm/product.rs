@@ -3,7 +3,9 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{store_by_element, store_by_tma};
+    use crate::epilogue::kernels::{
+        store_by_element, store_pieces_by_tma, store_transposed_by_tma,
+    };
     use crate::mma::kernels::TiledMma;
     use crate::pipeline::kernels::Ring;
     use crate::split::kernels::Split;
@@ -11,9 +13,9 @@ pub mod kernels {
 
     /// Sizes of a GEMM.
     pub struct Config {
-        /// Rows of the tile of D that a CTA computes: 128, 64 for each of two warpgroups, or 64 for both.
+        /// Rows of the tile of D that a CTA computes, a multiple of 64. Two warpgroups that compute it together have half of them each.
         pub bm: u32,
-        /// Columns of that tile. If it has 64 rows, each warpgroup has half of them.
+        /// Columns of that tile. If it has 64 rows, two warpgroups that compute it together have half of the columns each.
         pub bn: u32,
         /// Bytes along K of a stage.
         pub bk: u32,
@@ -34,9 +36,13 @@ pub mod kernels {
         /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
         /// `ctas` is 1.
         pub b_mn: bool,
-        /// Whether each warpgroup computes tiles of its own, all their rows, which are 64, and columns: one stores while the other
-        /// multiplies. Else both compute a tile together. `split` is 1 then.
+        /// Lines of 128 bytes of each row of D for which a warpgroup has shared memory, as `store_pieces_by_tma` takes them.
+        pub lines: u32,
+        /// Whether each warpgroup computes tiles of its own, all their rows and columns: one stores while the other multiplies. Else
+        /// both compute a tile together. `split` is 1 then.
         pub pingpong: bool,
+        /// Whether the product is Dᵀ: tiles have columns of D for rows, and rows of D for columns.
+        pub swapped: bool,
         /// Whether the sums of each stage are multiplied by a factor and added to sums in f32, of which each thread then has as
         /// many again. Wgmma's own sums of elements of 8 bits keep 13 bits after the point.
         pub promote: bool,
@@ -54,20 +60,29 @@ pub mod kernels {
         split: 1,
         a_mn: false,
         b_mn: false,
+        lines: 2,
         pingpong: false,
+        swapped: false,
         promote: false,
     };
 
     /// Two CTAs a cluster, for rows that are not whole cache lines.
     pub const PAIR: Config = Config { ctas: 2, ..SINGLE };
 
-    /// Three quarters of the largest tile, for matrices that it does not divide evenly among the multiprocessors.
-    pub const WIDE: Config = Config { bn: 192, ..SINGLE };
+    /// Three quarters of the largest tile by each warpgroup in turn, which stores while the other one multiplies.
+    pub const WIDE: Config = Config {
+        bn: 192,
+        lines: 4,
+        pingpong: true,
+        ..SINGLE
+    };
 
-    /// A little more than half of the largest tile: 1536 × 1536 elements are 132 of them, one for each multiprocessor.
+    /// A little more than half of the largest tile: 1536 × 1536 elements are 132 of them, one for each multiprocessor. CTAs that have
+    /// fewer stages and rows in a band load the same rows closer together in time, so that they share more of what the L2 cache
+    /// delivers.
     pub const OBLONG: Config = Config {
         bn: 144,
-        stages: 6,
+        group: 4,
         ..SINGLE
     };
 
@@ -78,6 +93,15 @@ pub mod kernels {
         ..SINGLE
     };
 
+    /// The same by each warpgroup in turn.
+    pub const SQUARE_IN_TURNS: Config = Config {
+        pingpong: true,
+        ..SQUARE
+    };
+
+    /// Two CTAs of `SQUARE` a cluster, for matrices B that are read by two rows of tiles.
+    pub const SQUARE_PAIR: Config = Config { ctas: 2, ..SQUARE };
+
     /// Three quarters of `SQUARE`: 12,288 columns are 128 of them.
     pub const MEDIUM: Config = Config {
         bn: 96,
@@ -85,10 +109,32 @@ pub mod kernels {
         ..SINGLE
     };
 
+    /// The same by each warpgroup in turn.
+    pub const MEDIUM_IN_TURNS: Config = Config {
+        pingpong: true,
+        ..MEDIUM
+    };
+
     /// A quarter of the largest tile.
     pub const NARROW: Config = Config {
         bn: 64,
         stages: 8,
+        ..SINGLE
+    };
+
+    /// The same by each warpgroup in turn.
+    pub const NARROW_IN_TURNS: Config = Config {
+        pingpong: true,
+        ..NARROW
+    };
+
+    /// An eighth of the largest tile by each warpgroup in turn.
+    pub const SMALL: Config = Config {
+        bm: 64,
+        bn: 64,
+        rows: 64,
+        stages: 12,
+        pingpong: true,
         ..SINGLE
     };
 
@@ -125,22 +171,33 @@ pub mod kernels {
         ..WHOLE
     };
 
-    /// Tiles of 64 × 256 by two CTAs that share their loads of B, and within a CTA by two warpgroups in turns: one stores while the
-    /// other multiplies.
-    pub const PINGPONG: Config = Config {
+    /// A quarter of the largest tile with 64 rows, by each warpgroup in turn, in two CTAs that share their loads of B: for rows that
+    /// are not whole cache lines, and for matrices of which smaller tiles would load more than the L2 cache delivers.
+    pub const THIN_PAIR: Config = Config {
         bm: 64,
+        bn: 128,
         rows: 64,
+        stages: 6,
+        group: 4,
         pingpong: true,
         ..PAIR
     };
 
-    /// A quarter of the largest tile by each of two CTAs that share their loads of B, for rows that are not whole cache lines.
-    pub const NARROW_PAIR: Config = Config {
+    /// 128 rows of B by 96 of A, by each warpgroup in turn, in two CTAs that share their loads of A: for 96 and 192 rows, which tiles
+    /// of 64 and 128 rows do not fill.
+    pub const SWAPPED: Config = Config {
+        ctas: 2,
+        swapped: true,
+        ..MEDIUM_IN_TURNS
+    };
+
+    /// 64 rows of B by 96 of A in the same way, in a CTA of its own.
+    pub const SWAPPED_THIN: Config = Config {
         bm: 64,
-        bn: 128,
         rows: 64,
-        stages: 8,
-        ..PAIR
+        stages: 9,
+        ctas: 1,
+        ..SWAPPED
     };
 
     /// The largest tile for A along M.
@@ -234,8 +291,8 @@ pub mod kernels {
     };
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. All types have the largest tiles, and all without `e5m2` and `u8` smaller ones, too. D of 16 bits, of elements of 16 bits,
-    /// has those for matrices that are contiguous along M or N.
+    /// bytes long. All types have the largest tiles and two small ones, and all without `e5m2` and `u8` others, too. D of 16 bits, of
+    /// elements of 16 bits, has those for matrices that are contiguous along M or N.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -244,23 +301,22 @@ pub mod kernels {
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
             (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
         ],
-        CFG in [SINGLE, PAIR],
+        CFG in [SINGLE, PAIR, NARROW_IN_TURNS, THIN],
     )]
     #[instances(
         (A, B, D) in [
             (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
         ],
-        CFG in [WIDE, OBLONG, SQUARE, MEDIUM, NARROW, THIN, FEW, WHOLE, WHOLE_96, SQUARE_2, MEDIUM_2, NARROW_2],
-    )]
-    #[instances(
-        (A, B, D) in [(bf16, bf16, bf16), (f16, f16, f16)],
-        CFG in [PINGPONG],
+        CFG in [
+            WIDE, OBLONG, SQUARE_IN_TURNS, SQUARE_PAIR, MEDIUM_IN_TURNS, SMALL, FEW, WHOLE, WHOLE_96, SQUARE_2, MEDIUM_2, NARROW_2,
+            THIN_PAIR, SWAPPED, SWAPPED_THIN,
+        ],
     )]
     #[instances(
         (A, B, D) in [(bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32)],
         CFG in [
-            NARROW_PAIR, SINGLE_NN, SINGLE_NT, SINGLE_TT, PAIR_NN, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
+            SINGLE_NN, SINGLE_NT, SINGLE_TT, PAIR_NN, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
             THIN_NN, THIN_NT, THIN_TT, FEW_TT, WHOLE_TT,
         ],
     )]
@@ -300,16 +356,26 @@ pub mod kernels {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (batch, row, column), _| {
             let result = map(acc, |x, (i, j)| {
-                epilogue(x, place::<R>(batch, row + i, column + j))
+                let at = if CFG.swapped {
+                    (column + j, row + i)
+                } else {
+                    (row + i, column + j)
+                };
+                epilogue(x, place::<R>(batch, at.0, at.1))
             });
-            store_by_tma(result, d, consumer, (batch, row, column));
+            if CFG.swapped {
+                store_transposed_by_tma(result, d, consumer, (batch, row, column));
+            } else {
+                let at = (batch, row, column);
+                store_pieces_by_tma(result, |piece, _| piece, d, consumer, at, CFG.lines);
+            }
         });
         // A CTA must not end while TMA still reads its shared memory.
         tma_wait_read(0);
     }
 
     /// The products of a batch of matrices, with D stored element by element, where the element lies inside D: rows of D may have any
-    /// stride and any alignment.
+    /// stride and any alignment. All types have the largest tile, and all without `e5m2` and `u8` two smaller ones, too.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -319,6 +385,13 @@ pub mod kernels {
             (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
         ],
         CFG in [PAIR],
+    )]
+    #[instances(
+        (A, B, D) in [
+            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
+            (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
+        ],
+        CFG in [NARROW_IN_TURNS, THIN],
     )]
     pub fn gemm_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,
@@ -387,7 +460,8 @@ pub mod kernels {
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>());
         // What a warpgroup computes of a tile.
-        let (above, columns) = (CFG.bm / 64, columns::<CFG>());
+        let (rows, columns) = (rows::<CFG>(), columns::<CFG>());
+        let above = CFG.bm / rows;
         let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
         let (same_k, steps) = if let Some(k) = k {
             (true, split.steps(ceil_div(k, bk)))
@@ -397,7 +471,7 @@ pub mod kernels {
         };
         let few = CFG.rows < CFG.bm;
         // Sums of f32 or i32 that a thread has: half of the columns, and as many again for promotion.
-        let sums = if CFG.promote { columns } else { columns / 2 };
+        let sums = rows / 64 * if CFG.promote { columns } else { columns / 2 };
         if thread() == 0 {
             tma_prefetch_map(a);
             tma_prefetch_map(b);
@@ -407,7 +481,9 @@ pub mod kernels {
         griddepcontrol_wait();
         if warpgroup() == 0 {
             // Threads with few accumulators need no more registers than all have.
-            if sums > 64 {
+            if sums > 128 {
+                setmaxnreg_dec(24);
+            } else if sums > 64 {
                 setmaxnreg_dec(40);
             }
             let mut producer = ring.producer();
@@ -459,8 +535,13 @@ pub mod kernels {
                     turn += 1;
                 }
             }
+            if CFG.ctas > 1 && thread() == 0 {
+                producer.finish();
+            }
         } else {
-            if sums > 64 {
+            if sums > 128 {
+                setmaxnreg_inc(240);
+            } else if sums > 64 {
                 setmaxnreg_inc(232);
             }
             let index = warpgroup() - 1;
@@ -469,15 +550,15 @@ pub mod kernels {
             } else {
                 (index % above, index / above)
             };
-            let mma = TiledMma::<T::Accumulator, { columns::<CFG>() }>::new(i);
+            let mma = TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::new(i);
             let acc = mma.fragment_c();
             // What a stage adds to the sums, or the sums themselves.
             let part = if CFG.promote { mma.fragment_c() } else { acc };
             let mut consumer = ring.consumer();
             let mut turn = 0;
-            // A barrier for each warpgroup: the other one has read the stages of its tile.
+            // A barrier for each warpgroup: the four warps of the other one have waited for the stages of its tile.
             let turns = if CFG.pingpong {
-                Some(mbarriers(2, 1))
+                Some(mbarriers(2, 4))
             } else {
                 None
             };
@@ -487,7 +568,7 @@ pub mod kernels {
                 consumer.skip(steps);
             }
             while let Some(tile) = tiles.next() {
-                let (row, column) = (tile.row + i * 64, tile.column + j * columns);
+                let (row, column) = (tile.row + i * rows, tile.column + j * columns);
                 let at = (tile.batch, row, column);
                 let steps = if same_k {
                     steps
@@ -529,7 +610,7 @@ pub mod kernels {
                     }
                 }
                 if let Some(turns) = turns {
-                    if warpgroup_thread() == 0 {
+                    if lane() == 0 {
                         arrive(turns[1 - index]);
                     }
                     consumer.skip(steps);
@@ -540,14 +621,14 @@ pub mod kernels {
                     consumer.release(previous);
                 }
                 let (part, first) = split.sum(acc, index, turn, sa, sb);
-                store(part, index, (tile.batch, row, column + first), tile.end);
+                for block in 0..rows / 64 {
+                    let stored = local_tile(part, (64, size(part) * 128 / rows), (block, 0));
+                    let at = (tile.batch, row + block * 64, column + first);
+                    store(stored, index, at, tile.end);
+                }
                 split.release(index, turn);
                 turn += 1;
             }
-        }
-        // A CTA must not end while the other one may still write to its shared memory or arrive at its barriers.
-        if CFG.ctas > 1 {
-            sync_cluster();
         }
     }
 
@@ -556,9 +637,14 @@ pub mod kernels {
         if CFG.pingpong { 1 } else { 2 }
     }
 
+    /// Rows of a tile that a warpgroup computes.
+    fn rows<const CFG: Config>() -> u32 {
+        max(CFG.bm / readers::<CFG>(), 64)
+    }
+
     /// Columns of a tile that a warpgroup computes.
     fn columns<const CFG: Config>() -> u32 {
-        CFG.bn * CFG.bm / 64 / readers::<CFG>()
+        CFG.bn * CFG.bm / rows::<CFG>() / readers::<CFG>()
     }
 
     /// Stages of `rows` × `bk` elements of a matrix, contiguous along K, or along the rows if `mn`.

@@ -319,7 +319,7 @@ pub mod kernels {
             let columns = of_matrix(scale_b, at.0);
             let scaled =
                 |piece, at| convert::<f32>(piece) * rows * of_columns(columns, piece, at.2);
-            store_pieces_by_tma(acc, scaled, d, consumer, at);
+            store_pieces_by_tma(acc, scaled, d, consumer, at, 2);
         });
         tma_wait_read(0);
     }

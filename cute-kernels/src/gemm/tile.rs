@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::product::kernels::{
-    Config, FEW, MEDIUM, MEDIUM_2, NARROW, NARROW_2, NARROW_PAIR, OBLONG, PAIR, PINGPONG, SINGLE,
-    SQUARE, SQUARE_2, THIN, WHOLE, WHOLE_96, WIDE,
+    Config, FEW, MEDIUM_2, MEDIUM_IN_TURNS, NARROW_2, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL,
+    SQUARE_2, SQUARE_IN_TURNS, SQUARE_PAIR, SWAPPED, SWAPPED_THIN, THIN, THIN_PAIR, WHOLE,
+    WHOLE_96, WIDE,
 };
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
@@ -16,16 +17,20 @@ pub enum Tile {
     Single,
     /// 128 × 256 by each of two CTAs, which share what they load of B.
     Pair,
-    /// 128 × 192.
+    /// 128 × 192 by each of two warpgroups in turn: one stores while the other multiplies.
     Wide,
     /// 128 × 144.
     Oblong,
-    /// 128 × 128.
+    /// 128 × 128 by each of two warpgroups in turn.
     Square,
-    /// 128 × 96.
+    /// 128 × 128 by each of two CTAs, which share what they load of B.
+    SquarePair,
+    /// 128 × 96 by each of two warpgroups in turn.
     Medium,
-    /// 128 × 64.
+    /// 128 × 64 by each of two warpgroups in turn.
     Narrow,
+    /// 64 × 64 by each of two warpgroups in turn.
+    Small,
     /// 64 × 128 by two CTAs, each for half of K.
     Thin,
     /// The same, with loads of 16 rows of A.
@@ -40,25 +45,28 @@ pub enum Tile {
     Whole,
     /// 64 × 96 in the same way.
     Whole96,
-    /// 64 × 128 by each of two CTAs, which share what they load of B.
-    NarrowPair,
-    /// 64 × 256 by each of two CTAs, which share what they load of B. The two warpgroups of a CTA compute tiles in turns: one stores
-    /// while the other multiplies.
-    Pingpong,
+    /// 64 × 128 by each of two warpgroups in turn, in two CTAs that share what they load of B.
+    ThinPair,
+    /// 96 rows of A by 128 of B, by each of two warpgroups in turn, in two CTAs that share what they load of A.
+    Swapped,
+    /// 96 rows of A by 64 of B, by each of two warpgroups in turn.
+    SwappedThin,
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
     Streamed,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 17] = [
+    pub const ALL: [Tile; 20] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
         Tile::Oblong,
         Tile::Square,
+        Tile::SquarePair,
         Tile::Medium,
         Tile::Narrow,
+        Tile::Small,
         Tile::Thin,
         Tile::Few,
         Tile::Square2,
@@ -66,8 +74,9 @@ impl Tile {
         Tile::Narrow2,
         Tile::Whole,
         Tile::Whole96,
-        Tile::NarrowPair,
-        Tile::Pingpong,
+        Tile::ThinPair,
+        Tile::Swapped,
+        Tile::SwappedThin,
         Tile::Streamed,
     ];
 
@@ -76,8 +85,13 @@ impl Tile {
         self.row().0
     }
 
+    /// Whether its rows are those of B.
+    pub(super) fn is_swapped(self) -> bool {
+        self.config().is_some_and(|config| config.swapped)
+    }
+
     /// Microseconds that a CTA takes for a stage, 128 bytes along K, with all multiprocessors at work, and that `Streamed` takes for a part of
-    /// K of each of its warps: those with which the model fits best what an H200 took for products of all types.
+    /// K of each of its warps: those with which the model fits best what an H100 took for products of bf16, f32 and e4m3.
     pub(super) fn stage_time(self) -> f64 {
         self.row().1
     }
@@ -85,23 +99,26 @@ impl Tile {
     /// Its sizes, and the time of a stage.
     fn row(self) -> (Option<Config>, f64) {
         match self {
-            Tile::Single => (Some(SINGLE), 0.638),
-            Tile::Pair => (Some(PAIR), 0.668),
-            Tile::Wide => (Some(WIDE), 0.500),
-            Tile::Oblong => (Some(OBLONG), 0.389),
-            Tile::Square => (Some(SQUARE), 0.326),
-            Tile::Medium => (Some(MEDIUM), 0.286),
-            Tile::Narrow => (Some(NARROW), 0.225),
-            Tile::Thin => (Some(THIN), 0.241),
-            Tile::Few => (Some(FEW), 0.159),
-            Tile::Square2 => (Some(SQUARE_2), 0.386),
-            Tile::Medium2 => (Some(MEDIUM_2), 0.328),
-            Tile::Narrow2 => (Some(NARROW_2), 0.239),
-            Tile::Whole => (Some(WHOLE), 0.222),
-            Tile::Whole96 => (Some(WHOLE_96), 0.210),
-            Tile::NarrowPair => (Some(NARROW_PAIR), 0.276),
-            Tile::Pingpong => (Some(PINGPONG), 0.433),
-            Tile::Streamed => (None, 1.12),
+            Tile::Single => (Some(SINGLE), 0.626),
+            Tile::Pair => (Some(PAIR), 0.669),
+            Tile::Wide => (Some(WIDE), 0.481),
+            Tile::Oblong => (Some(OBLONG), 0.427),
+            Tile::Square => (Some(SQUARE_IN_TURNS), 0.366),
+            Tile::SquarePair => (Some(SQUARE_PAIR), 0.377),
+            Tile::Medium => (Some(MEDIUM_IN_TURNS), 0.333),
+            Tile::Narrow => (Some(NARROW_IN_TURNS), 0.247),
+            Tile::Small => (Some(SMALL), 0.158),
+            Tile::Thin => (Some(THIN), 0.211),
+            Tile::Few => (Some(FEW), 0.136),
+            Tile::Square2 => (Some(SQUARE_2), 0.371),
+            Tile::Medium2 => (Some(MEDIUM_2), 0.333),
+            Tile::Narrow2 => (Some(NARROW_2), 0.224),
+            Tile::Whole => (Some(WHOLE), 0.311),
+            Tile::Whole96 => (Some(WHOLE_96), 0.248),
+            Tile::ThinPair => (Some(THIN_PAIR), 0.274),
+            Tile::Swapped => (Some(SWAPPED), 0.315),
+            Tile::SwappedThin => (Some(SWAPPED_THIN), 0.189),
+            Tile::Streamed => (None, 1.104),
         }
     }
 }
@@ -115,12 +132,14 @@ impl fmt::Display for Tile {
             ctas,
             split,
             pingpong,
+            swapped,
             ..
         }) = self.config()
         else {
             return write!(f, "few rows, from memory to registers");
         };
-        write!(f, "{bm} x {bn}")?;
+        let (height, width) = if swapped { (bn, bm) } else { (bm, bn) };
+        write!(f, "{height} x {width}")?;
         if ctas > 1 {
             write!(f, " in clusters of {ctas}")?;
         }
@@ -132,6 +151,9 @@ impl fmt::Display for Tile {
         }
         if pingpong {
             write!(f, ", by warpgroups in turns")?;
+        }
+        if swapped {
+            write!(f, ", transposed")?;
         }
         Ok(())
     }

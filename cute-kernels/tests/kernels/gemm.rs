@@ -619,14 +619,14 @@ fn a_plan_takes_what_it_was_made_for() {
     let error = error.unwrap_err();
     assert!(matches!(error, Error::GemmPlan { .. }), "{error}");
 
-    // D without alignment has one tile, and a plan for TMA does not take it.
+    // D without alignment has other tiles.
     let mut d = device.zeros::<bf16>(16 * 25).unwrap();
     let mut d = d.view_mut(0, [16, 24], [25, 1]).unwrap();
-    let error = plan.launch(&device, &a.view(), &b.view(), &mut d);
+    let square = plan.with_tile(Tile::Square).unwrap();
+    let error = square.launch(&device, &a.view(), &b.view(), &mut d);
     assert!(matches!(error, Err(Error::GemmTile { .. })), "{error:?}");
     let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
-    assert_eq!(plan.tile(), Tile::Pair);
-    let error = plan.with_tile(Tile::Thin).unwrap_err();
+    let error = plan.with_tile(Tile::Square).unwrap_err();
     assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }
 
@@ -744,13 +744,13 @@ fn a_choice_is_kept() {
         let error = plan.clone().with_choice(&device, &other).unwrap_err();
         assert!(matches!(error, Error::GemmChoice { .. }), "{error}");
     }
-    // D that TMA cannot store has one tile.
+    // D that TMA cannot store has no such tile.
     let mut d = device.zeros::<bf16>(16 * 265).unwrap();
     let d = d.view_mut(0, [16, 264], [265, 1]).unwrap();
     let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
-    let mut thin = plan.choice(&device);
-    thin.tile = Tile::Thin;
-    let error = plan.with_choice(&device, &thin).unwrap_err();
+    let mut square = plan.choice(&device);
+    square.tile = Tile::Square;
+    let error = plan.with_choice(&device, &square).unwrap_err();
     assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }
 

@@ -7,9 +7,10 @@ use cute_runtime::{Tensor, bf16};
 mod kernels {
     use cute_kernels::lib::TiledMma;
 
-    /// D = A · Bᵀ for A of 128 × 64 and B of 32 × 64.
-    #[kernel(threads = 256)]
-    pub fn product(a: TmaLoad<bf16, 2>, b: TmaLoad<bf16, 2>, d: TmaStore<f32, 2>) {
+    /// D = A · Bᵀ for A of 128 × 64 and B of 32 × 64, by warpgroups of M rows each.
+    #[kernel(threads = 128 * 128 / M)]
+    #[instances(M in [64, 128])]
+    pub fn product<const M: u32>(a: TmaLoad<bf16, 2>, b: TmaLoad<bf16, 2>, d: TmaStore<f32, 2>) {
         let atom = smem_atom::<bf16>(K, SW128);
         let sa = smem::<bf16>(tile_to_shape(atom, (128, 64)));
         let sb = smem::<bf16>(tile_to_shape(atom, (32, 64)));
@@ -21,7 +22,7 @@ mod kernels {
             tma_load(b, (0, 0), sb, ready[0]);
         }
         wait(ready[0], 0);
-        let mma = TiledMma::<f32, 32>::new(warpgroup());
+        let mma = TiledMma::<f32, M, 32>::new(warpgroup());
         let acc = mma.fragment_c();
         mma.gemm(acc, mma.partition_a(sa), sb, false);
         wgmma_wait(0);
@@ -37,18 +38,20 @@ mod kernels {
 }
 
 #[test]
-fn a_product_of_two_warpgroups() -> Result<(), cute_runtime::Error> {
+fn a_product_of_one_warpgroup_or_two() -> Result<(), cute_runtime::Error> {
     let device = device();
     let number = |i: usize| ((i * 37 + 11) % 17) as f32 - 8.0;
     let numbers = |count: usize| (0..count).map(|i| bf16::from_f32(number(i)));
     let a = Tensor::from_slice(&device, &numbers(128 * 64).collect::<Vec<_>>(), [128, 64])?;
     let b = Tensor::from_slice(&device, &numbers(32 * 64).collect::<Vec<_>>(), [32, 64])?;
-    let mut d = Tensor::<f32, 2>::zeros(&device, [128, 32])?;
-    kernels::product::launch(&device, 1, &a.view(), &b.view(), &mut d.view_mut())?;
-    for (at, found) in d.download()?.into_iter().enumerate() {
-        let (i, j) = (at / 32, at % 32);
-        let products = (0..64).map(|k| number(i * 64 + k) * number(j * 64 + k));
-        assert_eq!(found, products.sum::<f32>(), "({i}, {j})");
+    for rows in kernels::product_M::ALL {
+        let mut d = Tensor::<f32, 2>::zeros(&device, [128, 32])?;
+        kernels::product::launch(rows, &device, 1, &a.view(), &b.view(), &mut d.view_mut())?;
+        for (at, found) in d.download()?.into_iter().enumerate() {
+            let (i, j) = (at / 32, at % 32);
+            let products = (0..64).map(|k| number(i * 64 + k) * number(j * 64 + k));
+            assert_eq!(found, products.sum::<f32>(), "({i}, {j}) by {rows:?}");
+        }
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ mod kernels {
                 absmax_of_rows(sums, of_matrix, (row, column), n);
                 sums
             };
-            store_pieces_by_tma(acc, sums, d, consumer, at);
+            store_pieces_by_tma(acc, sums, d, consumer, at, 2);
         });
         tma_wait_read(0);
     }
