@@ -120,8 +120,8 @@ pub mod kernels {
 
     /// The same with an epilogue for each piece, which takes fewer registers than one for all accumulators, if it reads numbers of
     /// columns: `epilogue(piece, (batch, row, column))` is what is stored where the piece belongs. The warpgroup has shared memory for
-    /// `lines` lines of 128 bytes of each row, an even number. If a row has fewer lines, it is one piece; else pieces of half as many take turns. Large
-    /// pieces take less time than small ones.
+    /// `lines` lines of 128 bytes of each row, an even number. If a row has fewer lines, it is one piece; else pieces of half as many
+    /// take turns. Large pieces take less time than small ones.
     pub fn store_pieces_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,

@@ -41,7 +41,8 @@ pub mod kernels {
         /// Whether each warpgroup computes tiles of its own, all their rows and columns: one stores while the other multiplies. Else
         /// both compute a tile together. `split` is 1 then.
         pub pingpong: bool,
-        /// Whether the product is Dᵀ: tiles have columns of D for rows, and rows of D for columns.
+        /// Whether the product is Dᵀ: rows of tiles are columns of D, and their columns are rows of D. Then `split` is 1, or each part of
+        /// the columns has a multiple of 8.
         pub swapped: bool,
         /// Whether the sums of each stage are multiplied by a factor and added to sums in f32, of which each thread then has as
         /// many again. Wgmma's own sums of elements of 8 bits keep 13 bits after the point.
@@ -338,6 +339,8 @@ pub mod kernels {
     /// Matrices have two modes: `extents` is (m, n, k), and coordinates are (row, column). Batches of matrices have three: `extents`
     /// is (batches, m, n, k), and coordinates are (batch, row, column). Elements of B have A's type, or another by which wgmma
     /// multiplies that, as it does `e4m3` by `e5m2`.
+    ///
+    /// With `CFG.swapped`, D is (A · Bᵀ)ᵀ, of n × m elements, and coordinates are those of D.
     pub fn gemm_with<T: Element, D: Element, const R: u32, const CFG: Config>(
         a: TmaLoad<T, R>,
         b: TmaLoad<_, R>,
