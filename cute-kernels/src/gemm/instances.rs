@@ -87,21 +87,17 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Pair, ..) => PAIR,
         (Tile::Wide, ..) => WIDE,
         (Tile::Oblong, ..) => OBLONG,
-        (Tile::Square, ..) => SQUARE_IN_TURNS,
         (Tile::SquarePair, ..) => SQUARE_PAIR,
         (Tile::Medium, ..) => MEDIUM_IN_TURNS,
         (Tile::Narrow, ..) => NARROW_IN_TURNS,
         (Tile::Small, ..) => SMALL,
         (Tile::Few, ..) => FEW,
         (Tile::Square2, ..) => SQUARE_2,
-        (Tile::Medium2, ..) => MEDIUM_2,
-        (Tile::Narrow2, ..) => NARROW_2,
-        (Tile::Whole, ..) => WHOLE,
         (Tile::Whole96, ..) => WHOLE_96,
         (Tile::ThinPair, ..) => THIN_PAIR,
         (Tile::Swapped, ..) => SWAPPED,
         (Tile::SwappedThin, ..) => SWAPPED_THIN,
-        (Tile::Streamed, ..) => return None,
+        (Tile::Square | Tile::Whole | Tile::Streamed, ..) => return None,
     })
 }
 

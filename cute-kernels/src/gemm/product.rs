@@ -94,12 +94,6 @@ pub mod kernels {
         ..SINGLE
     };
 
-    /// The same by each warpgroup in turn.
-    pub const SQUARE_IN_TURNS: Config = Config {
-        pingpong: true,
-        ..SQUARE
-    };
-
     /// Two CTAs of `SQUARE` a cluster, for matrices B that are read by two rows of tiles.
     pub const SQUARE_PAIR: Config = Config { ctas: 2, ..SQUARE };
 
@@ -153,14 +147,8 @@ pub mod kernels {
     /// The same for up to 16 rows.
     pub const FEW: Config = Config { rows: 16, ..THIN };
 
-    /// `SQUARE` with K divided in two, as the next two, for matrices that have fewer tiles than there are multiprocessors.
+    /// `SQUARE` with K divided in two, for matrices that have fewer tiles than there are multiprocessors.
     pub const SQUARE_2: Config = Config { split: 2, ..SQUARE };
-
-    /// `MEDIUM` with K divided in two.
-    pub const MEDIUM_2: Config = Config { split: 2, ..MEDIUM };
-
-    /// `NARROW` with K divided in two.
-    pub const NARROW_2: Config = Config { split: 2, ..NARROW };
 
     /// `THIN`'s tile and loads of 16 rows of A, with all of K, for matrices B that have enough tiles for all multiprocessors.
     pub const WHOLE: Config = Config { split: 1, ..FEW };
@@ -310,8 +298,7 @@ pub mod kernels {
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
         ],
         CFG in [
-            WIDE, OBLONG, SQUARE_IN_TURNS, SQUARE_PAIR, MEDIUM_IN_TURNS, SMALL, FEW, WHOLE, WHOLE_96, SQUARE_2, MEDIUM_2, NARROW_2,
-            THIN_PAIR, SWAPPED, SWAPPED_THIN,
+            WIDE, OBLONG, SQUARE_PAIR, MEDIUM_IN_TURNS, SMALL, FEW, WHOLE_96, SQUARE_2, THIN_PAIR, SWAPPED, SWAPPED_THIN,
         ],
     )]
     #[instances(

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use super::product::kernels::{
-    Config, FEW, MEDIUM_2, MEDIUM_IN_TURNS, NARROW_2, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL,
-    SQUARE_2, SQUARE_IN_TURNS, SQUARE_PAIR, SWAPPED, SWAPPED_THIN, THIN, THIN_PAIR, WHOLE,
-    WHOLE_96, WIDE,
+    Config, FEW, MEDIUM_IN_TURNS, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL, SQUARE, SQUARE_2,
+    SQUARE_PAIR, SWAPPED, SWAPPED_THIN, THIN, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
 };
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
@@ -21,7 +20,7 @@ pub enum Tile {
     Wide,
     /// 128 × 144.
     Oblong,
-    /// 128 × 128 by each of two warpgroups in turn.
+    /// 128 × 128. A product of matrices along K has `SquarePair` in its place.
     Square,
     /// 128 × 128 by each of two CTAs, which share what they load of B.
     SquarePair,
@@ -37,13 +36,9 @@ pub enum Tile {
     Few,
     /// 128 × 128 by two CTAs, each for half of K.
     Square2,
-    /// 128 × 96 by two CTAs, each for half of K.
-    Medium2,
-    /// 128 × 64 by two CTAs, each for half of K.
-    Narrow2,
-    /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K.
+    /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K: for B along N, groups and lists.
     Whole,
-    /// 64 × 96 in the same way.
+    /// 64 × 96 in the same way, for matrices along K.
     Whole96,
     /// 64 × 128 by each of two warpgroups in turn, in two CTAs that share what they load of B.
     ThinPair,
@@ -57,7 +52,7 @@ pub enum Tile {
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 20] = [
+    pub const ALL: [Tile; 18] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
@@ -70,8 +65,6 @@ impl Tile {
         Tile::Thin,
         Tile::Few,
         Tile::Square2,
-        Tile::Medium2,
-        Tile::Narrow2,
         Tile::Whole,
         Tile::Whole96,
         Tile::ThinPair,
@@ -103,7 +96,7 @@ impl Tile {
             Tile::Pair => (Some(PAIR), 0.669),
             Tile::Wide => (Some(WIDE), 0.481),
             Tile::Oblong => (Some(OBLONG), 0.427),
-            Tile::Square => (Some(SQUARE_IN_TURNS), 0.366),
+            Tile::Square => (Some(SQUARE), 0.366),
             Tile::SquarePair => (Some(SQUARE_PAIR), 0.377),
             Tile::Medium => (Some(MEDIUM_IN_TURNS), 0.333),
             Tile::Narrow => (Some(NARROW_IN_TURNS), 0.247),
@@ -111,8 +104,6 @@ impl Tile {
             Tile::Thin => (Some(THIN), 0.211),
             Tile::Few => (Some(FEW), 0.136),
             Tile::Square2 => (Some(SQUARE_2), 0.371),
-            Tile::Medium2 => (Some(MEDIUM_2), 0.333),
-            Tile::Narrow2 => (Some(NARROW_2), 0.224),
             Tile::Whole => (Some(WHOLE), 0.311),
             Tile::Whole96 => (Some(WHOLE_96), 0.248),
             Tile::ThinPair => (Some(THIN_PAIR), 0.274),
