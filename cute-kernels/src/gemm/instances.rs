@@ -88,7 +88,7 @@ fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
         (Tile::Wide, ..) => WIDE,
         (Tile::Oblong, ..) => OBLONG,
         (Tile::SquarePair, ..) => SQUARE_PAIR,
-        (Tile::Medium, ..) => MEDIUM_IN_TURNS,
+        (Tile::Medium, ..) => MEDIUM,
         (Tile::Narrow, ..) => NARROW_IN_TURNS,
         (Tile::Small, ..) => SMALL,
         (Tile::Few, ..) => FEW,

@@ -97,17 +97,12 @@ pub mod kernels {
     /// Two CTAs of `SQUARE` a cluster, for matrices B that are read by two rows of tiles.
     pub const SQUARE_PAIR: Config = Config { ctas: 2, ..SQUARE };
 
-    /// Three quarters of `SQUARE`: 12,288 columns are 128 of them.
+    /// Three quarters of `SQUARE` by each warpgroup in turn: 12,288 columns are 128 of them.
     pub const MEDIUM: Config = Config {
         bn: 96,
         stages: 6,
-        ..SINGLE
-    };
-
-    /// The same by each warpgroup in turn.
-    pub const MEDIUM_IN_TURNS: Config = Config {
         pingpong: true,
-        ..MEDIUM
+        ..SINGLE
     };
 
     /// A quarter of the largest tile.
@@ -177,7 +172,7 @@ pub mod kernels {
     pub const SWAPPED: Config = Config {
         ctas: 2,
         swapped: true,
-        ..MEDIUM_IN_TURNS
+        ..MEDIUM
     };
 
     /// 64 rows of B by 96 of A in the same way, in a CTA of its own.
@@ -228,10 +223,10 @@ pub mod kernels {
         ..SQUARE
     };
 
-    /// A quarter of it for A along M.
+    /// A quarter of it for A along M, as the next two by each warpgroup in turn.
     pub const NARROW_NN: Config = Config {
         a_mn: true,
-        ..NARROW
+        ..NARROW_IN_TURNS
     };
 
     /// A quarter of it for A along M and B along N.
@@ -243,7 +238,7 @@ pub mod kernels {
     /// A quarter of it for B along N.
     pub const NARROW_TT: Config = Config {
         b_mn: true,
-        ..NARROW
+        ..NARROW_IN_TURNS
     };
 
     /// `THIN` for A along M.
@@ -298,7 +293,7 @@ pub mod kernels {
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
         ],
         CFG in [
-            WIDE, OBLONG, SQUARE_PAIR, MEDIUM_IN_TURNS, SMALL, FEW, WHOLE_96, SQUARE_2, THIN_PAIR, SWAPPED, SWAPPED_THIN,
+            WIDE, OBLONG, SQUARE_PAIR, MEDIUM, SMALL, FEW, WHOLE_96, SQUARE_2, THIN_PAIR, SWAPPED, SWAPPED_THIN,
         ],
     )]
     #[instances(

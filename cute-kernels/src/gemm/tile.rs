@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::product::kernels::{
-    Config, FEW, MEDIUM_IN_TURNS, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL, SQUARE, SQUARE_2,
+    Config, FEW, MEDIUM, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL, SQUARE, SQUARE_2,
     SQUARE_PAIR, SWAPPED, SWAPPED_THIN, THIN, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
 };
 
@@ -98,7 +98,7 @@ impl Tile {
             Tile::Oblong => (Some(OBLONG), 0.427),
             Tile::Square => (Some(SQUARE), 0.366),
             Tile::SquarePair => (Some(SQUARE_PAIR), 0.377),
-            Tile::Medium => (Some(MEDIUM_IN_TURNS), 0.333),
+            Tile::Medium => (Some(MEDIUM), 0.333),
             Tile::Narrow => (Some(NARROW_IN_TURNS), 0.247),
             Tile::Small => (Some(SMALL), 0.158),
             Tile::Thin => (Some(THIN), 0.211),
@@ -144,7 +144,7 @@ impl fmt::Display for Tile {
             write!(f, ", by warpgroups in turns")?;
         }
         if swapped {
-            write!(f, ", transposed")?;
+            write!(f, ", stored transposed")?;
         }
         Ok(())
     }
