@@ -185,12 +185,8 @@ pub mod kernels {
         (batch, row, column): (u32, u32, u32),
     ) {
         let columns = 2 * size(acc);
-        let pieces = ceil_div(columns, 1024 / bits::<D>());
+        let pieces = pieces(columns / 8, ceil_div(columns, 1024 / bits::<D>()));
         let each = columns / pieces;
-        assert!(
-            each * pieces == columns,
-            "{pieces} pieces do not divide {columns} columns evenly"
-        );
         let buffers = min(pieces, 2);
         let staging = smem::<D>(tile_to_shape(
             smem_atom::<D>(K, SW128),
@@ -210,6 +206,15 @@ pub mod kernels {
                 tma_store(staging[(_, _, buffer, consumer)], d, at);
             },
         );
+    }
+
+    /// The least number of pieces, `least` or more, that divides `all` evenly.
+    fn pieces(all: u32, least: u32) -> u32 {
+        if all % least == 0 {
+            least
+        } else {
+            pieces(all, least + 1)
+        }
     }
 
     /// Stores pieces by TMA through buffers in turns: `piece(piece, buffer)` gives a piece and where it goes in shared memory, from which

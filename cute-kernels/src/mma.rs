@@ -3,24 +3,46 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// A product of tiles in shared memory by warpgroups, each of which has M rows, a multiple of 64, and all N columns, summed up in
-    /// elements of type C.
+    /// A product of tiles by warpgroups, each of which has M rows, a multiple of 64, and all N columns, summed up in elements of type C.
     pub struct TiledMma<C: Element, const M: u32, const N: u32> {
         /// The number of this warpgroup among those that multiply.
         index: u32,
+        /// The rows of a block of 64, in the order in which wgmma has them.
+        rows: Layout,
     }
 
     impl<C: Element, const M: u32, const N: u32> TiledMma<C, M, N> {
         /// The product as warpgroup number `index` of those that multiply computes it.
         pub fn new(index: u32) -> Self {
-            Self { index }
+            let rows = layout!((64):(1@0));
+            Self { index, rows }
+        }
+
+        /// The same for elements of 32 bits with A contiguous along M, which wgmma takes from registers alone.
+        pub fn from_registers(index: u32) -> Self {
+            // The threads of a warp read eight rows in four columns of A at a time. The rows differ in their lowest two bits, which number
+            // the words of 16 bytes, and in the fifth. The columns swizzle the third and the fourth. So the threads read 32 banks.
+            let rows = layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0));
+            let rows = group(rows, 0, 5);
+            Self { index, rows }
         }
 
         /// The accumulators of this warpgroup.
         pub fn fragment_c(&self) -> Fragment {
+            fragment::<C>(self.held(wgmma_c(N), N))
+        }
+
+        /// The rows of A that this warpgroup multiplies, with `k` columns, in registers.
+        pub fn fragment_a<T: Element>(&self, k: u32) -> Fragment {
+            fragment::<T>(self.held(wgmma_a::<T>(k), k))
+        }
+
+        /// The layout from (thread, value) to coordinates of all rows, with `columns` columns, if `one` is that of 64 rows of wgmma.
+        fn held(&self, one: Layout, columns: u32) -> Layout {
+            let order = append(self.rows, layout!((columns):(1@1)));
             let blocks = M / 64;
-            let held = append(wgmma_c(N), layout!((blocks):(64@0)));
-            fragment::<C>(group(held, 1, 3))
+            let all = append(composition(order, one), layout!((blocks):(64@0)));
+            group(all, 1, 3)
         }
 
         /// The rows of A that this warpgroup multiplies.
@@ -34,14 +56,14 @@ pub mod kernels {
         }
 
         /// Starts acc = a · bᵀ, plus the old acc if `accumulate` is true, as a batch of wgmma. `a` has this warpgroup's rows, in
-        /// shared memory or, if they are 64, in registers.
+        /// shared memory or in registers.
         pub fn gemm(&self, acc: Fragment, a: _, b: Tensor, accumulate: bool) {
             wgmma_fence();
             if M == 64 {
                 wgmma(acc, a, b, accumulate);
             } else {
                 for i in 0..M / 64 {
-                    let rows = local_tile(a, (64, size(get(a, 1))), (i, 0));
+                    let rows = local_tile(a, (64, size(get(b, 1))), (i, 0));
                     wgmma(local_tile(acc, (64, N), (i, 0)), rows, b, accumulate);
                 }
             }

@@ -6,14 +6,14 @@ pub mod kernels {
     use crate::tile_scheduler::kernels::place;
 
     /// A ring of STAGES stages in each CTA of a cluster of CTAS. Barrier `full[i]` counts the bytes that arrive in stage i,
-    /// and `empty[i]` the warpgroups that have read it.
+    /// and `empty[i]` the consumers that have read it, which are warpgroups or warps.
     pub struct Ring<const STAGES: u32, const CTAS: u32> {
         full: Barriers,
         empty: Barriers,
     }
 
     impl<const STAGES: u32, const CTAS: u32> Ring<STAGES, CTAS> {
-        /// A ring that `consumers` warpgroups of each CTA read.
+        /// A ring that `consumers` of each CTA read.
         pub fn new(consumers: u32) -> Self {
             // A producer may write to all CTAs of the cluster, so it waits for the consumers of all.
             Self {
@@ -161,11 +161,21 @@ pub mod kernels {
 
         /// Tells the producer of each CTA of the cluster that this warpgroup has read a stage. All its threads call this.
         pub fn release(&self, stage: u32) {
-            if warpgroup_thread() < CTAS {
+            self.release_by(warpgroup_thread(), stage);
+        }
+
+        /// The same for a ring whose consumers are warps.
+        pub fn release_by_warp(&self, stage: u32) {
+            self.release_by(lane(), stage);
+        }
+
+        /// Arrives at the barrier of CTA number `thread`.
+        fn release_by(&self, thread: u32, stage: u32) {
+            if thread < CTAS {
                 if CTAS == 1 {
                     arrive(self.empty[stage]);
                 } else {
-                    arrive_at(self.empty[stage], warpgroup_thread());
+                    arrive_at(self.empty[stage], thread);
                 }
             }
         }

@@ -41,7 +41,8 @@ impl Choice {
         tile: Tile,
     ) -> Self {
         let along = |mn, letter| if mn { letter } else { "K" };
-        let (a, b) = (along(form.a.reads_mn(), "M"), along(form.b.reads_mn(), "N"));
+        let [a_mn, b_mn] = form.reads_mn();
+        let (a, b) = (along(a_mn, "M"), along(b_mn, "N"));
         let store = form.store();
         let inputs = match input == by {
             true => input.to_string(),

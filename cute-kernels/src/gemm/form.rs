@@ -106,8 +106,8 @@ impl Place {
 }
 
 impl Form {
-    /// The form of D = A · Bᵀ for kernels that, if they store D by TMA and this is what they `take_mn`, read matrices that are
-    /// contiguous along M or N.
+    /// The form of D = A · Bᵀ for kernels that, if they store D by TMA, read up to `most_mn` of the matrices along M or N. If they
+    /// read one, and both are, the smaller one is copied.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Form {
         a: &TensorView<'_, A, R>,
         b: &TensorView<'_, B, R>,
         d: &TensorViewMut<'_, D, R>,
-        take_mn: bool,
+        most_mn: usize,
     ) -> Result<Self, Error> {
         let [.., k] = extents(a, b, d)?;
         let (a_all, b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
@@ -130,8 +130,17 @@ impl Form {
         }
         let [batches, m, n] = d_all.shape();
         let by_tma = can_store_by_tma(&d_all);
-        let mut a = Place::new("a", &a_all, by_tma && take_mn)?;
-        let mut b = Place::new("b", &b_all, by_tma && take_mn)?;
+        let takes_mn = by_tma && most_mn > 0;
+        let mut a = Place::new("a", &a_all, takes_mn)?;
+        let mut b = Place::new("b", &b_all, takes_mn)?;
+        if most_mn < 2 && a.reads_mn() && b.reads_mn() {
+            let smaller = if a_all.shape()[1] <= b_all.shape()[1] {
+                &mut a
+            } else {
+                &mut b
+            };
+            smaller.copied = true;
+        }
         let whole_lines = (a.copied || has_whole_lines(&a_all, a.mn))
             && (b.copied || has_whole_lines(&b_all, b.mn));
         let whole_vectors = (a.mn || has_whole_vectors(&a_all))
@@ -151,11 +160,16 @@ impl Form {
         })
     }
 
+    /// Whether the kernel reads A along M, and B along N.
+    pub(super) fn reads_mn(&self) -> [bool; 2] {
+        [self.a.reads_mn(), self.b.reads_mn()]
+    }
+
     /// The CTAs by which the product of elements of type T is computed without tiles in shared memory, if one of the matrices has few enough rows, and both
     /// are read along K.
     pub(super) fn stream<T: Element>(&self) -> Option<Stream> {
         let [_, m, n, _] = self.extents;
-        let possible = m.min(n) <= MOST_ROWS && !self.a.reads_mn() && !self.b.reads_mn();
+        let possible = m.min(n) <= MOST_ROWS && self.reads_mn() == [false; 2];
         possible.then(|| Stream::new(self.extents, self.whole_vectors, is_fp8::<T>()))
     }
 

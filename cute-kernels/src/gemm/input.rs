@@ -18,7 +18,12 @@ impl<A, B: Element, D: Element> GemmInput<D, B> for A where
 {
 }
 
-/// Whether there are instances for A along M and B along N.
-pub(super) fn take_mn<A: GemmInput<D, B>, B: Element, D: Element>() -> bool {
-    <A as gemm_types<B, D>>::INSTANCES.contains(&gemm_CFG::SINGLE_NT)
+/// How many of A along M and B along N the kernels read.
+pub(super) fn most_mn<A: GemmInput<D, B>, B: Element, D: Element>() -> usize {
+    let has = |config| <A as gemm_types<B, D>>::INSTANCES.contains(&config);
+    match (has(gemm_CFG::SINGLE_NT), has(gemm_CFG::SINGLE_NN)) {
+        (true, _) => 2,
+        (false, true) => 1,
+        (false, false) => 0,
+    }
 }

@@ -30,24 +30,24 @@ impl Instance {
         if tile == Tile::Streamed {
             return form.stream::<A>().map(Self::Streamed);
         }
+        let config = tile.along(form.reads_mn(), size_of::<A>())?;
         // Whether the kernel's A is B.
-        let exchanged = form.transposed != tile.is_swapped();
-        if !form.by_tma {
-            let config = unaligned(tile)?;
+        let exchanged = form.transposed != config.swapped;
+        if form.by_tma {
+            let instances = match exchanged {
+                true => <B as gemm_types<A, D>>::INSTANCES,
+                false => <A as gemm_types<B, D>>::INSTANCES,
+            };
+            let instance = instances.iter().find(|it| it.value() == config);
+            instance.copied().map(Self::ByTma)
+        } else {
             let instances = match exchanged {
                 true => <B as gemm_unaligned_types<A, D>>::INSTANCES,
                 false => <A as gemm_unaligned_types<B, D>>::INSTANCES,
             };
-            return instances
-                .contains(&config)
-                .then_some(Self::ByElement(config));
+            let instance = instances.iter().find(|it| it.value() == config);
+            instance.copied().map(Self::ByElement)
         }
-        let config = config(tile, form.a.reads_mn(), form.b.reads_mn())?;
-        let instances = match exchanged {
-            true => <B as gemm_types<A, D>>::INSTANCES,
-            false => <A as gemm_types<B, D>>::INSTANCES,
-        };
-        instances.contains(&config).then_some(Self::ByTma(config))
     }
 
     /// The tiles for which there are instances for matrices that lie so.
@@ -59,55 +59,5 @@ impl Instance {
     {
         let tiles = Tile::ALL.into_iter();
         tiles.filter(|&tile| Self::new::<A, B, D>(form, tile).is_some())
-    }
-}
-
-/// The sizes of a tile, for A along M if `a_mn` and B along N if `b_mn`.
-fn config(tile: Tile, a_mn: bool, b_mn: bool) -> Option<gemm_CFG> {
-    use gemm_CFG::*;
-    Some(match (tile, a_mn, b_mn) {
-        (Tile::Single, false, false) => SINGLE,
-        (Tile::Single, true, false) => SINGLE_NN,
-        (Tile::Single, true, true) => SINGLE_NT,
-        (Tile::Single, false, true) => SINGLE_TT,
-        (Tile::Pair, true, false) => PAIR_NN,
-        (Tile::Square, true, false) => SQUARE_NN,
-        (Tile::Square, true, true) => SQUARE_NT,
-        (Tile::Square, false, true) => SQUARE_TT,
-        (Tile::Narrow, true, false) => NARROW_NN,
-        (Tile::Narrow, true, true) => NARROW_NT,
-        (Tile::Narrow, false, true) => NARROW_TT,
-        (Tile::Thin, false, false) => THIN,
-        (Tile::Thin, true, false) => THIN_NN,
-        (Tile::Thin, true, true) => THIN_NT,
-        (Tile::Thin, false, true) => THIN_TT,
-        (Tile::Few, false, true) => FEW_TT,
-        (Tile::Whole, false, true) => WHOLE_TT,
-        (_, true, _) | (_, _, true) => return None,
-        (Tile::Pair, ..) => PAIR,
-        (Tile::Wide, ..) => WIDE,
-        (Tile::Oblong, ..) => OBLONG,
-        (Tile::SquarePair, ..) => SQUARE_PAIR,
-        (Tile::Medium, ..) => MEDIUM,
-        (Tile::Narrow, ..) => NARROW_IN_TURNS,
-        (Tile::Small, ..) => SMALL,
-        (Tile::Few, ..) => FEW,
-        (Tile::Square2, ..) => SQUARE_2,
-        (Tile::Whole96, ..) => WHOLE_96,
-        (Tile::ThinPair, ..) => THIN_PAIR,
-        (Tile::Swapped, ..) => SWAPPED,
-        (Tile::SwappedThin, ..) => SWAPPED_THIN,
-        (Tile::Square | Tile::Whole | Tile::Streamed, ..) => return None,
-    })
-}
-
-/// The sizes of a tile whose elements are stored one by one.
-fn unaligned(tile: Tile) -> Option<gemm_unaligned_CFG> {
-    use gemm_unaligned_CFG::*;
-    match tile {
-        Tile::Pair => Some(PAIR),
-        Tile::Narrow => Some(NARROW_IN_TURNS),
-        Tile::Thin => Some(THIN),
-        _ => None,
     }
 }

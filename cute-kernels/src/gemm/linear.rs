@@ -64,7 +64,7 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
             d: d.shape().to_vec(),
         });
     }
-    let form = Form::new(a, b, d, false)?;
+    let form = Form::new(a, b, d, 0)?;
     let c = form.like_d("gemm_linear", "c", c)?;
     let product = Product::new::<T, D>(device, form.extents);
     let tile = form.tile(&product, [Tile::Square, Tile::Narrow])?;
@@ -110,7 +110,7 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     beta: f32,
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
-    let form = Form::new(a, b, d, false)?;
+    let form = Form::new(a, b, d, 0)?;
     let product = Product::new::<T, D>(device, form.extents);
     product.check(Tile::Square)?;
     let (grid, [batches, m, n, k]) = (product.ctas(Tile::Square), form.extents);

@@ -33,7 +33,9 @@ pub(super) struct Product {
     /// Batches, M, N and K.
     pub(super) extents: [u32; 4],
     /// Bytes of an element of A and B, and of D.
-    pub(super) bytes: (f64, f64),
+    pub(super) bytes: (usize, usize),
+    /// Whether the kernel reads A along M, and B along N.
+    pub(super) mn: [bool; 2],
     /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
     pub(super) whole_lines: bool,
     /// Whether rows of A and B consist of whole vectors of 16 bytes.
@@ -51,7 +53,8 @@ impl Product {
     pub(super) fn new<T: Element, D>(device: &Device, extents: [u32; 4]) -> Self {
         Self {
             extents,
-            bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
+            bytes: (size_of::<T>(), size_of::<D>()),
+            mn: [false; 2],
             whole_lines: true,
             whole_vectors: true,
             fp8: is_fp8::<T>(),
@@ -69,7 +72,7 @@ impl Product {
     /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor, unless they have no tiles in shared
     /// memory.
     pub(super) fn ctas(&self, tile: Tile) -> u32 {
-        let Some(config) = tile.config() else {
+        let Some(config) = self.config(tile) else {
             return self.stream().ctas.try_into().unwrap_or(u32::MAX);
         };
         let most = u64::from(self.most_clusters(config));
@@ -78,7 +81,7 @@ impl Product {
 
     /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
     pub(super) fn check(&self, tile: Tile) -> Result<(), Error> {
-        let Some(config) = tile.config() else {
+        let Some(config) = self.config(tile) else {
             return Ok(());
         };
         let tiles = clusters(config, self.extents).saturating_mul(config.ctas.into());
@@ -91,6 +94,11 @@ impl Product {
         }
     }
 
+    /// The sizes of a tile for matrices that lie so.
+    fn config(&self, tile: Tile) -> Option<Config> {
+        tile.along(self.mn, self.bytes.0)
+    }
+
     /// Clusters that run at the same time.
     fn most_clusters(&self, config: Config) -> u32 {
         (self.multiprocessors / (config.ctas * config.split)).max(1)
@@ -99,11 +107,12 @@ impl Product {
     /// The microseconds that the product is expected to take by a tile.
     pub(super) fn time(&self, tile: Tile) -> f64 {
         let [batches, m, n, k] = self.extents.map(f64::from);
-        let bytes = (m * k + n * k) * self.bytes.0 + m * n * self.bytes.1;
+        let (input, output) = (self.bytes.0 as f64, self.bytes.1 as f64);
+        let bytes = (m * k + n * k) * input + m * n * output;
         let memory = batches * bytes / (BANDWIDTH * self.bandwidth);
-        let Some(config) = tile.config() else {
+        let Some(config) = self.config(tile) else {
             let stream = self.stream();
-            let parts = stream.parts(k * self.bytes.0, self.multiprocessors);
+            let parts = stream.parts(k * input, self.multiprocessors);
             let slower = match (self.fp8, stream.has_many_rows()) {
                 (false, _) => 1.0,
                 (true, false) => FP8.0,
@@ -113,7 +122,7 @@ impl Product {
         };
         let clusters = clusters(config, self.extents) as f64;
         let waves = (clusters / f64::from(self.most_clusters(config))).ceil();
-        let stages = (k * self.bytes.0 / f64::from(config.bk) / f64::from(config.split)).ceil();
+        let stages = (k * input / f64::from(config.bk) / f64::from(config.split)).ceil();
         let (loads, inside, outside) = self.loads(config);
         let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
         let straddle = match self.whole_lines || config.ctas > 1 {
@@ -166,11 +175,12 @@ mod tests {
     use crate::gemm::streamed::MOST_ROWS;
 
     /// A product on an H100 of matrices whose rows along K are whole vectors.
-    fn product([m, n, k]: [u32; 3], bytes: (f64, f64), fp8: bool) -> Product {
+    fn product([m, n, k]: [u32; 3], bytes: (usize, usize), fp8: bool) -> Product {
         Product {
             extents: [1, m, n, k],
             bytes,
-            whole_lines: (f64::from(k) * bytes.0) % 128.0 == 0.0,
+            mn: [false; 2],
+            whole_lines: (k as usize * bytes.0).is_multiple_of(128),
             whole_vectors: true,
             fp8,
             multiprocessors: 132,
@@ -180,10 +190,10 @@ mod tests {
 
     #[test]
     fn tiles_are_counted_in_32_bits() {
-        let large = product([1 << 20, 1 << 20, 64], (4.0, 4.0), false);
+        let large = product([1 << 20, 1 << 20, 64], (4, 4), false);
         assert!(large.check(Tile::Pair).is_ok());
         // Each batch has a pair of tiles.
-        let mut batches = product([1, 1, 1], (4.0, 4.0), false);
+        let mut batches = product([1, 1, 1], (4, 4), false);
         batches.extents[0] = i32::MAX as u32;
         let error = batches.check(Tile::Pair);
         assert_eq!(
@@ -234,7 +244,7 @@ mod tests {
             ([256, 8192, 8192], Tile::SquarePair),
             ([256, 12_288, 4096], Tile::Wide),
         ] {
-            let product = product([m, n, k], (2.0, 2.0), false);
+            let product = product([m, n, k], (2, 2), false);
             let streams = m.min(n) <= MOST_ROWS;
             // Products of matrices along K have no instances of two of the tiles.
             let possible = |tile: &Tile| match tile {
@@ -269,7 +279,7 @@ mod tests {
         ] {
             let product = Product {
                 bandwidth: 4.9e6,
-                ..product([m, n, k], (1.0, 2.0), true)
+                ..product([m, n, k], (1, 2), true)
             };
             let tile = product.fastest(Tile::ALL);
             assert_eq!(tile == Tile::Streamed, streams, "{m} x {n} x {k}: {tile:?}");

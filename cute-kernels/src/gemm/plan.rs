@@ -7,7 +7,7 @@ use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
 use super::choice::Choice;
 use super::form::{Form, Matrices, MatricesMut};
-use super::input::{GemmInput, take_mn};
+use super::input::{GemmInput, most_mn};
 use super::instances::Instance;
 use super::model::Product;
 use super::product::kernels;
@@ -78,10 +78,11 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let form = Form::new(a, b, d, take_mn::<A, B, D>())?;
+        let form = Form::new(a, b, d, most_mn::<A, B, D>())?;
         let product = Product {
             whole_lines: form.whole_lines,
             whole_vectors: form.whole_vectors,
+            mn: form.reads_mn(),
             ..Product::new::<A, D>(device, form.extents)
         };
         let tiles = Instance::tiles::<A, B, D>(&form);
@@ -225,7 +226,7 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let form = Form::new(a, b, d, take_mn::<A, B, D>())?;
+        let form = Form::new(a, b, d, most_mn::<A, B, D>())?;
         if (form.extents, form.transposed) != (self.form.extents, self.form.transposed) {
             let plan = &self.form;
             let [batches, mut m, mut n, k] = plan.extents;
@@ -268,7 +269,12 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        self.product.check(self.tile)?;
+        // These matrices may be copied where those of the plan are not.
+        let product = Product {
+            mn: form.reads_mn(),
+            ..self.product
+        };
+        product.check(self.tile)?;
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let capture = device.capture_id();
@@ -276,11 +282,10 @@ impl Plan {
             let kept = Default::default();
             *copies = Copies { capture, kept };
         }
-        let (grid, [batches, m, n, k]) = (self.product.ctas(self.tile), form.extents);
-        let swapped = self.tile.is_swapped();
+        let (grid, [batches, m, n, k]) = (product.ctas(self.tile), form.extents);
         form.launch(device, (a, b), &mut copies.kept, |a, b| {
             match instance {
-                Instance::ByTma(config) if swapped => {
+                Instance::ByTma(config) if config.value().swapped => {
                     kernels::gemm::launch(config, device, grid, b, a, &mut d, batches, n, m, k)?;
                 }
                 Instance::ByTma(config) => {

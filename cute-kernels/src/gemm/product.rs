@@ -31,7 +31,8 @@ pub mod kernels {
         /// CTAs of a cluster that compute one tile: each multiplies a part of K, and then they sum up, each a part of the
         /// columns. If there are several, `ctas` is 1.
         pub split: u32,
-        /// Whether A is contiguous along M, not K, so that the modes of its tensor are (K, M). Elements have 16 bits then.
+        /// Whether A is contiguous along M, not K, so that the modes of its tensor are (K, M). Elements have 16 or 32 bits then. Those of
+        /// 32 bits go to registers before they are multiplied, and `split` is 1.
         pub a_mn: bool,
         /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
         /// `ctas` is 1.
@@ -262,6 +263,36 @@ pub mod kernels {
         ..WHOLE
     };
 
+    /// The largest tile for B along N, of elements of 32 bits: rows of B are rows of the tile.
+    pub const SINGLE_SWAPPED: Config = Config {
+        swapped: true,
+        ..SINGLE_NN
+    };
+
+    /// `PAIR` in the same way.
+    pub const PAIR_SWAPPED: Config = Config {
+        swapped: true,
+        ..PAIR_NN
+    };
+
+    /// `OBLONG` for A along M.
+    pub const OBLONG_NN: Config = Config {
+        a_mn: true,
+        ..OBLONG
+    };
+
+    /// `OBLONG` for B along N, as `SINGLE_SWAPPED`.
+    pub const OBLONG_SWAPPED: Config = Config {
+        swapped: true,
+        ..OBLONG_NN
+    };
+
+    /// A quarter of the largest tile for B along N, as `SINGLE_SWAPPED`.
+    pub const NARROW_SWAPPED: Config = Config {
+        swapped: true,
+        ..NARROW_NN
+    };
+
     /// Half of the largest tile for factors of each stage. Of the whole, a thread would have 256 sums.
     pub const SQUARE_PROMOTED: Config = Config {
         promote: true,
@@ -275,8 +306,8 @@ pub mod kernels {
     };
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. All types have the largest tiles and two small ones, and all without `e5m2` and `u8` others, too. D of 16 bits, of
-    /// elements of 16 bits, has those for matrices that are contiguous along M or N.
+    /// bytes long. All types have the largest tiles and two small ones, and all without `e5m2` and `u8` others, too. Elements of 16 bits
+    /// have those for matrices that are contiguous along M or N, and elements of 32 bits those for one such matrix.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -301,6 +332,12 @@ pub mod kernels {
         CFG in [
             SINGLE_NN, SINGLE_NT, SINGLE_TT, PAIR_NN, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
             THIN_NN, THIN_NT, THIN_TT, FEW_TT, WHOLE_TT,
+        ],
+    )]
+    #[instances(
+        (A, B, D) in [(tf32, tf32, f32)],
+        CFG in [
+            SINGLE_NN, PAIR_NN, OBLONG_NN, NARROW_NN, SINGLE_SWAPPED, PAIR_SWAPPED, OBLONG_SWAPPED, NARROW_SWAPPED,
         ],
     )]
     pub fn gemm<A: Element, B: Element, D: Element, const CFG: Config>(
@@ -443,7 +480,10 @@ pub mod kernels {
         let (a, b) = maps(0);
         let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
-        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>());
+        // wgmma reads elements of 32 bits from shared memory along K alone. Otherwise each warp reads what it multiplies.
+        let from_registers = CFG.a_mn && bits::<T>() == 32;
+        let warps = if from_registers { 4 } else { 1 };
+        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>() * warps);
         // What a warpgroup computes of a tile.
         let (rows, columns) = (rows::<CFG>(), columns::<CFG>());
         let above = CFG.bm / rows;
@@ -535,7 +575,13 @@ pub mod kernels {
             } else {
                 (index % above, index / above)
             };
-            let mma = TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::new(i);
+            let mma = if from_registers {
+                TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::from_registers(
+                    i,
+                )
+            } else {
+                TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::new(i)
+            };
             let acc = mma.fragment_c();
             // What a stage adds to the sums, or the sums themselves.
             let part = if CFG.promote { mma.fragment_c() } else { acc };
@@ -573,25 +619,52 @@ pub mod kernels {
                     // full. The first turn is that of warpgroup 0, whose fresh barrier lets parity 1 pass.
                     wait(turns[index], (turn + 1 + index) % 2);
                 }
-                for step in 0..steps {
-                    let stage = consumer.wait();
-                    let a = mma.partition_a(sa[(_, _, stage)]);
-                    let b = local_tile(sb[(_, _, stage)], (columns, bk), (j, 0));
-                    mma.gemm(part, a, b, !CFG.promote && step > 0);
-                    if CFG.promote {
-                        let factor = x * y;
-                        (x, y) = scale(acc, at, split.step(step + 1));
-                        // Products of the other warpgroup run while this one adds.
-                        wgmma_wait(0);
-                        consumer.release(stage);
-                        copy(fma(part, factor, acc), acc);
-                    } else {
-                        // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
+                let part_of_b = |stage| local_tile(sb[(_, _, stage)], (columns, bk), (j, 0));
+                if from_registers {
+                    // Half of a stage goes to registers while wgmma multiplies the half before. The assembler lets it if a wait for the
+                    // batch that has read the registers comes right before.
+                    let half = (rows, bk / 2);
+                    let of_a =
+                        |stage, i| local_tile(mma.partition_a(sa[(_, _, stage)]), half, (0, i));
+                    let of_b = |stage, i| local_tile(part_of_b(stage), (columns, bk / 2), (0, i));
+                    let (x0, x1) = (mma.fragment_a::<T>(bk / 2), mma.fragment_a::<T>(bk / 2));
+                    let mut stage = consumer.wait();
+                    copy(of_a(stage, 0), x0);
+                    for step in 0..steps {
+                        mma.gemm(acc, x0, of_b(stage, 0), step > 0);
                         wgmma_wait(1);
                         if step > 0 {
-                            consumer.release(previous);
+                            consumer.release_by_warp(previous);
                         }
+                        copy(of_a(stage, 1), x1);
+                        mma.gemm(acc, x1, of_b(stage, 1), true);
                         previous = stage;
+                        wgmma_wait(1);
+                        if step + 1 < steps {
+                            stage = consumer.wait();
+                            copy(of_a(stage, 0), x0);
+                        }
+                    }
+                } else {
+                    for step in 0..steps {
+                        let stage = consumer.wait();
+                        let a = mma.partition_a(sa[(_, _, stage)]);
+                        mma.gemm(part, a, part_of_b(stage), !CFG.promote && step > 0);
+                        if CFG.promote {
+                            let factor = x * y;
+                            (x, y) = scale(acc, at, split.step(step + 1));
+                            // Products of the other warpgroup run while this one adds.
+                            wgmma_wait(0);
+                            consumer.release(stage);
+                            copy(fma(part, factor, acc), acc);
+                        } else {
+                            // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
+                            wgmma_wait(1);
+                            if step > 0 {
+                                consumer.release(previous);
+                            }
+                            previous = stage;
+                        }
                     }
                 }
                 if let Some(turns) = turns {
@@ -603,7 +676,11 @@ pub mod kernels {
                 }
                 if !CFG.promote {
                     wgmma_wait(0);
-                    consumer.release(previous);
+                    if from_registers {
+                        consumer.release_by_warp(previous);
+                    } else {
+                        consumer.release(previous);
+                    }
                 }
                 let (part, first) = split.sum(acc, index, turn, sa, sb);
                 for block in 0..rows / 64 {

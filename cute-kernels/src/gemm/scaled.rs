@@ -91,7 +91,7 @@ where
     B: ScaledInput<D, A>,
     D: Element,
 {
-    let form = Form::new(a, b, d, false)?;
+    let form = Form::new(a, b, d, 0)?;
     let (a, b) = (a.prepend()?, b.prepend()?);
     let scale_a = of_rows("scale_a", scale_a, &a)?;
     let scale_b = of_rows("scale_b", scale_b, &b)?;
@@ -183,7 +183,7 @@ where
     D: Element,
 {
     const NAME: &str = "gemm_block_scaled";
-    let form = Form::new(a, b, d, false)?;
+    let form = Form::new(a, b, d, 0)?;
     let (a, b): (Matrices<'_, A>, Matrices<'_, B>) = (a.prepend()?, b.prepend()?);
     let mut d = d.as_view_mut().prepend()?;
     if form.transposed {

@@ -78,9 +78,19 @@ impl Tile {
         self.row().0
     }
 
-    /// Whether its rows are those of B.
-    pub(super) fn is_swapped(self) -> bool {
-        self.config().is_some_and(|config| config.swapped)
+    /// Its sizes for A along M if `a`, and B along N if `b`. Of elements of 4 bytes, the kernel's A alone can be along its rows, so that
+    /// rows of B along N become rows of the tile.
+    pub(super) fn along(self, [a, b]: [bool; 2], bytes: usize) -> Option<Config> {
+        self.config().map(|config| {
+            let swapped = config.swapped || b && bytes == 4;
+            let (a_mn, b_mn) = if swapped { (b, a) } else { (a, b) };
+            Config {
+                a_mn,
+                b_mn,
+                swapped,
+                ..config
+            }
+        })
     }
 
     /// Microseconds that a CTA takes for a stage, 128 bytes along K, with all multiprocessors at work, and that `Streamed` takes for a part of

@@ -491,6 +491,7 @@ fn gemm_takes_every_major() {
             ..Case::new([136, 264, 200], 8)
         };
         case.check_tiles::<bf16, bf16>(&device, BF16);
+        case.check_tiles::<f32, f32>(&device, F32);
         // Copied first, or stored by element.
         let case = Case {
             mn,
@@ -653,9 +654,14 @@ fn repeated_launches_are_equal_in_every_bit() {
 
 /// Launches a product by each tile that is possible, and products of few rows by the tile for these.
 fn repeat<T: Input + GemmInput<D>, D: Element>(device: &Device) {
-    repeat_by::<T, D>(device, [130, 264, 328], &Tile::ALL);
+    for mn in [[false, false], [true, false], [true, true], [false, true]] {
+        // Matrices of elements of 8 bits are copied to rows along K.
+        if mn == [false; 2] || size_of::<T>() > 1 {
+            repeat_by::<T, D>(device, [136, 264, 328], mn, &Tile::ALL);
+        }
+    }
     for shape in [[5, 264, 328], [13, 264, 328], [5, 264, 331], [13, 264, 331]] {
-        repeat_by::<T, D>(device, shape, &[Tile::Streamed]);
+        repeat_by::<T, D>(device, shape, [false; 2], &[Tile::Streamed]);
     }
 }
 
@@ -663,17 +669,24 @@ fn repeat<T: Input + GemmInput<D>, D: Element>(device: &Device) {
 fn repeat_by<T: Input + GemmInput<D>, D: Element>(
     device: &Device,
     [m, n, k]: [usize; 3],
+    mn: [bool; 2],
     tiles: &[Tile],
 ) {
     let numbers = |seed, len| -> Vec<T> {
         let numbers = normal(seed, len).into_iter();
         numbers.map(|number| T::random(number.to_f32())).collect()
     };
-    let a = Tensor::from_slice(device, &numbers(5, m * k), [m, k]).unwrap();
-    let b = Tensor::from_slice(device, &numbers(6, n * k), [n, k]).unwrap();
+    let matrix = |seed, rows, mn| {
+        let shape = if mn { [k, rows] } else { [rows, k] };
+        Tensor::from_slice(device, &numbers(seed, rows * k), shape).unwrap()
+    };
+    let (a, b) = (matrix(5, m, mn[0]), matrix(6, n, mn[1]));
+    let modes = mn.map(|mn| if mn { [1, 0] } else { [0, 1] });
+    let a = a.view().select(modes[0]).unwrap();
+    let b = b.view().select(modes[1]).unwrap();
     let mut all = device.zeros::<D>(100 * m * n).unwrap();
     let d = all.view_mut(0, [m, n], [n, 1]).unwrap();
-    let plan = Plan::new(device, &a.view(), &b.view(), &d).unwrap();
+    let plan = Plan::new(device, &a, &b, &d).unwrap();
     let candidates = plan.candidates().iter();
     for &(tile, _) in candidates.filter(|(tile, _)| tiles.contains(tile)) {
         let plan = plan.clone().with_tile(tile).unwrap();
@@ -681,7 +694,7 @@ fn repeat_by<T: Input + GemmInput<D>, D: Element>(
         for _ in 0..100 {
             for i in 0..100 {
                 let mut d = all.view_mut(i * m * n, [m, n], [n, 1]).unwrap();
-                plan.launch(device, &a.view(), &b.view(), &mut d).unwrap();
+                plan.launch(device, &a, &b, &mut d).unwrap();
             }
             let found = all.download().unwrap();
             for found in found.as_bytes().chunks(size_of::<D>() * m * n) {

@@ -54,6 +54,40 @@ mod kernels {
         }
     }
 
+    /// The same of a matrix A that is contiguous along M, which wgmma takes from registers alone. The rows of a thread are ((4,2),2,(2,2))
+    /// of 64, so that the threads of a warp read 32 banks of shared memory.
+    ///
+    /// # Safety
+    ///
+    /// The extents are those of `product`.
+    #[kernel(threads = 128)]
+    pub unsafe fn tf32_along_m(a: TmaLoad<tf32, 2>, b: TmaLoad<tf32, 2>, d: Global<f32, 2>) {
+        let sa = smem::<tf32>(tile_to_shape(
+            smem_atom::<tf32>(MN, SW128),
+            (64, 32),
+            (1, 0),
+        ));
+        let sb = smem::<tf32>(tile_to_shape(smem_atom::<tf32>(K, SW128), (64, 32)));
+        load(a, b, select(sa, 1, 0), sb);
+        let rows = layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0));
+        let acc = fragment::<f32>(composition(
+            append(group(rows, 0, 5), layout!((64):(1@1))),
+            wgmma_c(64),
+        ));
+        let x = fragment::<tf32>(composition(
+            append(group(rows, 0, 5), layout!((32):(1@1))),
+            wgmma_a::<tf32>(32),
+        ));
+        copy(sa, x);
+        wgmma_fence();
+        wgmma(acc, x, sb, false);
+        wgmma_commit();
+        wgmma_wait(0);
+        for v in 0..size(acc) {
+            d[acc.coordinate(v)] = acc[v];
+        }
+    }
+
     /// The same by operations of a warp on bf16.
     ///
     /// # Safety
@@ -255,6 +289,30 @@ fn wgmma_multiplies_every_type() {
         4.0 * F16
     );
     check!(tf32_f32, random(1, short), random(2, short), f32, F32);
+    // A matrix along M, as its transpose has it.
+    let (along_m, b) = (random(1, short), random(2, short));
+    let a: Vec<f32> = (0..M * 32).map(|i| along_m[i % 32 * M + i / 32]).collect();
+    let device = device();
+    let (a_buffer, b_buffer) = (device.upload(&along_m).unwrap(), device.upload(&b).unwrap());
+    let mut d_buffer = device.zeros::<f32>(M * N).unwrap();
+    // SAFETY: the extents are those that the kernel has.
+    unsafe {
+        kernels::tf32_along_m::launch(
+            &device,
+            1,
+            &a_buffer.view(0, [32, M], [M, 1]).unwrap(),
+            &b_buffer.view(0, [N, 32], [32, 1]).unwrap(),
+            &mut d_buffer.view_mut(0, [M, N], [N, 1]).unwrap(),
+        )
+        .unwrap();
+    }
+    let (a, b, d) = (wide(&a), wide(&b), d_buffer.download().unwrap());
+    let found = reference::gemm(
+        Matrix::packed(&a, M, 32),
+        Matrix::packed(&b, N, 32),
+        Matrix::packed(&d, M, N),
+    );
+    assert!(found.is_rounding(F32, 4), "{found:?}");
     check!(
         e4m3_f32,
         random(1, e4m3::from_f32),

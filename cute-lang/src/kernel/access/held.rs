@@ -5,10 +5,36 @@ use crate::kernel::value::{Fragment, Scalar, packing};
 use cute_algebra::Layout;
 use std::ops::Range;
 
+/// Where a thread holds a value, and where a layout has it: coordinates.
+struct Place {
+    thread: i64,
+    value: i64,
+    found: Vec<i64>,
+    expected: Vec<i64>,
+}
+
 impl Fragment {
-    /// Checks that every thread holds the values that the layout gives it, in order. The error says where they differ
-    /// first.
-    pub fn check_held(&self, layout: &Layout) -> Result<(), String> {
+    /// Checks that every thread holds the values that the layout gives it, in order, but for an order of rows, of which there are
+    /// `rows`. Gives this order: the row that is held where the layout has row 0, 1, and so on. The error says where they differ first.
+    pub fn row_order(&self, layout: &Layout, rows: i64) -> Result<Vec<i64>, String> {
+        let places = self.places(layout)?;
+        if let Some(order) = order(&places, rows) {
+            return Ok(order);
+        }
+        let first = places.iter().find(|it| it.found != it.expected);
+        Err(first.map_or_else(
+            || format!("it has other rows than {rows}"),
+            |it| {
+                let (found, expected) = (shown(&it.found), shown(&it.expected));
+                let Place { thread, value, .. } = it;
+                format!("value {value} of thread {thread} is at {found}, not at {expected}")
+            },
+        ))
+    }
+
+    /// Where values are held, and where a layout has them. A coordinate is the sum of the thread's part and the value's, so that one
+    /// value of each thread and all values of one thread settle the rest.
+    fn places(&self, layout: &Layout) -> Result<Vec<Place>, String> {
         let Some(tile) = &self.tile else {
             return Err("one thread holds all of it".into());
         };
@@ -31,22 +57,18 @@ impl Fragment {
             let coordinates = layouts.iter().map(|layout| layout.at(index));
             coordinates.map(Option::unwrap_or_default).collect()
         };
-        // A coordinate is the sum of the thread's part and the value's, so that one value of each thread and all values of
-        // one thread settle the rest.
-        let thread_places = (0..sizes(&threads)).map(|thread| (thread, 0));
-        for (thread, value) in thread_places.chain((0..found).map(|value| (0, value))) {
-            let own = &self.values[value as usize].coordinate;
-            let found = sum(&at(&tile.threads, thread), own);
-            let expected = sum(&at(&threads, thread), &at(&values, value));
-            if found != expected {
-                return Err(format!(
-                    "value {value} of thread {thread} is at {}, not at {}",
-                    shown(&found),
-                    shown(&expected)
-                ));
-            }
-        }
-        Ok(())
+        let place = |(thread, value): (i64, i64)| Place {
+            thread,
+            value,
+            found: sum(
+                &at(&tile.threads, thread),
+                &self.values[value as usize].coordinate,
+            ),
+            expected: sum(&at(&threads, thread), &at(&values, value)),
+        };
+        let of_threads = (0..sizes(&threads)).map(|thread| (thread, 0));
+        let all = of_threads.chain((0..found).map(|value| (0, value)));
+        Ok(all.map(place).collect())
     }
 
     /// The register that holds exactly these values, in order.
@@ -68,6 +90,38 @@ impl Fragment {
             .map(|values| self.whole_register(values))
             .collect()
     }
+}
+
+/// The order of rows by which places differ from those of a layout, if nothing else differs.
+fn order(places: &[Place], rows: i64) -> Option<Vec<i64>> {
+    if places.iter().any(|it| it.found[1..] != it.expected[1..]) {
+        return None;
+    }
+    let (threads, values): (Vec<&Place>, Vec<&Place>) = places.iter().partition(|it| it.value == 0);
+    let first = threads.first()?;
+    // By how many rows values of a thread are away from its first one, here and in the layout.
+    let mut steps = vec![(0, 0)];
+    for it in values {
+        let found = it.found[0] - first.found[0];
+        let step = (found, it.expected[0] - first.expected[0]);
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
+    let mut order = vec![None; usize::try_from(rows).ok()?];
+    for it in threads {
+        for (found, expected) in &steps {
+            let place = usize::try_from(it.expected[0] + expected).ok()?;
+            let row = it.found[0] + found;
+            if *order.get_mut(place)?.get_or_insert(row) != row {
+                return None;
+            }
+        }
+    }
+    let order: Vec<i64> = order.into_iter().collect::<Option<_>>()?;
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..rows).then_some(order)
 }
 
 fn sum(a: &[i64], b: &[i64]) -> Vec<i64> {

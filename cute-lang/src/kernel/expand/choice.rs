@@ -1,9 +1,12 @@
 //! The choice among the instances of `#[instances(…)]` by types and constants, for host functions that are generic.
 
 use super::parameter::{param_type_of, rust_type};
+use crate::kernel::expand::item::is_declared;
 use crate::kernel::lower::Lowered;
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
+use crate::kernel::syntax::module::Module;
+use crate::kernel::syntax::plain::primitive;
 use crate::kernel::syntax::product::text_of;
 use crate::kernel::value::Element;
 use proc_macro2::{Ident, TokenStream};
@@ -15,7 +18,12 @@ type Chosen<'k> = (&'k Instance, &'k Lowered);
 
 /// A type with the name of the kernel and a `launch` that chooses; an enum for each constant; and a trait that says for which types,
 /// and then for which constants, there are instances. It is nothing for a kernel without `#[instances(…)]`.
-pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, lowered: &[Lowered]) -> TokenStream {
+pub(super) fn choice(
+    facade: &TokenStream,
+    module: &Module,
+    kernel: &Kernel,
+    lowered: &[Lowered],
+) -> TokenStream {
     let chosen = kernel.chosen();
     let chosen: Vec<Chosen<'_>> = chosen
         .filter_map(|(at, instance)| Some((instance, lowered.get(at)?)))
@@ -33,7 +41,7 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, lowered: &[Lowered])
     let values = |constant| distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
     let values: Vec<Vec<&Expr>> = constants.iter().map(|it| values(it)).collect();
     let enums = constants.iter().zip(&values);
-    let enums = enums.map(|(constant, values)| enumeration(name, constant, values));
+    let enums = enums.map(|(constant, values)| enumeration(module, kernel, constant, values));
     let unsafety = kernel.unsafety;
     let safety = unsafety.map(|_| {
         quote! {
@@ -294,8 +302,15 @@ fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
 }
 
 /// `gemm_CFG`: an enum of the values of a constant.
-fn enumeration(kernel: &Ident, constant: &Ident, values: &[&Expr]) -> TokenStream {
-    let name = enum_name(kernel, constant);
+fn enumeration(
+    module: &Module,
+    kernel: &Kernel,
+    constant: &Ident,
+    values: &[&Expr],
+) -> TokenStream {
+    let name = enum_name(&kernel.function.sig.ident, constant);
+    let value = value_of(module, kernel, constant, values);
+    let kernel = &kernel.function.sig.ident;
     let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
     let variants = values.iter().filter_map(|value| {
         let doc = format!(" `{}`.", text_of(value).ok()?);
@@ -314,8 +329,43 @@ fn enumeration(kernel: &Ident, constant: &Ident, values: &[&Expr]) -> TokenStrea
         impl #name {
             /// All values, in the order of `#[instances(…)]`.
             pub const ALL: [Self; #count] = [#(Self::#variants),*];
+            #value
         }
     }
+}
+
+/// `value`, from a variant to what the constant is, if host code has all of these.
+fn value_of(
+    module: &Module,
+    kernel: &Kernel,
+    constant: &Ident,
+    values: &[&Expr],
+) -> Option<TokenStream> {
+    let mut params = kernel.function.sig.generics.params.iter();
+    let ty = params.find_map(|param| match param {
+        GenericParam::Const(param) if param.ident == *constant => Some(&param.ty),
+        _ => None,
+    })?;
+    let is_known = |value: &&Expr| match value {
+        Expr::Path(path) => module.consts.iter().any(|item| {
+            path.path.get_ident() == Some(&item.ident)
+                && *item.ty == *ty
+                && is_declared(module, item)
+        }),
+        _ => primitive(ty).is_some(),
+    };
+    if !values.iter().all(is_known) {
+        return None;
+    }
+    let variants = values.iter().map(|value| variant(value));
+    let variants: Vec<Ident> = variants.collect::<Option<_>>()?;
+    let doc = format!(" What `{constant}` is.");
+    Some(quote! {
+        #[doc = #doc]
+        pub const fn value(self) -> #ty {
+            match self { #(Self::#variants => #values),* }
+        }
+    })
 }
 
 fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {

@@ -49,9 +49,8 @@ fn declarations<'m>(
             ty,
             ..
         } = item;
-        let known = primitive(ty).is_some() || structure(module, ty).is_some();
         let value = literal(module, ty, value)?;
-        (is_public(vis) && known).then(|| {
+        is_declared(module, item).then(|| {
             quote! {
                 #(#attrs)*
                 #[allow(dead_code)]
@@ -60,6 +59,12 @@ fn declarations<'m>(
         })
     });
     quote!(#(#structs)* #(#consts)*)
+}
+
+/// Whether host code has the constant: it is public, and of numbers and truth values.
+pub(super) fn is_declared(module: &Module, item: &ItemConst) -> bool {
+    let known = primitive(&item.ty).is_some() || structure(module, &item.ty).is_some();
+    is_public(&item.vis) && known
 }
 
 /// The value as Rust, with the type of the constant; 0 if there is none.

@@ -96,7 +96,13 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     if k != b_k {
         return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
     }
-    let registers = accumulator(call, acc, n)?;
+    let (registers, order) = accumulator(call, acc, n)?;
+    if order != a.order() {
+        return Err(call.error_at(
+            1,
+            "the rows of A are in another order than those of the accumulator",
+        ));
+    }
     check_registers(b, call, acc.element, registers.len(), &a)?;
 
     let accumulate = match &call.args[3].value {
@@ -192,13 +198,13 @@ fn listed(elements: impl Iterator<Item = Element>) -> String {
     }
 }
 
-/// The registers of an accumulator, which may be a tile of a larger fragment. Refuses a fragment whose values are not those of the
-/// accumulator in their order.
-fn accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<Vec<Scalar>> {
+/// The registers of an accumulator, which may be a tile of a larger fragment, and the order of its rows. Refuses a fragment whose
+/// values are not those of the accumulator in their order.
+fn accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<(Vec<Scalar>, Vec<i64>)> {
     let expected = layout_c(n).map_err(|error| call.error_at(0, error))?;
-    let held = acc.check_held(&expected).ok();
-    let registers = held.and_then(|()| acc.whole_registers(0..acc.values.len()));
-    registers.ok_or_else(|| {
+    let order = acc.row_order(&expected, M).ok();
+    let registers = acc.whole_registers(0..acc.values.len());
+    registers.zip(order).ok_or_else(|| {
         call.error_at(
             0,
             format!(

@@ -58,6 +58,8 @@ pub(super) enum A<'a> {
         fragment: &'a Fragment,
         /// The registers of each instruction along K.
         steps: Vec<Vec<Scalar>>,
+        /// The rows of its tile in the order in which the instructions have them.
+        order: Vec<i64>,
     },
 }
 
@@ -72,10 +74,14 @@ impl<'a> A<'a> {
     pub(super) fn new(call: &'a Call, index: usize) -> Result<Self> {
         match &call.args[index].value {
             Value::Tensor(_) => Shared::new(call, index).map(A::Shared),
-            Value::Fragment(fragment) => Ok(A::Registers {
-                fragment,
-                steps: steps(call, index, fragment)?,
-            }),
+            Value::Fragment(fragment) => {
+                let (steps, order) = steps(call, index, fragment)?;
+                Ok(A::Registers {
+                    fragment,
+                    steps,
+                    order,
+                })
+            }
             _ => Err(call.mismatch(index, "a tensor in shared memory or a fragment")),
         }
     }
@@ -92,6 +98,14 @@ impl<'a> A<'a> {
         match self {
             A::Shared(shared) => shared.extents(),
             A::Registers { fragment, .. } => extents(fragment),
+        }
+    }
+
+    /// The rows of its tile in the order in which the instructions have them.
+    pub(super) fn order(&self) -> Vec<i64> {
+        match self {
+            A::Shared(_) => (0..M).collect(),
+            A::Registers { order, .. } => order.clone(),
         }
     }
 
@@ -179,13 +193,13 @@ impl Source<'_> {
     }
 }
 
-/// The registers of a fragment that is an operand A, for each instruction along K.
-fn steps(call: &Call, index: usize, fragment: &Fragment) -> Result<Vec<Vec<Scalar>>> {
+/// The registers of a fragment that is an operand A, for each instruction along K, and the order of its rows.
+fn steps(call: &Call, index: usize, fragment: &Fragment) -> Result<(Vec<Vec<Scalar>>, Vec<i64>)> {
     let element = fragment.element;
     let [m, k] = extents(fragment);
     if element.wgmma().is_none() || m != M && fragment.tile.is_some() {
         // The caller refuses these, as it does for operands in shared memory.
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let refuse = |why: &str| {
         let message = format!("an operand A in registers is held as `wgmma_a::<{element}>(k)`");
@@ -198,12 +212,16 @@ fn steps(call: &Call, index: usize, fragment: &Fragment) -> Result<Vec<Vec<Scala
     }
     let expected = layout_a(element, (k / step).max(1));
     let expected = expected.map_err(|error| call.error_at(index, error))?;
-    fragment.check_held(&expected).map_err(|why| refuse(&why))?;
+    let order = fragment.row_order(&expected, M);
+    let order = order.map_err(|why| refuse(&why))?;
     let values = fragment.values.len() / (k / step) as usize;
     let starts = (0..fragment.values.len()).step_by(values);
     let steps = starts.map(|start| fragment.whole_registers(start..start + values));
     let steps: Option<Vec<_>> = steps.collect();
-    steps.ok_or_else(|| refuse("its values do not fill registers in their order"))
+    match steps {
+        Some(steps) => Ok((steps, order)),
+        None => Err(refuse("its values do not fill registers in their order")),
+    }
 }
 
 /// The extents of a fragment of two modes; 0 for others.
