@@ -108,7 +108,7 @@ pub mod kernels {
     }
 
     /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (batch, row, column) of D by TMA, in pieces with rows
-    /// of 128 bytes, or, if these do not divide the rows, of 64 or 32. Rows have a multiple of 32 bytes.
+    /// of 128 bytes, or, if these do not divide the rows, of 64, 32 or 16. Rows have a multiple of 16 bytes.
     pub fn store_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         d: TmaStore<D, R>,
@@ -132,8 +132,8 @@ pub mod kernels {
     ) {
         let all = 2 * size(acc) * bits::<D>();
         assert!(
-            all % 256 == 0,
-            "a row of accumulators has {all} bits, which is no multiple of 256"
+            all % 128 == 0,
+            "a row of accumulators has {all} bits, which is no multiple of 128"
         );
         assert!(
             lines > 0 && lines % 2 == 0,
@@ -150,8 +150,10 @@ pub mod kernels {
             (SW128, 1024)
         } else if all % 512 == 0 {
             (SW64, 512)
-        } else {
+        } else if all % 256 == 0 {
             (SW32, 256)
+        } else {
+            (INTER, 128)
         };
         let columns = row_bits / bits::<D>();
         let pieces = size(acc) * 2 / columns;

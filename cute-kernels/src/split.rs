@@ -3,20 +3,20 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// The CTAS CTAs of a cluster, one or two, compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r
-    /// of the columns. Warpgroups have 64 × N accumulators of type C each.
+    /// The CTAS CTAs of a cluster compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r of the columns.
+    /// Warpgroups have 64 × N accumulators of type C each.
     pub struct Split<C: Element, const CTAS: u32, const N: u32> {
         rank: u32,
         exchange: Option<Exchange>,
     }
 
-    /// Barriers of two CTAs that give each other half of their accumulators: two of each kind, one for each warpgroup, but for `done`.
+    /// Barriers of CTAs that give each other parts of their accumulators: two of each kind, one for each warpgroup, but for `done`.
     struct Exchange {
-        /// The other CTA has read all its stages, so that it can receive.
+        /// The other CTAs have read all their stages, so that they can receive.
         ready: Barriers,
-        /// What comes from the other CTA has arrived.
+        /// What comes from the other CTAs has arrived.
         arrived: Barriers,
-        /// The other CTA has read what came from here.
+        /// The other CTAs have read what came from here.
         read: Barriers,
         /// The stages of this CTA can be filled again.
         done: Barriers,
@@ -25,7 +25,6 @@ pub mod kernels {
     impl<C: Element, const CTAS: u32, const N: u32> Split<C, CTAS, N> {
         /// The part of this CTA.
         pub fn new() -> Self {
-            assert!(CTAS <= 2, "K is divided by {CTAS} CTAs, and two can add up");
             if CTAS == 1 {
                 Self {
                     rank: 0,
@@ -35,9 +34,9 @@ pub mod kernels {
                 Self {
                     rank: cluster_ctarank(),
                     exchange: Some(Exchange {
-                        ready: mbarriers(2, 1),
+                        ready: mbarriers(2, CTAS - 1),
                         arrived: mbarriers(2, 1),
-                        read: mbarriers(2, 1),
+                        read: mbarriers(2, CTAS - 1),
                         done: mbarriers(1, 2),
                     }),
                 }
@@ -67,9 +66,9 @@ pub mod kernels {
 
         /// The sums of this CTA's part of the columns, and the first of these columns. `turn` counts the calls before. The bytes of two
         /// tensors in shared memory, which neither TMA nor this warpgroup still uses, are overwritten until `release`. All threads of
-        /// warpgroup number `warpgroup`, 0 or 1, of both CTAs call this.
+        /// warpgroup number `warpgroup`, 0 or 1, of all CTAs call this.
         ///
-        /// Each sum has two summands, so results do not depend on which CTA comes first.
+        /// CTA r adds the parts of CTAs r, r + 1, …, and after the last those of 0 to r - 1, so results do not depend on which comes first.
         pub fn sum(
             &self,
             acc: Fragment,
@@ -79,48 +78,59 @@ pub mod kernels {
             into: Tensor,
         ) -> (Fragment, u32) {
             if let Some(exchange) = self.exchange {
+                let columns = N / CTAS;
                 // Values lie in shared memory as threads hold them.
-                let tile = layout!((64, N / 2));
-                let held = composition(right_inverse(composition(tile, wgmma_c(N / 2))), tile);
-                let both = flat_product(held, layout!((2)));
-                let out = overlay::<C>(out, both)[(_, _, warpgroup)];
-                let into = overlay::<C>(into, both)[(_, _, warpgroup)];
-                let (arrived, peer) = (exchange.arrived[warpgroup], 1 - self.rank);
+                let tile = layout!((64, columns));
+                let held = composition(right_inverse(composition(tile, wgmma_c(columns))), tile);
+                let parts = flat_product(held, layout!((CTAS, 2)));
+                let out = overlay::<C>(out, parts)[(_, _, _, warpgroup)];
+                let others = flat_product(held, layout!((CTAS - 1, 2)));
+                let into = overlay::<C>(into, others)[(_, _, _, warpgroup)];
+                let arrived = exchange.arrived[warpgroup];
                 // The other warpgroup has multiplied its last stage, too.
                 bar_sync(3, 256);
-                if warpgroup_thread() == 0 {
-                    arrive_at(exchange.ready[warpgroup], peer);
+                let (thread, rank) = (warpgroup_thread(), self.rank);
+                if thread < CTAS && thread != rank {
+                    arrive_at(exchange.ready[warpgroup], thread);
                 }
-                let sum = fragment::<C>(wgmma_c(N / 2));
+                let sum = fragment::<C>(wgmma_c(columns));
                 for cta in 0..CTAS {
-                    let part = local_tile(acc, (64, N / 2), (0, cta));
-                    if self.rank == cta {
+                    let part = local_tile(acc, (64, columns), (0, cta));
+                    if rank == cta {
                         copy(part, sum);
                     } else {
-                        copy(part, out);
+                        copy(part, out[(_, _, cta)]);
                     }
                 }
                 fence_proxy_async();
                 bar_sync(warpgroup + 1, 128);
-                if warpgroup_thread() == 0 {
+                if thread == 0 {
                     wait(exchange.ready[warpgroup], turn % 2);
                     expect_tx(arrived, bytes(into));
-                    copy_async_at(out, into, arrived, peer);
+                    for cta in 0..CTAS {
+                        if rank != cta {
+                            let place = (rank + CTAS - cta - 1) % CTAS;
+                            copy_async_at(out[(_, _, cta)], into[(_, _, place)], arrived, cta);
+                        }
+                    }
                 }
                 wait(arrived, turn % 2);
-                let other = fragment::<C>(wgmma_c(N / 2));
-                copy(into, other);
-                bar_sync(warpgroup + 1, 128);
-                if warpgroup_thread() == 0 {
-                    arrive_at(exchange.read[warpgroup], peer);
+                let other = fragment::<C>(wgmma_c(columns));
+                for place in 0..CTAS - 1 {
+                    copy(into[(_, _, place)], other);
+                    sum += other;
                 }
-                (sum + other, self.rank * (N / 2))
+                bar_sync(warpgroup + 1, 128);
+                if thread < CTAS && thread != rank {
+                    arrive_at(exchange.read[warpgroup], thread);
+                }
+                (sum, rank * columns)
             } else {
                 (acc, 0)
             }
         }
 
-        /// Waits until the other CTA has read what `sum` sent: a CTA must neither fill its stages nor end before. All threads that called
+        /// Waits until the other CTAs have read what `sum` sent: a CTA must neither fill its stages nor end before. All threads that called
         /// `sum` call this, with the same turn.
         pub fn release(&self, warpgroup: u32, turn: u32) {
             if let Some(exchange) = self.exchange {

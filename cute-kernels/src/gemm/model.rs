@@ -12,8 +12,8 @@ use crate::Error;
 const BANDWIDTH: f64 = 1.03;
 /// Microseconds from the start of a kernel to its first product, and from its last product to its end.
 const START: f64 = 2.0;
-/// Microseconds of an exchange of sums between CTAs that divide K.
-const EXCHANGE: f64 = 2.46;
+/// Microseconds of an exchange of sums between CTAs that divide K, and of that of a tile of 128 × 128 in addition.
+const EXCHANGE: (f64, f64) = (1.2, 1.26);
 /// Microseconds in which a CTA stores the largest tile and multiplies nothing.
 const STORE: f64 = 1.42;
 /// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
@@ -121,7 +121,17 @@ impl Product {
             return START + memory.hypot(parts * tile.stage_time() * slower);
         };
         let clusters = clusters(config, self.extents) as f64;
-        let waves = (clusters / f64::from(self.most_clusters(config))).ceil();
+        let most = f64::from(self.most_clusters(config));
+        let waves = (clusters / most).ceil();
+        // CTAs that divide K by more than two are at so many places of K that they share little of what the L2 cache delivers.
+        let stage = match config.split > 2 {
+            true => {
+                let ctas = clusters.min(most) * f64::from(config.split);
+                let all = tile.stage_time() * ctas / f64::from(self.multiprocessors);
+                all.max(Tile::Thin.stage_time())
+            }
+            false => tile.stage_time(),
+        };
         let stages = (k * input / f64::from(config.bk) / f64::from(config.split)).ceil();
         let (loads, inside, outside) = self.loads(config);
         let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
@@ -129,13 +139,18 @@ impl Product {
             true => 1.0,
             false => STRADDLE,
         };
-        let products = waves * stages * tile.stage_time().max(loads) * straddle;
+        let products = waves * stages * stage.max(loads) * straddle;
         // Warpgroups in turns store while they multiply.
         let stores = match config.pingpong {
             true => 0.0,
             false => f64::from(config.bm * config.bn) / f64::from(128 * 256),
         };
-        let exchange = if config.split > 1 { EXCHANGE } else { 0.0 };
+        let exchange = match config.split > 1 {
+            true => {
+                EXCHANGE.0 + EXCHANGE.1 * f64::from(config.bm * config.bn) / f64::from(128 * 128)
+            }
+            false => 0.0,
+        };
         START + products.hypot(memory) + (waves - 1.0) * (STORE * stores + exchange) + exchange
     }
 
@@ -206,16 +221,21 @@ mod tests {
     #[test]
     fn the_tile_is_one_that_was_measured_to_be_fast() {
         for ([m, n, k], tile) in [
+            ([320, 4096, 4096], Tile::Swapped80),
+            ([160, 4096, 4096], Tile::SwappedThin80),
+            ([128, 128, 8192], Tile::Thin8),
+            ([384, 384, 8192], Tile::Thin4),
+            ([64, 1024, 8192], Tile::Thin8),
+            ([1792, 1792, 1792], Tile::Broad),
             ([192, 8192, 4096], Tile::Swapped),
             ([96, 5120, 5120], Tile::SwappedThin),
-            ([768, 768, 4096], Tile::SwappedThin),
             ([700, 1400, 2800], Tile::ThinPair),
             ([512, 2048, 2048], Tile::Narrow),
             ([384, 6144, 2048], Tile::Oblong),
-            ([2560, 2560, 2560], Tile::Single),
+            ([2560, 2560, 2560], Tile::Broad),
             ([1024, 1024, 8192], Tile::Square2),
             ([2048, 512, 4096], Tile::Square2),
-            ([256, 256, 16_384], Tile::Thin),
+            ([256, 256, 16_384], Tile::Thin8),
             ([2048, 2048, 2048], Tile::Single),
             ([4096, 4096, 4096], Tile::Single),
             ([8192, 8192, 8192], Tile::Wide),

@@ -88,6 +88,9 @@ pub mod kernels {
         ..SINGLE
     };
 
+    /// Four fifths of the largest tile: 1792 × 1792 elements are 126 of them.
+    pub const BROAD: Config = Config { bn: 208, ..SINGLE };
+
     /// Half of the largest tile.
     pub const SQUARE: Config = Config {
         bn: 128,
@@ -140,8 +143,17 @@ pub mod kernels {
         ..SINGLE
     };
 
-    /// The same for up to 16 rows.
+    /// `THIN` with K divided in four, for matrices of few rows and columns with a long K.
+    pub const THIN_4: Config = Config { split: 4, ..THIN };
+
+    /// The same with K divided in eight.
+    pub const THIN_8: Config = Config { split: 8, ..THIN };
+
+    /// `THIN` for up to 16 rows.
     pub const FEW: Config = Config { rows: 16, ..THIN };
+
+    /// `NARROW` with K divided in two.
+    pub const NARROW_2: Config = Config { split: 2, ..NARROW };
 
     /// `SQUARE` with K divided in two, for matrices that have fewer tiles than there are multiprocessors.
     pub const SQUARE_2: Config = Config { split: 2, ..SQUARE };
@@ -183,6 +195,21 @@ pub mod kernels {
         stages: 9,
         ctas: 1,
         ..SWAPPED
+    };
+
+    /// 128 rows of B by 80 of A, each CTA of its own, for 80, 160 and 320 rows.
+    pub const SWAPPED_80: Config = Config {
+        bn: 80,
+        stages: 7,
+        ctas: 1,
+        ..SWAPPED
+    };
+
+    /// 64 rows of B by 80 of A.
+    pub const SWAPPED_THIN_80: Config = Config {
+        bn: 80,
+        stages: 10,
+        ..SWAPPED_THIN
     };
 
     /// The largest tile for A along M.
@@ -324,7 +351,8 @@ pub mod kernels {
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
         ],
         CFG in [
-            WIDE, OBLONG, SQUARE_PAIR, MEDIUM, SMALL, FEW, WHOLE_96, SQUARE_2, THIN_PAIR, SWAPPED, SWAPPED_THIN,
+            WIDE, BROAD, OBLONG, SQUARE_PAIR, MEDIUM, SMALL, FEW, WHOLE_96, SQUARE_2, NARROW_2, THIN_4, THIN_8, THIN_PAIR, SWAPPED,
+            SWAPPED_THIN, SWAPPED_80, SWAPPED_THIN_80,
         ],
     )]
     #[instances(

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::product::kernels::{
-    Config, FEW, MEDIUM, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL, SQUARE, SQUARE_2,
-    SQUARE_PAIR, SWAPPED, SWAPPED_THIN, THIN, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
+    BROAD, Config, FEW, MEDIUM, NARROW_2, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL, SQUARE,
+    SQUARE_2, SQUARE_PAIR, SWAPPED, SWAPPED_80, SWAPPED_THIN, SWAPPED_THIN_80, THIN, THIN_4,
+    THIN_8, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
 };
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
@@ -18,6 +19,8 @@ pub enum Tile {
     Pair,
     /// 128 × 192 by each of two warpgroups in turn: one stores while the other multiplies.
     Wide,
+    /// 128 × 208.
+    Broad,
     /// 128 × 144.
     Oblong,
     /// 128 × 128. A product of matrices along K has `SquarePair` in its place.
@@ -32,10 +35,16 @@ pub enum Tile {
     Small,
     /// 64 × 128 by two CTAs, each for half of K.
     Thin,
-    /// The same, with loads of 16 rows of A.
+    /// 64 × 128 by four CTAs, each for a quarter of K.
+    Thin4,
+    /// 64 × 128 by eight CTAs, each for an eighth of K.
+    Thin8,
+    /// 64 × 128 by two CTAs, each for half of K, with loads of 16 rows of A.
     Few,
     /// 128 × 128 by two CTAs, each for half of K.
     Square2,
+    /// 128 × 64 by two CTAs, each for half of K.
+    Narrow2,
     /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K: for B along N, groups and lists.
     Whole,
     /// 64 × 96 in the same way, for matrices along K.
@@ -46,16 +55,21 @@ pub enum Tile {
     Swapped,
     /// 96 rows of A by 64 of B, by each of two warpgroups in turn.
     SwappedThin,
+    /// 80 rows of A by 128 of B, by each of two warpgroups in turn.
+    Swapped80,
+    /// 80 rows of A by 64 of B, by each of two warpgroups in turn.
+    SwappedThin80,
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
     Streamed,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 18] = [
+    pub const ALL: [Tile; 24] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
+        Tile::Broad,
         Tile::Oblong,
         Tile::Square,
         Tile::SquarePair,
@@ -63,13 +77,18 @@ impl Tile {
         Tile::Narrow,
         Tile::Small,
         Tile::Thin,
+        Tile::Thin4,
+        Tile::Thin8,
         Tile::Few,
         Tile::Square2,
+        Tile::Narrow2,
         Tile::Whole,
         Tile::Whole96,
         Tile::ThinPair,
         Tile::Swapped,
         Tile::SwappedThin,
+        Tile::Swapped80,
+        Tile::SwappedThin80,
         Tile::Streamed,
     ];
 
@@ -105,6 +124,7 @@ impl Tile {
             Tile::Single => (Some(SINGLE), 0.626),
             Tile::Pair => (Some(PAIR), 0.669),
             Tile::Wide => (Some(WIDE), 0.481),
+            Tile::Broad => (Some(BROAD), 0.58),
             Tile::Oblong => (Some(OBLONG), 0.427),
             Tile::Square => (Some(SQUARE), 0.366),
             Tile::SquarePair => (Some(SQUARE_PAIR), 0.377),
@@ -112,13 +132,18 @@ impl Tile {
             Tile::Narrow => (Some(NARROW_IN_TURNS), 0.247),
             Tile::Small => (Some(SMALL), 0.158),
             Tile::Thin => (Some(THIN), 0.211),
+            Tile::Thin4 => (Some(THIN_4), 0.63),
+            Tile::Thin8 => (Some(THIN_8), 0.63),
             Tile::Few => (Some(FEW), 0.136),
             Tile::Square2 => (Some(SQUARE_2), 0.371),
+            Tile::Narrow2 => (Some(NARROW_2), 0.2),
             Tile::Whole => (Some(WHOLE), 0.311),
             Tile::Whole96 => (Some(WHOLE_96), 0.248),
             Tile::ThinPair => (Some(THIN_PAIR), 0.274),
             Tile::Swapped => (Some(SWAPPED), 0.315),
             Tile::SwappedThin => (Some(SWAPPED_THIN), 0.189),
+            Tile::Swapped80 => (Some(SWAPPED_80), 0.306),
+            Tile::SwappedThin80 => (Some(SWAPPED_THIN_80), 0.188),
             Tile::Streamed => (None, 1.104),
         }
     }
