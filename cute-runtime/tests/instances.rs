@@ -21,6 +21,7 @@ mod several {
 #[test]
 fn a_kernel_has_the_instances_of_all_its_attributes() {
     use several::{fill, fill_N, fill_types};
+    assert_eq!(fill_N::ALL.map(fill_N::value), [1, 2, 3]);
     let (all, one) = (&fill_N::ALL[..], &fill_N::ALL[..1]);
     assert_eq!(
         (

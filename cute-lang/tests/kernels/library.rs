@@ -49,13 +49,13 @@ fn the_main_loop_of_gemm_is_short() {
 /// An epilogue stores all columns of the accumulators, or is refused.
 #[test]
 fn epilogues_drop_no_columns() {
-    let stored = |columns: u32, store: &str| {
+    let stored = |columns: u32, output: &str, store: &str| {
         let eighths = columns / 8;
         let module = format!(
             "mod kernels {{
                 use crate::epilogue::kernels::{{store_by_tma, store_by_vector}};
                 #[kernel(threads = 128)]
-                pub unsafe fn store(d: Global<bf16, 2>, t: TmaStore<bf16, 2>) {{
+                pub unsafe fn store(d: Global<{output}, 2>, t: TmaStore<{output}, 2>) {{
                     let held = layout!(((4,8,4),(2,2,{eighths})):((2@1,1@0,16@0),(1@1,8@0,8@1)));
                     let acc = fragment::<f32>(held);
                     fill(acc, 0.0);
@@ -69,18 +69,19 @@ fn epilogues_drop_no_columns() {
         }
     };
     let by_vector = "store_by_vector(acc, d, 0, 0)";
-    assert_eq!(stored(128, by_vector), "stored");
-    let refused = stored(96, by_vector);
+    assert_eq!(stored(128, "bf16", by_vector), "stored");
+    let refused = stored(96, "bf16", by_vector);
     assert!(
         refused.contains("96 accumulators, which is no multiple of 64"),
         "{refused}"
     );
 
     let by_tma = "store_by_tma(acc, t, 0, (0, 0, 0))";
-    assert_eq!(stored(48, by_tma), "stored");
-    let refused = stored(24, by_tma);
+    assert_eq!(stored(48, "bf16", by_tma), "stored");
+    assert_eq!(stored(24, "bf16", by_tma), "stored");
+    let refused = stored(24, "e4m3", by_tma);
     assert!(
-        refused.contains("384 bits, which is no multiple of 256"),
+        refused.contains("192 bits, which is no multiple of 128"),
         "{refused}"
     );
 }

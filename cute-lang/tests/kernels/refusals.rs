@@ -367,6 +367,22 @@ fn wgmma() {
             "an operand A in registers is held as `wgmma_a::<tf32>(k)`: here value 0 of thread 1 is at (0,2), not at (0,1)",
         ),
         (
+            "let rows = group(layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0)), 0, 5); let acc = fragment::<f32>(composition(append(rows, layout!((64):(1@1))), wgmma_c(64))); let x = fragment::<bf16>(composition(append(rows, layout!((64):(1@1))), wgmma_a::<bf16>(64))); x.fill(1.0); wgmma(acc, x, tile, false);",
+            "accepted",
+        ),
+        (
+            "let rows = group(layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0)), 0, 5); let other = group(layout!((4,2,2,2,2):(1@0,16@0,8@0,4@0,32@0)), 0, 5); let acc = fragment::<f32>(composition(append(rows, layout!((64):(1@1))), wgmma_c(64))); let x = fragment::<bf16>(composition(append(other, layout!((64):(1@1))), wgmma_a::<bf16>(64))); x.fill(1.0); wgmma(acc, x, tile, false);",
+            "the rows of A are in another order than those of the accumulator",
+        ),
+        (
+            "let rows = group(layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0)), 0, 5); let acc = fragment::<f32>(composition(append(rows, layout!((64):(1@1))), wgmma_c(64))); wgmma(acc, tile, tile, false);",
+            "the rows of A are in another order than those of the accumulator",
+        ),
+        (
+            "let rows = group(layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,64@0)), 0, 5); let acc = fragment::<f32>(composition(append(rows, layout!((64):(1@1))), wgmma_c(64))); wgmma(acc, tile, tile, false);",
+            "the accumulator of a product of 64 × 64 is `fragment::<f32>(wgmma_c(64))`",
+        ),
+        (
             "let s = fragment::<bf16>(wgmma_c(24)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, s, tile, false);",
             "K is a multiple of 16 for `bf16`, not 24",
         ),

@@ -633,7 +633,7 @@ declare! {
     warpgroup_thread();
     /// `wgmma(acc, a, b, accumulate)`
     ///
-    /// Acc = a · bᵀ, plus the old acc if `accumulate` is true. acc is held as `wgmma_c(n)`, or is a `local_tile` of a larger fragment that is. a has 64 rows, b has n rows, and both have all of K. b is in shared memory, and so is a, or it is a fragment that is held as `wgmma_a`: for 16-bit elements, `convert` of an accumulator is one. The descriptors come from the layouts. [Which types](crate::kernel_language#products-of-wgmma).
+    /// Acc = a · bᵀ, plus the old acc if `accumulate` is true. acc is held as `wgmma_c(n)`, or is a `local_tile` of a larger fragment that is. a has 64 rows, b has n rows, and both have all of K. b is in shared memory, and so is a, or it is a fragment that is held as `wgmma_a`: for 16-bit elements, `convert` of an accumulator is one. The rows of such a fragment and of acc may have any order, the same in both. The descriptors come from the layouts. [Which types](crate::kernel_language#products-of-wgmma).
     wgmma(acc, a, b, accumulate);
     /// `wgmma_a::<T>(k)`
     ///
