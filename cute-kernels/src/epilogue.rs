@@ -97,8 +97,11 @@ pub mod kernels {
     }
 
     /// SwiGLU, GEGLU and the like: f(acc[i, 2j]) · acc[i, 2j + 1], with half as many columns. The rows of B are a gate and what it
-    /// lets through in turn, so that a thread has both.
+    /// lets through in turn, so that a thread has both. Rows are in the order of `wgmma_c`; others are refused.
     pub fn gated(acc: Fragment, f: impl Fn(f32) -> f32) -> Fragment {
+        let ordered = fragment::<f32>(wgmma_c(2 * size(acc)));
+        copy(acc, ordered);
+        let acc = ordered;
         let groups = size(acc) / 4;
         let held = fragment::<f32>(layout!(((4,8,4),(2,groups)):((1@1,1@0,16@0),(8@0,4@1))));
         for v in 0..size(held) {
@@ -187,8 +190,23 @@ pub mod kernels {
         (batch, row, column): (u32, u32, u32),
     ) {
         let columns = 2 * size(acc);
-        let pieces = pieces(columns / 8, ceil_div(columns, 1024 / bits::<D>()));
+        // As few as there can be, of a multiple of 8 columns each.
+        let (eighths, pieces) = (columns / 8, ceil_div(columns, 1024 / bits::<D>()));
+        let pieces = if eighths % pieces == 0 {
+            pieces
+        } else {
+            pieces + 1
+        };
+        let pieces = if eighths % pieces == 0 {
+            pieces
+        } else {
+            pieces + 1
+        };
         let each = columns / pieces;
+        assert!(
+            eighths % pieces == 0,
+            "{pieces} pieces do not divide {columns} columns evenly"
+        );
         let buffers = min(pieces, 2);
         let staging = smem::<D>(tile_to_shape(
             smem_atom::<D>(K, SW128),
@@ -208,15 +226,6 @@ pub mod kernels {
                 tma_store(staging[(_, _, buffer, consumer)], d, at);
             },
         );
-    }
-
-    /// The least number of pieces, `least` or more, that divides `all` evenly.
-    fn pieces(all: u32, least: u32) -> u32 {
-        if all % least == 0 {
-            least
-        } else {
-            pieces(all, least + 1)
-        }
     }
 
     /// Stores pieces by TMA through buffers in turns: `piece(piece, buffer)` gives a piece and where it goes in shared memory, from which

@@ -20,8 +20,9 @@ pub mod kernels {
 
         /// The same for elements of 32 bits with A contiguous along M, which wgmma takes from registers alone.
         pub fn from_registers(index: u32) -> Self {
-            // The threads of a warp read eight rows in four columns of A at a time. The rows differ in their lowest two bits, which number
-            // the words of 16 bytes, and in the fifth. The columns swizzle the third and the fourth. So the threads read 32 banks.
+            // The threads of a warp read eight rows in four columns of A at a time. The rows differ in their lowest two bits, which
+            // number the four words of a vector of 16 bytes, and in the fifth. The columns swizzle the third and the fourth. So the
+            // threads read 32 banks.
             let rows = layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0));
             let rows = group(rows, 0, 5);
             Self { index, rows }

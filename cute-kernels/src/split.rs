@@ -3,7 +3,7 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// The CTAS CTAs of a cluster compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r of the columns.
+    /// The CTAS CTAs of a cluster, up to eight, compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r of the columns.
     /// Warpgroups have 64 × N accumulators of type C each.
     pub struct Split<C: Element, const CTAS: u32, const N: u32> {
         rank: u32,
@@ -82,6 +82,7 @@ pub mod kernels {
                 // Values lie in shared memory as threads hold them.
                 let tile = layout!((64, columns));
                 let held = composition(right_inverse(composition(tile, wgmma_c(columns))), tile);
+                // The place of this CTA's own part stays empty.
                 let parts = flat_product(held, layout!((CTAS, 2)));
                 let out = overlay::<C>(out, parts)[(_, _, _, warpgroup)];
                 let others = flat_product(held, layout!((CTAS - 1, 2)));

@@ -12,12 +12,19 @@ use shipped::{lowered, module};
 use std::time::Instant;
 
 /// The files with kernels.
-const FILES: [&str; 9] = [
+const FILES: [&str; 16] = [
     "attention.rs",
     "elementwise.rs",
+    "gemm/grouped.rs",
+    "gemm/linear.rs",
+    "gemm/list.rs",
     "gemm/product.rs",
+    "gemm/scaled.rs",
+    "gemm/streamed.rs",
     "histogram.rs",
     "norm.rs",
+    "pack.rs",
+    "quantise.rs",
     "row.rs",
     "softmax.rs",
     "sum.rs",

@@ -19,6 +19,10 @@ pub(super) type Matrices<'v, T> = TensorView<'v, T, 3>;
 /// The same to write.
 pub(super) type MatricesMut<'v, T> = TensorViewMut<'v, T, 3>;
 
+/// Up to so many rows, a matrix of which the kernels read one along M or N is copied all the same: that takes two microseconds, and
+/// matrices along K have more tiles for few rows.
+const COPIED_ROWS: usize = 128;
+
 /// The form of a product. If D is contiguous along M, the product that is computed is Dᵀ = B · Aᵀ, and A, B, M and N are those
 /// of that product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +111,7 @@ impl Place {
 
 impl Form {
     /// The form of D = A · Bᵀ for kernels that, if they store D by TMA, read up to `most_mn` of the matrices along M or N. If they
-    /// read one, and both are, the smaller one is copied.
+    /// read one, it has more than [`COPIED_ROWS`] rows, and is the larger if both are so.
     ///
     /// # Errors
     ///
@@ -133,13 +137,17 @@ impl Form {
         let takes_mn = by_tma && most_mn > 0;
         let mut a = Place::new("a", &a_all, takes_mn)?;
         let mut b = Place::new("b", &b_all, takes_mn)?;
-        if most_mn < 2 && a.reads_mn() && b.reads_mn() {
-            let smaller = if a_all.shape()[1] <= b_all.shape()[1] {
-                &mut a
-            } else {
-                &mut b
-            };
-            smaller.copied = true;
+        if most_mn == 1 {
+            a.copied |= a.mn && a_all.shape()[1] <= COPIED_ROWS;
+            b.copied |= b.mn && b_all.shape()[1] <= COPIED_ROWS;
+            if a.reads_mn() && b.reads_mn() {
+                let smaller = if len(&a_all) <= len(&b_all) {
+                    &mut a
+                } else {
+                    &mut b
+                };
+                smaller.copied = true;
+            }
         }
         let whole_lines = (a.copied || has_whole_lines(&a_all, a.mn))
             && (b.copied || has_whole_lines(&b_all, b.mn));
@@ -165,8 +173,8 @@ impl Form {
         [self.a.reads_mn(), self.b.reads_mn()]
     }
 
-    /// The CTAs by which the product of elements of type T is computed without tiles in shared memory, if one of the matrices has few enough rows, and both
-    /// are read along K.
+    /// The CTAs by which the product of elements of type T is computed without tiles in shared memory, if one of the matrices has few
+    /// enough rows, and both are read along K.
     pub(super) fn stream<T: Element>(&self) -> Option<Stream> {
         let [_, m, n, _] = self.extents;
         let possible = m.min(n) <= MOST_ROWS && self.reads_mn() == [false; 2];
@@ -293,6 +301,13 @@ pub(super) fn extents<A: Element, B: Element, D: Element, const R: usize>(
         true => Ok([batches, m, n, k]),
         false => Err(misfit()),
     }
+}
+
+/// How many elements a copy of a matrix has. One that all batches share is copied once.
+fn len<T: Element>(x: &Matrices<'_, T>) -> usize {
+    let [batches, rows, columns] = x.shape();
+    let batches = if x.strides()[0] == 0 { 1 } else { batches };
+    batches * rows * columns
 }
 
 fn keep<T: Element>(copy: Option<Box<Tensor<T, 3>>>) -> Kept {

@@ -45,8 +45,8 @@ pub use tile::Tile;
 /// The product is fastest if rows, or columns where these are contiguous, start at multiples of 128 bytes. What TMA cannot take is
 /// done in another way. D that does not start at multiples of 16 bytes, or is not multiples of 16 bytes long, is stored by
 /// elements. A or B that does not start at multiples of 16 bytes is copied first. So is one that is contiguous along M or N, unless
-/// it is `bf16` or `f16`, or `f32` and the only one: of two, the smaller is copied. On a GPU the call returns before the product is complete, unless it copies:
-/// then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
+/// D is stored by TMA and the matrix is `bf16` or `f16`. Of `f32`, one matrix of more than 128 rows may be along M or N without a copy; if
+/// both are, the smaller is copied. On a GPU the call returns before the product is complete, unless it copies: then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
 ///
 /// Where A or B has up to 16 rows, [`Tile::Streamed`] loads the other matrix from memory to registers: both are along K, their rows and
 /// those of D begin anywhere, and nothing is copied. It sums up products of 8-bit floats as those of `f16`.

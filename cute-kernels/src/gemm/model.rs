@@ -4,7 +4,7 @@ use cute_runtime::{Device, Element};
 
 use super::product::kernels::Config;
 use super::streamed::{Stream, is_fp8};
-use super::tile::Tile;
+use super::tile::{Sizes, Tile};
 use crate::Error;
 
 /// How much of the bandwidth of the memory the model takes for what it delivers. It is more than 1, since products and memory are
@@ -12,7 +12,8 @@ use crate::Error;
 const BANDWIDTH: f64 = 1.03;
 /// Microseconds from the start of a kernel to its first product, and from its last product to its end.
 const START: f64 = 2.0;
-/// Microseconds of an exchange of sums between CTAs that divide K, and of that of a tile of 128 × 128 in addition.
+/// Microseconds of an exchange of sums between CTAs that divide K, and those that come to it for a tile of 128 × 128, in proportion to
+/// its size.
 const EXCHANGE: (f64, f64) = (1.2, 1.26);
 /// Microseconds in which a CTA stores the largest tile and multiplies nothing.
 const STORE: f64 = 1.42;
@@ -92,6 +93,11 @@ impl Product {
                 limit: MOST_TILES,
             }),
         }
+    }
+
+    /// The sizes of a tile for matrices that lie so, as text.
+    pub(super) fn sizes(&self, tile: Tile) -> Sizes {
+        Sizes(self.config(tile))
     }
 
     /// The sizes of a tile for matrices that lie so.

@@ -240,11 +240,14 @@ impl Plan {
                 d: d.shape().to_vec(),
             });
         }
-        let instance =
-            Instance::new::<A, B, D>(&form, self.tile).ok_or_else(|| Error::GemmTile {
-                tile: self.tile,
-                possible: Instance::tiles::<A, B, D>(&form).collect(),
-            })?;
+        let instance = |form: Form| Some((form, Instance::new::<A, B, D>(&form, self.tile)?));
+        // The tile may be one for copies, where these matrices need none.
+        let copied = Form::new(a, b, d, 0)?;
+        let found = instance(form).or_else(|| instance(copied));
+        let (form, instance) = found.ok_or_else(|| Error::GemmTile {
+            tile: self.tile,
+            possible: Instance::tiles::<A, B, D>(&form).collect(),
+        })?;
         let form = form.by(self.tile);
         let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let d = d.as_view_mut().prepend::<3>()?;
@@ -310,12 +313,12 @@ impl fmt::Display for Plan {
             f,
             "{}: tiles of {}, {} CTAs, stored by {}",
             form,
-            self.tile,
+            self.product.sizes(self.tile),
             self.product.ctas(self.tile),
             form.store()
         )?;
         for (tile, time) in &self.candidates {
-            write!(f, "\n  {time:8.1} us  {tile}")?;
+            write!(f, "\n  {time:8.1} us  {}", self.product.sizes(*tile))?;
         }
         for (name, place) in [("A", form.a), ("B", form.b)] {
             if place.copied {

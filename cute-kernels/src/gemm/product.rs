@@ -88,7 +88,7 @@ pub mod kernels {
         ..SINGLE
     };
 
-    /// Four fifths of the largest tile: 1792 × 1792 elements are 126 of them.
+    /// About four fifths of the largest tile: 1792 × 1792 elements are 126 of them.
     pub const BROAD: Config = Config { bn: 208, ..SINGLE };
 
     /// Half of the largest tile.
@@ -510,6 +510,10 @@ pub mod kernels {
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
         // wgmma reads elements of 32 bits from shared memory along K alone. Otherwise each warp reads what it multiplies.
         let from_registers = CFG.a_mn && bits::<T>() == 32;
+        assert!(
+            !from_registers || !CFG.promote && CFG.split == 1,
+            "A along M of elements of 32 bits is neither promoted, nor is K divided"
+        );
         let warps = if from_registers { 4 } else { 1 };
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>() * warps);
         // What a warpgroup computes of a tile.

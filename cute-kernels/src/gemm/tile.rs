@@ -151,6 +151,15 @@ impl Tile {
 
 impl fmt::Display for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Sizes(self.config()).fmt(f)
+    }
+}
+
+/// Sizes as text: rows and columns of D, and how they are computed.
+pub(super) struct Sizes(pub(super) Option<Config>);
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(Config {
             bm,
             bn,
@@ -160,7 +169,7 @@ impl fmt::Display for Tile {
             pingpong,
             swapped,
             ..
-        }) = self.config()
+        }) = self.0
         else {
             return write!(f, "few rows, from memory to registers");
         };

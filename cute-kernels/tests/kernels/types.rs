@@ -54,8 +54,8 @@ mod kernels {
         }
     }
 
-    /// The same of a matrix A that is contiguous along M, which wgmma takes from registers alone. The rows of a thread are ((4,2),2,(2,2))
-    /// of 64, so that the threads of a warp read 32 banks of shared memory.
+    /// The same of a matrix A that is contiguous along M, which wgmma takes from registers alone, with rows in an order in which the
+    /// threads of a warp read 32 banks of shared memory.
     ///
     /// # Safety
     ///

@@ -46,6 +46,33 @@ fn the_main_loop_of_gemm_is_short() {
     );
 }
 
+/// Values of a gate are found by their place among those of a thread, so rows in another order are refused.
+#[test]
+fn a_gate_takes_rows_in_the_order_of_wgmma() {
+    let gated = |rows: &str| {
+        let module = format!(
+            "mod kernels {{
+                use crate::epilogue::kernels::gated;
+                #[kernel(threads = 128)]
+                pub fn gate() {{
+                    let rows = {rows};
+                    let acc = fragment::<f32>(composition(append(rows, layout!((16):(1@1))), wgmma_c(16)));
+                    fill(acc, 1.0);
+                    let x = gated(acc, |x| x);
+                }}
+            }}"
+        );
+        match lowered(module.parse().expect("tokens")) {
+            Ok(_) => "accepted".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    };
+    assert_eq!(gated("layout!((64):(1@0))"), "accepted");
+    let refused = gated("group(layout!((4,2,2,2,2):(1@0,16@0,4@0,8@0,32@0)), 0, 5)");
+    let why = "thread 16 begins at 4 along mode 0 in one fragment, and at 16 in the other: `redistribute` one";
+    assert!(refused.contains(why), "{refused}");
+}
+
 /// An epilogue stores all columns of the accumulators, or is refused.
 #[test]
 fn epilogues_drop_no_columns() {

@@ -29,6 +29,7 @@ pub(crate) fn lowered(module_of_kernels: TokenStream) -> syn::Result<Vec<Lowered
     ];
     let paths = libraries.map(|name| format!("crate::{name}::kernels"));
     let modules = libraries.map(|name| module(&format!("{name}.rs")));
-    let libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();
+    let mut libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();
+    libraries.push(("crate::gemm::kernels", module("gemm/product.rs")));
     lower_with(module_of_kernels, &libraries)
 }

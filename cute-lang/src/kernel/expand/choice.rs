@@ -11,7 +11,9 @@ use crate::kernel::syntax::product::text_of;
 use crate::kernel::value::Element;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Expr, FnArg, GenericArgument, GenericParam, PathArguments, Type};
+use syn::{
+    Expr, FnArg, GenericArgument, GenericParam, ItemConst, Lit, PathArguments, Type, Visibility,
+};
 
 /// An instance as it is written, and as it is lowered.
 type Chosen<'k> = (&'k Instance, &'k Lowered);
@@ -346,13 +348,16 @@ fn value_of(
         GenericParam::Const(param) if param.ident == *constant => Some(&param.ty),
         _ => None,
     })?;
+    // As public as the enum, and there whatever `cfg` says.
+    let is_plain = |item: &ItemConst| {
+        let has_cfg = item.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+        matches!(item.vis, Visibility::Public(_)) && !has_cfg && is_declared(module, item)
+    };
     let is_known = |value: &&Expr| match value {
         Expr::Path(path) => module.consts.iter().any(|item| {
-            path.path.get_ident() == Some(&item.ident)
-                && *item.ty == *ty
-                && is_declared(module, item)
+            path.path.get_ident() == Some(&item.ident) && *item.ty == *ty && is_plain(item)
         }),
-        _ => primitive(ty).is_some(),
+        value => is_literal_of(value, ty),
     };
     if !values.iter().all(is_known) {
         return None;
@@ -370,6 +375,35 @@ fn value_of(
 
 fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {
     format_ident!("{}_{}", kernel, constant)
+}
+
+/// Whether a value is a literal that Rust takes for one of this type of numbers.
+fn is_literal_of(value: &Expr, ty: &Type) -> bool {
+    let Expr::Lit(value) = value else {
+        return false;
+    };
+    let Some(name) = primitive(ty) else {
+        return false;
+    };
+    match &value.lit {
+        Lit::Bool(_) => name == "bool",
+        Lit::Int(value) => {
+            let most = match &name[..] {
+                "u8" => u8::MAX.into(),
+                "i8" => i8::MAX as u64,
+                "u16" => u16::MAX.into(),
+                "i16" => i16::MAX as u64,
+                "u32" => u32::MAX.into(),
+                "i32" => i32::MAX as u64,
+                "u64" => u64::MAX,
+                "i64" => i64::MAX as u64,
+                _ => return false,
+            };
+            let fits = value.base10_parse::<u64>().is_ok_and(|value| value <= most);
+            fits && (value.suffix().is_empty() || value.suffix() == name)
+        }
+        _ => false,
+    }
 }
 
 /// The variant for a value: its name, or a number after `_`.

@@ -10,7 +10,7 @@ use crate::kernel::value::{Element, Fragment, Num, Scalar, Value};
 use cute_hopper::{WgmmaInput, registers, wgmma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
-use operand::{A, M, Shared, atom, layout_a, layout_c};
+use operand::{A, M, Shared, atom, extents, layout_a, layout_c};
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -202,7 +202,10 @@ fn listed(elements: impl Iterator<Item = Element>) -> String {
 /// values are not those of the accumulator in their order.
 fn accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<(Vec<Scalar>, Vec<i64>)> {
     let expected = layout_c(n).map_err(|error| call.error_at(0, error))?;
-    let order = acc.row_order(&expected, M).ok();
+    let order = match extents(acc) == [M, n] {
+        true => acc.row_order(&expected, M).ok(),
+        false => None,
+    };
     let registers = acc.whole_registers(0..acc.values.len());
     registers.zip(order).ok_or_else(|| {
         call.error_at(

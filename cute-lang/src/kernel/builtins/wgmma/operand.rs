@@ -225,7 +225,7 @@ fn steps(call: &Call, index: usize, fragment: &Fragment) -> Result<(Vec<Vec<Scal
 }
 
 /// The extents of a fragment of two modes; 0 for others.
-fn extents(fragment: &Fragment) -> [i64; 2] {
+pub(super) fn extents(fragment: &Fragment) -> [i64; 2] {
     let extents: Vec<i64> = fragment.shape.leaves().copied().collect();
     match extents[..] {
         [m, k] => [m, k],
