@@ -56,12 +56,12 @@ mod kernels {
 
     /// The same of a matrix A that is contiguous along M, which wgmma takes from registers alone, with rows in an order in which the
     /// threads of a warp read 32 banks of shared memory.
-    ///
-    /// # Safety
-    ///
-    /// The extents are those of `product`.
     #[kernel(threads = 128)]
-    pub unsafe fn tf32_along_m(a: TmaLoad<tf32, 2>, b: TmaLoad<tf32, 2>, d: Global<f32, 2>) {
+    pub fn tf32_along_m(
+        a: TmaLoad<tf32, 2>,
+        b: TmaLoad<tf32, 2>,
+        #[facts(extent(d, 0) == 64, extent(d, 1) == 64)] d: Global<f32, 2>,
+    ) {
         let sa = smem::<tf32>(tile_to_shape(
             smem_atom::<tf32>(MN, SW128),
             (64, 32),
@@ -295,17 +295,14 @@ fn wgmma_multiplies_every_type() {
     let device = device();
     let (a_buffer, b_buffer) = (device.upload(&along_m).unwrap(), device.upload(&b).unwrap());
     let mut d_buffer = device.zeros::<f32>(M * N).unwrap();
-    // SAFETY: the extents are those that the kernel has.
-    unsafe {
-        kernels::tf32_along_m::launch(
-            &device,
-            1,
-            &a_buffer.view(0, [32, M], [M, 1]).unwrap(),
-            &b_buffer.view(0, [N, 32], [32, 1]).unwrap(),
-            &mut d_buffer.view_mut(0, [M, N], [N, 1]).unwrap(),
-        )
-        .unwrap();
-    }
+    kernels::tf32_along_m::launch(
+        &device,
+        1,
+        &a_buffer.view(0, [32, M], [M, 1]).unwrap(),
+        &b_buffer.view(0, [N, 32], [32, 1]).unwrap(),
+        &mut d_buffer.view_mut(0, [M, N], [N, 1]).unwrap(),
+    )
+    .unwrap();
     let (a, b, d) = (wide(&a), wide(&b), d_buffer.download().unwrap());
     let found = reference::gemm(
         Matrix::packed(&a, M, 32),
