@@ -9,13 +9,17 @@ use crate::device::lock::lock;
 use crate::device::tensor_map::RawView;
 use crate::{Error, TmaRecipe};
 
-/// How many maps are kept.
-const SLOTS: usize = 256;
+/// How many maps are kept: sets of a few.
+const SETS: usize = 64;
+const WAYS: usize = 4;
 
 /// The encoded maps of recipes and views. A map depends on nothing else, so one that is found is the one that would be made, and
-/// its recipe and its view have passed their checks. Each has one slot where it can be, and takes it from another.
+/// its recipe and its view have passed their checks. Each has one set where it can be, and takes the place of the one that has been there
+/// the longest. So addresses do not decide whether the maps of a few tensors are kept.
 #[derive(Default)]
-pub(crate) struct Maps(Mutex<Vec<Option<(Key, Map)>>>);
+pub(crate) struct Maps(Mutex<Vec<Set>>);
+
+type Set = [Option<(Key, Map)>; WAYS];
 
 type Map = [u8; MAP_BYTES];
 
@@ -34,16 +38,17 @@ impl Maps {
         let Some(key) = key(recipe, view) else {
             return encode();
         };
-        let slot = slot(&key);
-        if let Some(Some((known, map))) = lock(&self.0).get(slot)
-            && known.iter().eq(&key)
+        let set = set(&key);
+        if let Some(kept) = lock(&self.0).get(set)
+            && let Some((_, map)) = kept.iter().flatten().find(|(known, _)| *known == key)
         {
             return Ok(*map);
         }
         let map = encode()?;
-        let mut slots = lock(&self.0);
-        slots.resize_with(SLOTS, || None);
-        slots[slot] = Some((key, map));
+        let mut sets = lock(&self.0);
+        sets.resize(SETS, [None; WAYS]);
+        sets[set].rotate_right(1);
+        sets[set][0] = Some((key, map));
         Ok(map)
     }
 }
@@ -63,13 +68,13 @@ fn key(recipe: &'static TmaRecipe, view: &RawView<'_>) -> Option<Key> {
     Some(key)
 }
 
-/// The slot of a map: the high bits of a product, on which all bits of the key have an effect.
-fn slot(key: &Key) -> usize {
+/// The set of a map: the high bits of a product, on which all bits of the key have an effect.
+fn set(key: &Key) -> usize {
     let mixed = key.iter().fold(0, |mixed: u64, number| {
         // 2⁶⁴ divided by the golden ratio.
         (mixed.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     });
-    (mixed >> (u64::BITS - SLOTS.ilog2())) as usize
+    (mixed >> (u64::BITS - SETS.ilog2())) as usize
 }
 
 #[cfg(test)]
@@ -155,15 +160,40 @@ mod tests {
         assert!(maps.get(&RECIPES[0], &VIEW, || Ok([0; MAP_BYTES])).is_ok());
     }
 
-    /// The matrices of a model, one after another in memory: a slot has few of them.
+    /// The matrices of a model, one after another in memory: a set has few of them.
     #[test]
-    fn neighbours_have_different_slots() {
-        let slots = (0..SLOTS as u64).map(|i| {
+    fn neighbours_have_different_sets() {
+        let sets = (0..SETS as u64).map(|i| {
             let address = 0x7f00_0000_0000 + i * (8192 * 8192 * 2);
             let key = key(&RECIPES[0], &RawView { address, ..VIEW });
-            slot(&key.expect("two modes"))
+            set(&key.expect("two modes"))
         });
-        let taken: std::collections::BTreeSet<usize> = slots.collect();
-        assert!(taken.len() > SLOTS / 2, "{} of {SLOTS}", taken.len());
+        let taken: std::collections::BTreeSet<usize> = sets.collect();
+        assert!(taken.len() > SETS / 2, "{} of {SETS}", taken.len());
+    }
+
+    /// A set keeps the maps that came last.
+    #[test]
+    fn maps_of_one_set_are_kept_together() {
+        let keys = (0..).filter_map(|i: u64| {
+            let address = 16 * i;
+            let view = RawView { address, ..VIEW };
+            (set(&key(&RECIPES[0], &view)?) == 0).then_some(address)
+        });
+        let addresses: Vec<u64> = keys.take(WAYS + 1).collect();
+        let (maps, encoded) = (Maps::default(), Cell::new(0));
+        let get = |address| {
+            let encode = || {
+                encoded.set(encoded.get() + 1);
+                Ok([0; MAP_BYTES])
+            };
+            maps.get(&RECIPES[0], &RawView { address, ..VIEW }, encode)
+        };
+        for address in addresses.iter().chain(&addresses[1..]) {
+            assert!(get(*address).is_ok());
+        }
+        assert_eq!(encoded.get(), WAYS + 1);
+        assert!(get(addresses[0]).is_ok());
+        assert_eq!(encoded.get(), WAYS + 2);
     }
 }
