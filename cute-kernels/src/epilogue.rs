@@ -191,17 +191,15 @@ pub mod kernels {
     ) {
         let columns = 2 * size(acc);
         // As few as there can be, of a multiple of 8 columns each.
-        let (eighths, pieces) = (columns / 8, ceil_div(columns, 1024 / bits::<D>()));
-        let pieces = if eighths % pieces == 0 {
-            pieces
-        } else {
-            pieces + 1
+        let eighths = columns / 8;
+        let next = |pieces| {
+            if eighths % pieces == 0 {
+                pieces
+            } else {
+                pieces + 1
+            }
         };
-        let pieces = if eighths % pieces == 0 {
-            pieces
-        } else {
-            pieces + 1
-        };
+        let pieces = next(next(ceil_div(columns, 1024 / bits::<D>())));
         let each = columns / pieces;
         assert!(
             eighths % pieces == 0,

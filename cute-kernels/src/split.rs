@@ -3,8 +3,8 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// The CTAS CTAs of a cluster, up to eight, compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r of the columns.
-    /// Warpgroups have 64 × N accumulators of type C each.
+    /// The CTAS CTAs of a cluster, up to eight, compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r of
+    /// the columns. Warpgroups have 64 × N accumulators of type C each.
     pub struct Split<C: Element, const CTAS: u32, const N: u32> {
         rank: u32,
         exchange: Option<Exchange>,

@@ -242,8 +242,8 @@ impl Plan {
         }
         let instance = |form: Form| Some((form, Instance::new::<A, B, D>(&form, self.tile)?));
         // The tile may be one for copies, where these matrices need none.
-        let copied = Form::new(a, b, d, 0)?;
-        let found = instance(form).or_else(|| instance(copied));
+        let copied = || instance(Form::new(a, b, d, 0).ok()?);
+        let found = instance(form).or_else(copied);
         let (form, instance) = found.ok_or_else(|| Error::GemmTile {
             tile: self.tile,
             possible: Instance::tiles::<A, B, D>(&form).collect(),

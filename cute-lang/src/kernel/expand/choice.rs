@@ -388,18 +388,17 @@ fn is_literal_of(value: &Expr, ty: &Type) -> bool {
     match &value.lit {
         Lit::Bool(_) => name == "bool",
         Lit::Int(value) => {
-            let most = match &name[..] {
-                "u8" => u8::MAX.into(),
-                "i8" => i8::MAX as u64,
-                "u16" => u16::MAX.into(),
-                "i16" => i16::MAX as u64,
-                "u32" => u32::MAX.into(),
-                "i32" => i32::MAX as u64,
-                "u64" => u64::MAX,
-                "i64" => i64::MAX as u64,
-                _ => return false,
+            let fits = match &name[..] {
+                "u8" => value.base10_parse::<u8>().is_ok(),
+                "i8" => value.base10_parse::<i8>().is_ok(),
+                "u16" => value.base10_parse::<u16>().is_ok(),
+                "i16" => value.base10_parse::<i16>().is_ok(),
+                "u32" => value.base10_parse::<u32>().is_ok(),
+                "i32" => value.base10_parse::<i32>().is_ok(),
+                "u64" => value.base10_parse::<u64>().is_ok(),
+                "i64" => value.base10_parse::<i64>().is_ok(),
+                _ => false,
             };
-            let fits = value.base10_parse::<u64>().is_ok_and(|value| value <= most);
             fits && (value.suffix().is_empty() || value.suffix() == name)
         }
         _ => false,
