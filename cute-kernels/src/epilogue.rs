@@ -199,7 +199,7 @@ pub mod kernels {
                 pieces + 1
             }
         };
-        let pieces = next(next(ceil_div(columns, 1024 / bits::<D>())));
+        let pieces = next(next(next(ceil_div(columns, 1024 / bits::<D>()))));
         let each = columns / pieces;
         assert!(
             eighths % pieces == 0,

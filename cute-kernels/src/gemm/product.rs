@@ -109,6 +109,9 @@ pub mod kernels {
         ..SINGLE
     };
 
+    /// Seven eighths of `SQUARE` in the same way: 1280 × 1280 elements are 120 of them.
+    pub const MEDIUM_112: Config = Config { bn: 112, ..MEDIUM };
+
     /// A quarter of the largest tile.
     pub const NARROW: Config = Config {
         bn: 64,
@@ -188,7 +191,10 @@ pub mod kernels {
         ..MEDIUM
     };
 
-    /// 64 rows of B by 96 of A in the same way, in a CTA of its own.
+    /// 128 rows of B by 112 of A in the same way, for 448 rows.
+    pub const SWAPPED_112: Config = Config { bn: 112, ..SWAPPED };
+
+    /// 64 rows of B by 96 of A, each CTA of its own.
     pub const SWAPPED_THIN: Config = Config {
         bm: 64,
         rows: 64,
@@ -351,8 +357,8 @@ pub mod kernels {
             (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
         ],
         CFG in [
-            WIDE, BROAD, OBLONG, SQUARE_PAIR, MEDIUM, SMALL, FEW, WHOLE_96, SQUARE_2, NARROW_2, THIN_4, THIN_8, THIN_PAIR, SWAPPED,
-            SWAPPED_THIN, SWAPPED_80, SWAPPED_THIN_80,
+            WIDE, BROAD, OBLONG, SQUARE_PAIR, MEDIUM, MEDIUM_112, SMALL, FEW, WHOLE_96, SQUARE_2, NARROW_2, THIN_4, THIN_8,
+            THIN_PAIR, SWAPPED, SWAPPED_112, SWAPPED_THIN, SWAPPED_80, SWAPPED_THIN_80,
         ],
     )]
     #[instances(

@@ -3,95 +3,92 @@
 use std::fmt;
 
 use super::product::kernels::{
-    BROAD, Config, FEW, MEDIUM, NARROW_2, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL, SQUARE,
-    SQUARE_2, SQUARE_PAIR, SWAPPED, SWAPPED_80, SWAPPED_THIN, SWAPPED_THIN_80, THIN, THIN_4,
-    THIN_8, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
+    BROAD, Config, FEW, MEDIUM, MEDIUM_112, NARROW_2, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL,
+    SQUARE, SQUARE_2, SQUARE_PAIR, SWAPPED, SWAPPED_80, SWAPPED_112, SWAPPED_THIN, SWAPPED_THIN_80,
+    THIN, THIN_4, THIN_8, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
 };
 
-/// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Tile {
+/// The enum of the tiles from a table: of each its documentation, its name, its sizes, and the time of a stage.
+macro_rules! tiles {
+    ($($(#[$doc:meta])* $name:ident: $config:expr, $stage_time:literal;)*) => {
+        /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[non_exhaustive]
+        pub enum Tile {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Tile {
+            /// All tiles.
+            pub const ALL: [Tile; [$(Tile::$name),*].len()] = [$(Tile::$name),*];
+
+            /// Its sizes, and the time of a stage.
+            fn row(self) -> (Option<Config>, f64) {
+                match self {
+                    $(Tile::$name => ($config, $stage_time),)*
+                }
+            }
+        }
+    };
+}
+
+tiles! {
     /// 128 × 256.
-    Single,
+    Single: Some(SINGLE), 0.624;
     /// 128 × 256 by each of two CTAs, which share what they load of B.
-    Pair,
+    Pair: Some(PAIR), 0.654;
     /// 128 × 192 by each of two warpgroups in turn: one stores while the other multiplies.
-    Wide,
+    Wide: Some(WIDE), 0.481;
     /// 128 × 208.
-    Broad,
+    Broad: Some(BROAD), 0.562;
     /// 128 × 144.
-    Oblong,
+    Oblong: Some(OBLONG), 0.428;
     /// 128 × 128. A product of matrices along K has `SquarePair` in its place.
-    Square,
+    Square: Some(SQUARE), 0.366;
     /// 128 × 128 by each of two CTAs, which share what they load of B.
-    SquarePair,
+    SquarePair: Some(SQUARE_PAIR), 0.394;
+    /// 128 × 112 by each of two warpgroups in turn.
+    Medium112: Some(MEDIUM_112), 0.344;
     /// 128 × 96 by each of two warpgroups in turn.
-    Medium,
+    Medium: Some(MEDIUM), 0.3;
     /// 128 × 64 by each of two warpgroups in turn.
-    Narrow,
+    Narrow: Some(NARROW_IN_TURNS), 0.231;
     /// 64 × 64 by each of two warpgroups in turn.
-    Small,
+    Small: Some(SMALL), 0.142;
     /// 64 × 128 by two CTAs, each for half of K.
-    Thin,
+    Thin: Some(THIN), 0.193;
     /// 64 × 128 by four CTAs, each for a quarter of K.
-    Thin4,
+    Thin4: Some(THIN_4), 0.655;
     /// 64 × 128 by eight CTAs, each for an eighth of K.
-    Thin8,
+    Thin8: Some(THIN_8), 0.637;
     /// 64 × 128 by two CTAs, each for half of K, with loads of 16 rows of A.
-    Few,
+    Few: Some(FEW), 0.129;
     /// 128 × 128 by two CTAs, each for half of K.
-    Square2,
+    Square2: Some(SQUARE_2), 0.337;
     /// 128 × 64 by two CTAs, each for half of K.
-    Narrow2,
+    Narrow2: Some(NARROW_2), 0.205;
     /// 64 × 128 with loads of 16 rows of A, by one CTA for all of K: for B along N, groups and lists.
-    Whole,
+    Whole: Some(WHOLE), 0.311;
     /// 64 × 96 in the same way, for matrices along K.
-    Whole96,
+    Whole96: Some(WHOLE_96), 0.246;
     /// 64 × 128 by each of two warpgroups in turn, in two CTAs that share what they load of B.
-    ThinPair,
-    /// 96 rows of A by 128 of B, by each of two warpgroups in turn, in two CTAs that share what they load of A.
-    Swapped,
+    ThinPair: Some(THIN_PAIR), 0.272;
+    /// 112 rows of A by 128 of B, by each of two warpgroups in turn, in two CTAs that share what they load of A.
+    Swapped112: Some(SWAPPED_112), 0.383;
+    /// 96 rows of A by 128 of B in the same way.
+    Swapped: Some(SWAPPED), 0.333;
     /// 96 rows of A by 64 of B, by each of two warpgroups in turn.
-    SwappedThin,
+    SwappedThin: Some(SWAPPED_THIN), 0.187;
     /// 80 rows of A by 128 of B, by each of two warpgroups in turn.
-    Swapped80,
+    Swapped80: Some(SWAPPED_80), 0.294;
     /// 80 rows of A by 64 of B, by each of two warpgroups in turn.
-    SwappedThin80,
+    SwappedThin80: Some(SWAPPED_THIN_80), 0.2;
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
-    Streamed,
+    Streamed: None, 1.135;
 }
 
 impl Tile {
-    /// All tiles.
-    pub const ALL: [Tile; 24] = [
-        Tile::Single,
-        Tile::Pair,
-        Tile::Wide,
-        Tile::Broad,
-        Tile::Oblong,
-        Tile::Square,
-        Tile::SquarePair,
-        Tile::Medium,
-        Tile::Narrow,
-        Tile::Small,
-        Tile::Thin,
-        Tile::Thin4,
-        Tile::Thin8,
-        Tile::Few,
-        Tile::Square2,
-        Tile::Narrow2,
-        Tile::Whole,
-        Tile::Whole96,
-        Tile::ThinPair,
-        Tile::Swapped,
-        Tile::SwappedThin,
-        Tile::Swapped80,
-        Tile::SwappedThin80,
-        Tile::Streamed,
-    ];
-
     /// Its sizes. `Streamed` has no tiles in shared memory, and sizes of its own.
     pub fn config(self) -> Option<Config> {
         self.row().0
@@ -116,36 +113,6 @@ impl Tile {
     /// K of each of its warps: those with which the model fits best what an H100 took for products of bf16, f32 and e4m3.
     pub(super) fn stage_time(self) -> f64 {
         self.row().1
-    }
-
-    /// Its sizes, and the time of a stage.
-    fn row(self) -> (Option<Config>, f64) {
-        match self {
-            Tile::Single => (Some(SINGLE), 0.626),
-            Tile::Pair => (Some(PAIR), 0.669),
-            Tile::Wide => (Some(WIDE), 0.481),
-            Tile::Broad => (Some(BROAD), 0.58),
-            Tile::Oblong => (Some(OBLONG), 0.427),
-            Tile::Square => (Some(SQUARE), 0.366),
-            Tile::SquarePair => (Some(SQUARE_PAIR), 0.377),
-            Tile::Medium => (Some(MEDIUM), 0.333),
-            Tile::Narrow => (Some(NARROW_IN_TURNS), 0.247),
-            Tile::Small => (Some(SMALL), 0.158),
-            Tile::Thin => (Some(THIN), 0.211),
-            Tile::Thin4 => (Some(THIN_4), 0.63),
-            Tile::Thin8 => (Some(THIN_8), 0.63),
-            Tile::Few => (Some(FEW), 0.136),
-            Tile::Square2 => (Some(SQUARE_2), 0.371),
-            Tile::Narrow2 => (Some(NARROW_2), 0.2),
-            Tile::Whole => (Some(WHOLE), 0.311),
-            Tile::Whole96 => (Some(WHOLE_96), 0.248),
-            Tile::ThinPair => (Some(THIN_PAIR), 0.274),
-            Tile::Swapped => (Some(SWAPPED), 0.315),
-            Tile::SwappedThin => (Some(SWAPPED_THIN), 0.189),
-            Tile::Swapped80 => (Some(SWAPPED_80), 0.306),
-            Tile::SwappedThin80 => (Some(SWAPPED_THIN_80), 0.188),
-            Tile::Streamed => (None, 1.104),
-        }
     }
 }
 
