@@ -33,6 +33,8 @@ pub(super) struct Form {
     pub(super) transposed: bool,
     pub(super) a: Place,
     pub(super) b: Place,
+    /// Elements of A, and of B. A matrix that all batches share counts once.
+    pub(super) elements: [usize; 2],
     /// Whether D is stored by TMA.
     pub(super) by_tma: bool,
     /// Whether each 128-byte row of a stage is one cache line, of A and of B.
@@ -154,14 +156,17 @@ impl Form {
         let whole_vectors = (a.mn || has_whole_vectors(&a_all))
             && (b.mn || has_whole_vectors(&b_all))
             && is_whole::<A>(k);
+        let mut elements = [len(&a_all), len(&b_all)];
         if transposed {
             (a, b) = (b, a);
+            elements.reverse();
         }
         Ok(Self {
             extents: [extent(batches)?, extent(m)?, extent(n)?, extent(k)?],
             transposed,
             a,
             b,
+            elements,
             by_tma,
             whole_lines,
             whole_vectors,
@@ -171,6 +176,15 @@ impl Form {
     /// Whether the kernel reads A along M, and B along N.
     pub(super) fn reads_mn(&self) -> [bool; 2] {
         [self.a.reads_mn(), self.b.reads_mn()]
+    }
+
+    /// Elements of A and B that are copied first, and how many copies that takes.
+    pub(super) fn copies(&self) -> (usize, usize) {
+        let copied = [self.a.copied, self.b.copied].into_iter();
+        let each = copied.zip(self.elements).filter(|(copied, _)| *copied);
+        each.fold((0, 0), |(elements, copies), (_, more)| {
+            (elements + more, copies + 1)
+        })
     }
 
     /// The CTAs by which the product of elements of type T is computed without tiles in shared memory, if one of the matrices has few

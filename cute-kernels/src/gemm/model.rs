@@ -23,6 +23,8 @@ const EXCHANGE: (f64, f64) = (1.23, 1.28);
 const STORE: f64 = 1.42;
 /// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
 const LOAD: (f64, f64, f64) = (0.038, 0.0003, 0.0028);
+/// Microseconds of the launch of a copy, and how much of the bandwidth of the memory a copy reads and writes with.
+const COPY: (f64, f64) = (3.0, 0.65);
 /// The most tiles of a product.
 const MOST_TILES: u64 = 1 << 31;
 /// By how much longer a stage takes if its rows straddle cache lines, and no other CTA shares them.
@@ -170,6 +172,12 @@ impl Product {
         START + products.hypot(memory) + (waves - 1.0) * (STORE * stores + exchange) + exchange
     }
 
+    /// The microseconds that it is expected to take to copy so many elements of A and B in so many copies.
+    pub(super) fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
+        let bytes = 2.0 * elements as f64 * self.bytes.0 as f64;
+        copies as f64 * COPY.0 + bytes / (COPY.1 * self.bandwidth)
+    }
+
     /// The CTAs of `Streamed`.
     fn stream(&self) -> Stream {
         Stream::new(self.extents, self.whole_vectors, self.fp8)
@@ -217,6 +225,15 @@ mod tests {
             multiprocessors: 132,
             bandwidth: 3.35e6,
         }
+    }
+
+    /// One row by 8192 rows of B of 8193 elements: to copy B takes three times as long as to read it.
+    #[test]
+    fn copies_take_time() {
+        let odd = product([1, 8192, 8192], (4, 4), false);
+        let time = odd.copy_time((8192 * 8192, 1));
+        assert!((200.0..300.0).contains(&time), "{time}");
+        assert_eq!(odd.copy_time((0, 0)), 0.0);
     }
 
     #[test]

@@ -24,7 +24,7 @@ const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 /// CTAs compute tiles in waves, one for each multiprocessor. A wave takes the stages along K times the time of a stage, which is
 /// measured for each tile, or that of its loads. A stage of a tile that the matrix does not fill takes as long as another, and
 /// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
-/// same time. To that comes what the start, the stores of all waves but the last and an exchange of sums take; warpgroups in turns store
+/// same time. Copies of A or B take their time before. To that comes what the start, the stores of all waves but the last and an exchange of sums take; warpgroups in turns store
 /// while they multiply.
 ///
 /// ```
@@ -86,8 +86,8 @@ impl Plan {
             ..Product::new::<A, D>(device, form.extents)
         };
         let tiles = Instance::tiles::<A, B, D>(&form);
-        let mut candidates: Vec<(Tile, f64)> =
-            tiles.map(|tile| (tile, product.time(tile))).collect();
+        let time = |tile| product.time(tile) + product.copy_time(form.by(tile).copies());
+        let mut candidates: Vec<(Tile, f64)> = tiles.map(|tile| (tile, time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         // Every form has the tiles of `Single` or `Pair`.
         let tile = candidates[0].0;

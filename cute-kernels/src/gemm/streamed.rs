@@ -269,11 +269,12 @@ pub mod kernels {
         // What comes before overlaps with the end of the grid before.
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
-        // No other thread loads an element of B, but vectors of rows that begin anywhere overlap.
+        // No other thread loads an element of B, but vectors of rows that begin anywhere overlap. The loads of a warp read 64 bytes of a row
+        // each, and those of the next lines follow at once.
         let once = if CFG.unit == 16 {
-            NO_ALLOCATE
+            (NO_ALLOCATE, L2_256B)
         } else {
-            EVICT_FIRST
+            (EVICT_FIRST, L2_256B)
         };
         let mut step = warp();
         if CFG.ahead {

@@ -117,7 +117,11 @@ fn streams_load_before_they_multiply() {
             let (_, body) = ptx.split_once("$while:").unwrap();
             let (loads, _) = body.split_once("mma.sync").unwrap();
             let count = |what| loads.matches(what).count() as u32;
-            assert_eq!(count("ld.global.L1::no_allocate.v4.b32"), of_b, "{name}");
+            assert_eq!(
+                count("ld.global.L1::no_allocate.L2::256B.v4.b32"),
+                of_b,
+                "{name}"
+            );
             assert_eq!(count("ld.global.L1::evict_last.v4.b32"), of_a, "{name}");
             assert_eq!(
                 ptx.matches("ld.global").count() as u32,

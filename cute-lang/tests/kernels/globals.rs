@@ -746,15 +746,81 @@ fn caches_are_told() {
         ("EVICT_LAST", "L1::evict_last"),
         ("NO_ALLOCATE", "L1::no_allocate"),
     ] {
-        let access = |mnemonic: &str| format!("{mnemonic}.global.{modifier}.v4.b32");
-        let case = Case {
-            accesses: &[&access("ld"), &access("st")],
-            ..OF_A_WARP
-        };
-        let body = BY_FRAGMENT
-            .replace("$fill)", &format!("$fill, {word})"))
-            .replace("$y)", &format!("$y, {word})"));
-        check_body(&case, &body);
+        let of_load = [
+            ("", ""),
+            ("L2_64B", ".L2::64B"),
+            ("L2_128B", ".L2::128B"),
+            ("L2_256B", ".L2::256B"),
+        ];
+        for (fetch, fetched) in of_load {
+            let access =
+                |mnemonic: &str, more: &str| format!("{mnemonic}.global.{modifier}{more}.v4.b32");
+            let case = Case {
+                accesses: &[&access("ld", fetched), &access("st", "")],
+                ..OF_A_WARP
+            };
+            let load = match fetch {
+                "" => format!("$fill, {word})"),
+                fetch => format!("$fill, ({word}, {fetch}))"),
+            };
+            let body = BY_FRAGMENT
+                .replace("$fill)", &load)
+                .replace("$y)", &format!("$y, {word})"));
+            check_body(&case, &body);
+        }
+    }
+    let case = Case {
+        accesses: &["ld.global.L2::128B.v4.b32", "st.global.v4.b32"],
+        ..OF_A_WARP
+    };
+    check_body(&case, &BY_FRAGMENT.replace("$fill)", "$fill, L2_128B)"));
+}
+
+/// Only loads fetch, so a copy from global memory to global memory has the size in its loads alone.
+#[test]
+fn stores_fetch_nothing() {
+    let lowered = |body: &str| {
+        let module = format!(
+            "mod kernels {{
+                #[kernel(threads = 32)]
+                fn copied(
+                    #[facts(aligned(x, 16), extent(x, 0) == 4)] x: Global<f32, 1>,
+                    #[facts(aligned(y, 16), extent(y, 0) == 4)] y: Global<f32, 1>,
+                ) {{ {body} }}
+            }}"
+        );
+        let lowered = lower(module.parse().expect("tokens"));
+        lowered.map(|all| all[0].module.to_string())
+    };
+    let (from, to) = ("local_tile(x, 4, 0)", "local_tile(y, 4, 0)");
+    let ptx = lowered(&format!("copy({from}, {to}, (NO_ALLOCATE, L2_256B));")).expect("a copy");
+    for access in [
+        "ld.global.L1::no_allocate.L2::256B.v4.f32",
+        "st.global.L1::no_allocate.v4.f32",
+    ] {
+        assert!(ptx.contains(access), "{access}: {ptx}");
+    }
+    let part = "let part = fragment::<f32>(layout!((1,4):(0,1)));";
+    for hint in ["L2_256B", "(NO_ALLOCATE, L2_256B)"] {
+        let error = lowered(&format!(
+            "{part} fill(part, 0.0); copy(part, {to}, {hint});"
+        ));
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "a store fetches nothing: L2_64B, L2_128B and L2_256B belong to loads"
+        );
+    }
+    for hint in [
+        "(L2_256B, NO_ALLOCATE)",
+        "(NO_ALLOCATE, EVICT_LAST)",
+        "RELAXED",
+    ] {
+        let error = lowered(&format!("{part} copy({from}, part, {hint});"));
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains("or two of these as in (NO_ALLOCATE, L2_256B)"),
+            "{error}"
+        );
     }
 }
 

@@ -336,7 +336,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
             "=vec*~t, [space]", (1, 0), sm(10)),
         reads(Ld, "ld{sem=.weak}?{space=.global|.local}{cop=.ca|.cg|.cs|.lu|.cv}?{VECTOR}",
             "=vec*~t, [space]", (1, 0), sm(10)),
-        reads(Ld, "ld{sem=.weak}?{space=.global}{{evict=EVICT}{hint=HINT}?{PREFETCH}?|{hint=HINT}{PREFETCH}?|{PREFETCH}}{VECTOR}",
+        reads(Ld, "ld{sem=.weak}?{space=.global}{{evict=EVICT}{hint=HINT}?{PREFETCH}?|{hint=HINT}{PREFETCH}?|{cop=.ca|.cg|.cs|.lu|.cv}?{PREFETCH}}{VECTOR}",
             "=vec*~t, [space], hint?u64", (7, 4), sm(70)),
         acts(Ld, "ld{sem=.volatile}{space=ACCESSIBLE}?{VECTOR}",
             "=vec*~t, [space]", (1, 1), sm(10)),

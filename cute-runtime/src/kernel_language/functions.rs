@@ -706,4 +706,10 @@ declare_words! {
     EVICT_LAST;
     /// A word of the kernel language, which selects a form of a function.
     NO_ALLOCATE;
+    /// A word of the kernel language, which selects a form of a function.
+    L2_64B;
+    /// A word of the kernel language, which selects a form of a function.
+    L2_128B;
+    /// A word of the kernel language, which selects a form of a function.
+    L2_256B;
 }

@@ -90,6 +90,9 @@ pub const WORDS: &[&str] = &[
     "EVICT_FIRST",
     "EVICT_LAST",
     "NO_ALLOCATE",
+    "L2_64B",
+    "L2_128B",
+    "L2_256B",
 ];
 
 /// The row of that name.

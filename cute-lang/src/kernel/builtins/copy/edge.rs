@@ -27,7 +27,7 @@ pub(super) fn copy_or(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[2].span);
     let fill = fill_word(b, fragment.element, &call.args[2].value)?;
     b.set_place(call.span);
-    let part = Part::new(b, tile, hint(call, 3)?, fragment)?;
+    let part = Part::new(b, tile, hint(call, 3, Direction::Load)?, fragment)?;
     move_inside(b, Direction::Load, part, fragment, Some(fill))?;
     Ok(Value::Unit)
 }
@@ -41,7 +41,7 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(1, "a tile of global memory"));
     };
     b.set_place(call.span);
-    let part = Part::new(b, tile, hint(call, 2)?, fragment)?;
+    let part = Part::new(b, tile, hint(call, 2, Direction::Store)?, fragment)?;
     move_inside(b, Direction::Store, part, fragment, None)?;
     writes(b, &call.args[1].value);
     Ok(Value::Unit)

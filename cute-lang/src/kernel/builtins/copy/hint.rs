@@ -1,28 +1,66 @@
 //! What the caches are told of a copy.
 
 use crate::kernel::builtins::call::Call;
+use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::value::Value;
 use cute_ptx::table::Modifier;
 use syn::Result;
 
+/// What becomes of a line in the caches, and how many bytes the L2 cache fetches when a load misses it.
+pub(super) type Hint = (Option<Modifier>, Option<Modifier>);
+
 /// The words, and what loads and stores of global memory have for them.
-const HINTS: &[(&str, Modifier)] = &[
+const LINES: &[(&str, Modifier)] = &[
     ("STREAMING", Modifier::Cs),
     ("EVICT_FIRST", Modifier::L1EvictFirst),
     ("EVICT_LAST", Modifier::L1EvictLast),
     ("NO_ALLOCATE", Modifier::L1NoAllocate),
 ];
 
-/// The hint, if argument `index` is given.
-pub(super) fn hint(call: &Call, index: usize) -> Result<Option<Modifier>> {
+/// The words, and what loads of global memory have for them.
+const FETCHES: &[(&str, Modifier)] = &[
+    ("L2_64B", Modifier::L2Prefetch64B),
+    ("L2_128B", Modifier::L2Prefetch128B),
+    ("L2_256B", Modifier::L2Prefetch256B),
+];
+
+/// The hint, if argument `index` is given: a word of one of the tables, or one of each. Of a copy from global memory to global memory, the
+/// store has the first part alone.
+pub(super) fn hint(call: &Call, index: usize, direction: Direction) -> Result<Hint> {
     let Some(argument) = call.args.get(index) else {
-        return Ok(None);
+        return Ok((None, None));
     };
-    let found = HINTS
-        .iter()
-        .find(|(word, _)| matches!(argument.value, Value::Word(given) if given == *word));
-    match found {
-        Some((_, modifier)) => Ok(Some(*modifier)),
-        None => Err(call.mismatch(index, "STREAMING, EVICT_FIRST, EVICT_LAST or NO_ALLOCATE")),
+    let found = match &argument.value {
+        Value::Tuple(words) => match &words[..] {
+            [line, fetch] => Some((find(LINES, line), find(FETCHES, fetch)))
+                .filter(|(line, fetch)| line.is_some() && fetch.is_some()),
+            _ => None,
+        },
+        word => Some((find(LINES, word), find(FETCHES, word)))
+            .filter(|(line, fetch)| line.is_some() || fetch.is_some()),
+    };
+    let Some((line, fetch)) = found else {
+        return Err(call.mismatch(
+            index,
+            "STREAMING, EVICT_FIRST, EVICT_LAST or NO_ALLOCATE, for a load also L2_64B, L2_128B or L2_256B, or two of these as in \
+             (NO_ALLOCATE, L2_256B)",
+        ));
+    };
+    match direction {
+        Direction::Load => Ok((line, fetch)),
+        Direction::Store if fetch.is_some() && !matches!(call.args[0].value, Value::Global(_)) => {
+            Err(call.error_at(
+                index,
+                "a store fetches nothing: L2_64B, L2_128B and L2_256B belong to loads",
+            ))
+        }
+        Direction::Store => Ok((line, None)),
     }
+}
+
+fn find(words: &[(&str, Modifier)], value: &Value) -> Option<Modifier> {
+    let mut words = words.iter();
+    words.find_map(|(word, modifier)| {
+        matches!(value, Value::Word(given) if given == word).then_some(*modifier)
+    })
 }

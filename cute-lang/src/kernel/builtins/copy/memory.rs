@@ -1,6 +1,7 @@
 //! Where the values of a fragment lie in a tensor.
 
 use crate::kernel::access::address::{Addresses, in_bytes};
+use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
@@ -28,9 +29,9 @@ impl Memory {
     }
 
     /// The state space, and what the caches are told.
-    pub(super) fn space(&self) -> (Modifier, Option<Modifier>) {
+    pub(super) fn space(&self) -> (Modifier, Hint) {
         match self {
-            Memory::Shared(..) => (Modifier::Shared, None),
+            Memory::Shared(..) => (Modifier::Shared, (None, None)),
             Memory::Global(part) => (Modifier::Global, part.hint),
         }
     }

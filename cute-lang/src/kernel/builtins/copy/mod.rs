@@ -168,7 +168,7 @@ fn copy_global(
     tile: &Global,
     fragment: &Fragment,
 ) -> Result<()> {
-    let part = Part::new(b, tile, hint(call, 2)?, fragment)?;
+    let part = Part::new(b, tile, hint(call, 2, direction)?, fragment)?;
     let inside = part.inside(b);
     require(b, inside)?;
     move_all(b, direction, &mut Memory::Global(part), fragment)

@@ -5,6 +5,7 @@
 
 use crate::kernel::access::global::inside::Inside;
 use crate::kernel::builtins::copy::direction::Direction;
+use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers;
@@ -188,7 +189,7 @@ impl Address {
 fn load(
     b: &mut Builder,
     address: &Address,
-    space: (Modifier, Option<Modifier>),
+    space: (Modifier, Hint),
     fragment: &Fragment,
     vectors: &[Vec<usize>],
     moved: &[Scalar],

@@ -4,6 +4,7 @@ use crate::kernel::access::coordinate::sum;
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
+use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
@@ -11,7 +12,6 @@ use crate::kernel::emit::facts::Quantity;
 use crate::kernel::value::{Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
 use cute_ptx::ast::{Operand, Type};
-use cute_ptx::table::Modifier;
 use syn::Result;
 
 /// The values of a fragment in global memory.
@@ -22,7 +22,7 @@ pub(super) struct Part {
     /// The coordinate of each value in the parameter, relative to the origin.
     pub(super) coordinates: Vec<Vec<i64>>,
     /// What the caches are told.
-    pub(super) hint: Option<Modifier>,
+    pub(super) hint: Hint,
 }
 
 impl Part {
@@ -30,7 +30,7 @@ impl Part {
     pub(super) fn new(
         b: &mut Builder,
         tile: &Global,
-        hint: Option<Modifier>,
+        hint: Hint,
         fragment: &Fragment,
     ) -> Result<Self> {
         check_elements(b, tile.element, fragment.element)?;
@@ -59,7 +59,7 @@ impl Part {
             addresses: Addresses::new(&global),
             global,
             coordinates,
-            hint: None,
+            hint: (None, None),
         }
     }
 

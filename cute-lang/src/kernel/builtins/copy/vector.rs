@@ -1,5 +1,6 @@
 //! Vectors: consecutive values in memory that one instruction moves.
 
+use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
@@ -46,7 +47,7 @@ pub(super) struct Condition {
 }
 
 /// The state space, what the caches are told, and the address.
-type At = ((Modifier, Option<Modifier>), Operand);
+type At = ((Modifier, Hint), Operand);
 
 /// Loads `bytes` bytes. Where the condition does not hold, the registers get its fill.
 pub(super) fn load(
@@ -116,7 +117,7 @@ fn joined(words: &[Scalar]) -> Operand {
 }
 
 /// The modifiers of a load or store of these registers.
-fn modifiers(space: (Modifier, Option<Modifier>), words: &[Scalar], bytes: i64) -> impl Modifiers {
+fn modifiers(space: (Modifier, Hint), words: &[Scalar], bytes: i64) -> impl Modifiers {
     let vector = match words.len() {
         1 => None,
         count => Some(Modifier::Vector(count as u8)),
