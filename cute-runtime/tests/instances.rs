@@ -18,6 +18,72 @@ mod several {
     }
 }
 
+/// Constants for other modules.
+#[kernels]
+pub mod sizes {
+    /// A struct of numbers.
+    pub struct Size {
+        /// An integer.
+        pub number: u32,
+        /// A truth value.
+        pub truth: bool,
+        /// A floating-point number.
+        pub scale: f32,
+    }
+
+    /// One of them.
+    pub const SMALL: Size = Size {
+        number: 1,
+        truth: true,
+        scale: 0.5,
+    };
+}
+
+#[kernels]
+mod imported {
+    use crate::sizes::SMALL as AGAIN;
+    use crate::sizes::{SMALL, Size};
+
+    const BELOW: i32 = -2;
+    const LARGE: Size = Size {
+        number: 1 << 31,
+        ..SMALL
+    };
+
+    #[kernel(threads = 32)]
+    #[instances(CFG in [SMALL, LARGE, AGAIN], N in [BELOW, 3])]
+    pub fn sized<const CFG: Size, const N: i32>(#[facts(extent(y, 0) >= 32)] y: Global<u32, 1>) {
+        y[thread()] = CFG.number + (N + 2) as u32;
+    }
+}
+
+mod nested {
+    #[cute_runtime::kernels]
+    pub mod further_in {
+        use super::super::sizes::SMALL;
+
+        #[kernel(threads = 32)]
+        pub fn one(#[facts(extent(y, 0) >= 32)] y: Global<u32, 1>) {
+            y[thread()] = SMALL.number;
+        }
+    }
+}
+
+/// Also of constants that a module imports, or that are its own and not public.
+#[test]
+fn constants_of_instances_have_their_values_on_the_host() {
+    use imported::{sized_CFG, sized_N};
+    let large = sizes::Size {
+        number: 1 << 31,
+        ..sizes::SMALL
+    };
+    assert_eq!(
+        sized_CFG::ALL.map(sized_CFG::value),
+        [sizes::SMALL, large, sizes::SMALL]
+    );
+    assert_eq!(sized_N::ALL.map(sized_N::value), [-2, 3]);
+}
+
 #[test]
 fn a_kernel_has_the_instances_of_all_its_attributes() {
     use several::{fill, fill_N, fill_types};

@@ -1,18 +1,18 @@
 //! The choice among the instances of `#[instances(…)]` by types and constants, for host functions that are generic.
 
 use super::parameter::{param_type_of, rust_type};
-use crate::kernel::expand::item::is_declared;
+use crate::kernel::expand::item::{number, struct_literal};
 use crate::kernel::lower::Lowered;
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
-use crate::kernel::syntax::module::Module;
-use crate::kernel::syntax::plain::primitive;
+use crate::kernel::syntax::plain::is_plain;
 use crate::kernel::syntax::product::text_of;
+use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Expr, FnArg, GenericArgument, GenericParam, ItemConst, Lit, PathArguments, Type, Visibility,
+    Expr, FnArg, GenericArgument, GenericParam, ItemStruct, PathArguments, Type, Visibility,
 };
 
 /// An instance as it is written, and as it is lowered.
@@ -22,7 +22,7 @@ type Chosen<'k> = (&'k Instance, &'k Lowered);
 /// and then for which constants, there are instances. It is nothing for a kernel without `#[instances(…)]`.
 pub(super) fn choice(
     facade: &TokenStream,
-    module: &Module,
+    source: &Source,
     kernel: &Kernel,
     lowered: &[Lowered],
 ) -> TokenStream {
@@ -43,7 +43,10 @@ pub(super) fn choice(
     let values = |constant| distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
     let values: Vec<Vec<&Expr>> = constants.iter().map(|it| values(it)).collect();
     let enums = constants.iter().zip(&values);
-    let enums = enums.map(|(constant, values)| enumeration(module, kernel, constant, values));
+    let enums = enums.map(|(constant, values)| {
+        let value = value_of(source, kernel, constant, &chosen);
+        enumeration(kernel, constant, values, value)
+    });
     let unsafety = kernel.unsafety;
     let safety = unsafety.map(|_| {
         quote! {
@@ -303,15 +306,14 @@ fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
     constants.iter().map(name).collect()
 }
 
-/// `gemm_CFG`: an enum of the values of a constant.
+/// `gemm_CFG`: an enum of the values of a constant, and its function `value`, if it has one.
 fn enumeration(
-    module: &Module,
     kernel: &Kernel,
     constant: &Ident,
     values: &[&Expr],
+    value: Option<TokenStream>,
 ) -> TokenStream {
     let name = enum_name(&kernel.function.sig.ident, constant);
-    let value = value_of(module, kernel, constant, values);
     let kernel = &kernel.function.sig.ident;
     let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
     let variants = values.iter().filter_map(|value| {
@@ -336,73 +338,67 @@ fn enumeration(
     }
 }
 
-/// `value`, from a variant to what the constant is, if host code has all of these.
+/// `value`, from a variant to what the constant is, if host code has its type.
 fn value_of(
-    module: &Module,
+    source: &Source,
     kernel: &Kernel,
     constant: &Ident,
-    values: &[&Expr],
+    chosen: &[Chosen<'_>],
 ) -> Option<TokenStream> {
     let mut params = kernel.function.sig.generics.params.iter();
     let ty = params.find_map(|param| match param {
         GenericParam::Const(param) if param.ident == *constant => Some(&param.ty),
         _ => None,
     })?;
-    // As public as the enum, and there whatever `cfg` says.
-    let is_plain = |item: &ItemConst| {
-        let has_cfg = item.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
-        matches!(item.vis, Visibility::Public(_)) && !has_cfg && is_declared(module, item)
+    let arms = distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
+    let arms = arms.into_iter().map(|written| {
+        let is_it = |(it, _): &&Chosen<'_>| {
+            value(it, constant).is_some_and(|it| text_of(it).ok() == text_of(written).ok())
+        };
+        let (_, lowered) = chosen.iter().find(is_it)?;
+        let mut values = lowered.constants.iter();
+        let (_, value) = values.find(|(name, _)| constant == name)?;
+        let value = match structure(source, ty) {
+            Some((path, item)) => struct_literal(path, item, Some(value)),
+            None => number(ty, Some(value)),
+        };
+        let (variant, value) = (variant(written)?, value?);
+        Some(quote!(Self::#variant => #value))
+    });
+    let arms: Vec<TokenStream> = arms.collect::<Option<_>>()?;
+    let returned = match structure(source, ty) {
+        Some((path, _)) => path,
+        None => quote!(::core::primitive::#ty),
     };
-    let is_known = |value: &&Expr| match value {
-        Expr::Path(path) => module.consts.iter().any(|item| {
-            path.path.get_ident() == Some(&item.ident) && *item.ty == *ty && is_plain(item)
-        }),
-        value => is_literal_of(value, ty),
-    };
-    if !values.iter().all(is_known) {
-        return None;
-    }
-    let variants = values.iter().map(|value| variant(value));
-    let variants: Vec<Ident> = variants.collect::<Option<_>>()?;
     let doc = format!(" What `{constant}` is.");
     Some(quote! {
         #[doc = #doc]
-        pub const fn value(self) -> #ty {
-            match self { #(Self::#variants => #values),* }
+        pub const fn value(self) -> #returned {
+            match self { #(#arms),* }
         }
     })
 }
 
-fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {
-    format_ident!("{}_{}", kernel, constant)
+/// The struct of that name, if it is as public as the enum, and there whatever `cfg` says, with its path in Rust.
+fn structure<'s>(source: &'s Source, ty: &Type) -> Option<(TokenStream, &'s ItemStruct)> {
+    let Type::Path(ty) = ty else {
+        return None;
+    };
+    let name = ty.path.get_ident()?;
+    let (declared, item) = source.structure(HERE, &name.to_string())?;
+    let has_cfg = item.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+    let public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
+    let is_open = declared == HERE || item.fields.iter().all(|field| public(&field.vis));
+    let known = is_plain(item) && public(&item.vis) && is_open && !has_cfg;
+    let path = match declared == HERE {
+        true => quote!(#name),
+        false => source.path_inside(name)?,
+    };
+    known.then_some((path, item))
 }
 
-/// Whether a value is a literal that Rust takes for one of this type of numbers.
-fn is_literal_of(value: &Expr, ty: &Type) -> bool {
-    let Expr::Lit(value) = value else {
-        return false;
-    };
-    let Some(name) = primitive(ty) else {
-        return false;
-    };
-    match &value.lit {
-        Lit::Bool(_) => name == "bool",
-        Lit::Int(value) => {
-            let fits = match &name[..] {
-                "u8" => value.base10_parse::<u8>().is_ok(),
-                "i8" => value.base10_parse::<i8>().is_ok(),
-                "u16" => value.base10_parse::<u16>().is_ok(),
-                "i16" => value.base10_parse::<i16>().is_ok(),
-                "u32" => value.base10_parse::<u32>().is_ok(),
-                "i32" => value.base10_parse::<i32>().is_ok(),
-                "u64" => value.base10_parse::<u64>().is_ok(),
-                "i64" => value.base10_parse::<i64>().is_ok(),
-                _ => false,
-            };
-            fits && (value.suffix().is_empty() || value.suffix() == name)
-        }
-        _ => false,
-    }
+fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {
+    format_ident!("{}_{}", kernel, constant)
 }
 
 /// The variant for a value: its name, or a number after `_`.

@@ -4,7 +4,7 @@ use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::plain::{is_plain, is_public, primitive, structure};
 use crate::kernel::value::Value;
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{ItemConst, ItemStruct, Type};
 
 /// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
@@ -62,27 +62,40 @@ fn declarations<'m>(
 }
 
 /// Whether host code has the constant: it is public, and of numbers and truth values.
-pub(super) fn is_declared(module: &Module, item: &ItemConst) -> bool {
+fn is_declared(module: &Module, item: &ItemConst) -> bool {
     let known = primitive(&item.ty).is_some() || structure(module, &item.ty).is_some();
     is_public(&item.vis) && known
 }
 
 /// The value as Rust, with the type of the constant; 0 if there is none.
 fn literal(module: &Module, ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
-    if let Some(item) = structure(module, ty) {
-        let fields = item.fields.iter().map(|field| {
-            let name = field.ident.as_ref()?;
-            let value = match value {
-                Some(Value::Struct(value)) => Some(value.field(&name.to_string())?),
-                _ => None,
-            };
-            let value = literal(module, &field.ty, value)?;
-            Some(quote!(#name: #value))
-        });
-        let fields: Vec<TokenStream> = fields.collect::<Option<_>>()?;
-        let name = &item.ident;
-        return Some(quote!(#name { #(#fields),* }));
+    match structure(module, ty) {
+        Some(item) => struct_literal(&item.ident, item, value),
+        None => number(ty, value),
     }
+}
+
+/// The value of a struct that Rust knows by a path; of zeros if there is none.
+pub(super) fn struct_literal(
+    path: impl ToTokens,
+    item: &ItemStruct,
+    value: Option<&Value>,
+) -> Option<TokenStream> {
+    let fields = item.fields.iter().map(|field| {
+        let name = field.ident.as_ref()?;
+        let value = match value {
+            Some(Value::Struct(value)) => Some(value.field(&name.to_string())?),
+            _ => None,
+        };
+        let value = number(&field.ty, value)?;
+        Some(quote!(#name: #value))
+    });
+    let fields: Vec<TokenStream> = fields.collect::<Option<_>>()?;
+    Some(quote!(#path { #(#fields),* }))
+}
+
+/// The number, or truth value, with its type; 0 if there is none.
+pub(super) fn number(ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
     let name = primitive(ty)?;
     let zero = match name.as_str() {
         "bool" => Value::Bool(false),

@@ -140,7 +140,7 @@ fn items(
     let choices = module.kernels.iter().map(|kernel| {
         let (of_kernel, others) = rest.split_at(kernel.instances.len().min(rest.len()));
         rest = others;
-        choice::choice(facade, module, kernel, of_kernel)
+        choice::choice(facade, source, kernel, of_kernel)
     });
     let choices: TokenStream = choices.collect();
     let listed = listed(facade, module, instances);

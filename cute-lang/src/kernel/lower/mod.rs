@@ -22,6 +22,7 @@ use crate::kernel::syntax::kernel::{Kernel, parameter_name};
 use crate::kernel::syntax::library::bindings_from;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
+use crate::kernel::value::Value;
 use constant::{cluster, constant, truth};
 pub(crate) use constants::constants;
 use cute_hopper::threads::{MAX_CTA, MAX_RESIDENT, WARP};
@@ -32,7 +33,7 @@ pub(crate) use open::{Field, FieldType, Open, opens};
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Result, Token};
+use syn::{Attribute, Error, GenericParam, Result, Token};
 
 /// An instance of a kernel, as PTX.
 pub struct Lowered {
@@ -42,6 +43,8 @@ pub struct Lowered {
     pub docs: Vec<Attribute>,
     /// The keyword, if the kernel is an `unsafe fn`. Its launch is one, too.
     pub unsafety: Option<Token![unsafe]>,
+    /// The constants of the instance: the values of its const parameters.
+    pub(crate) constants: Vec<(String, Value)>,
     /// The PTX.
     pub module: Module,
     /// Parameters of the entry.
@@ -148,6 +151,7 @@ pub(crate) fn lower_instance(
     instance: &Instance,
 ) -> Result<Lowered> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+    let mut constants = Vec::new();
     for param in &kernel.function.sig.generics.params {
         let Some(name) = parameter_name(param) else {
             return Err(Error::new(
@@ -162,6 +166,9 @@ pub(crate) fn lower_instance(
                 span: expr.span(),
             };
             let (name, value) = check_generic(param, argument)?;
+            if let GenericParam::Const(_) = param {
+                constants.push((name.clone(), value.clone()));
+            }
             interpreter.define(&name, value);
         }
     }
@@ -232,6 +239,7 @@ pub(crate) fn lower_instance(
         name: instance.name.clone(),
         docs: kernel.docs.clone(),
         unsafety: kernel.unsafety,
+        constants,
         module,
         params: parts.params,
         facts,

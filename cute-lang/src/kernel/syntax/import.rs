@@ -13,6 +13,8 @@ pub struct Import {
     pub vis: Visibility,
     /// The path of what it names, or of the module before `::*`, seen from outside of this module.
     pub path: TokenStream,
+    /// Whether the path begins with `super`, so that it is another one inside of this module.
+    pub from_outside: bool,
     /// The last name of the path.
     pub item: Ident,
 }
@@ -47,6 +49,7 @@ pub(super) fn imports(item: ItemUse) -> Result<Vec<Import>> {
     let path = Path {
         tokens: path,
         last: None,
+        from_outside: false,
     };
     found.add(path, item.tree);
     found.errors.finish(found.imports)
@@ -63,6 +66,8 @@ struct Found {
 struct Path {
     tokens: TokenStream,
     last: Option<Ident>,
+    /// Whether `super` was before them.
+    from_outside: bool,
 }
 
 impl Path {
@@ -75,6 +80,7 @@ impl Path {
         Self {
             tokens,
             last: Some(name),
+            from_outside: self.from_outside,
         }
     }
 }
@@ -82,8 +88,14 @@ impl Path {
 impl Found {
     fn add(&mut self, path: Path, tree: UseTree) {
         match tree {
-            UseTree::Path(tree) if tree.ident == "super" && path.last.is_none() => {
+            UseTree::Path(tree)
+                if tree.ident == "super" && path.last.is_none() && !path.from_outside =>
+            {
                 // The path is resolved where the module stands, which is one module further out.
+                let path = Path {
+                    from_outside: true,
+                    ..path
+                };
                 self.add(path, *tree.tree);
             }
             UseTree::Path(tree) if tree.ident == "self" && path.last.is_none() => {
@@ -115,6 +127,7 @@ impl Found {
                     name: None,
                     vis: self.vis.clone(),
                     path: path.tokens,
+                    from_outside: path.from_outside,
                     item,
                 }),
                 None => self.errors.push(Error::new(
@@ -136,6 +149,7 @@ impl Found {
             name: Some(rename.unwrap_or_else(|| item.clone())),
             vis: self.vis.clone(),
             path: path.tokens,
+            from_outside: path.from_outside,
             item,
         });
     }

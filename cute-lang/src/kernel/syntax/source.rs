@@ -249,6 +249,24 @@ impl Source {
             })
     }
 
+    /// The path of an imported struct, as it is inside of the module that is expanded. There is none if the path begins with `super`, which
+    /// leads elsewhere where the module is declared in a function, or if it leads to a module that imports the struct itself: only where a
+    /// struct is declared, Rust has it.
+    pub(crate) fn path_inside(&self, name: &Ident) -> Option<TokenStream> {
+        let (declared, _) = self.structure(HERE, &name.to_string())?;
+        self.imports(HERE)
+            .find(|(import, target)| match (target, &import.name) {
+                (Target::Item(from), Some(known)) => known == name && *from == declared,
+                (Target::Module(from), None) => *from == declared,
+                _ => false,
+            })
+            .filter(|(import, _)| !import.from_outside)
+            .map(|(import, _)| match (&import.name, &import.path) {
+                (Some(_), path) => quote!(#path),
+                (None, path) => quote!(#path::#name),
+            })
+    }
+
     /// The layout that a module imports under that name, or names by that path.
     pub(crate) fn layout(&self, id: ModuleId, name: &str) -> Option<&Bound> {
         let imported = self.imports(id).find_map(|(import, target)| match target {
