@@ -39,15 +39,16 @@ pub mod lib {
         store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma,
         store_transposed_by_tma,
     };
-    pub use crate::gemm::kernels::{
+    pub use crate::gemm::config::kernels::{
         BROAD, Config, FEW, FEW_TT, MEDIUM, MEDIUM_112, NARROW, NARROW_2, NARROW_IN_TURNS,
         NARROW_NN, NARROW_NT, NARROW_PROMOTED, NARROW_SWAPPED, NARROW_TT, OBLONG, OBLONG_NN,
         OBLONG_SWAPPED, PAIR, PAIR_NN, PAIR_SWAPPED, SINGLE, SINGLE_NN, SINGLE_NT, SINGLE_SWAPPED,
         SINGLE_TT, SMALL, SQUARE, SQUARE_2, SQUARE_NN, SQUARE_NT, SQUARE_PAIR, SQUARE_PROMOTED,
         SQUARE_TT, SWAPPED, SWAPPED_80, SWAPPED_112, SWAPPED_THIN, SWAPPED_THIN_80, THIN, THIN_4,
-        THIN_8, THIN_NN, THIN_NT, THIN_PAIR, THIN_TT, WHOLE, WHOLE_96, WHOLE_TT, WIDE, gemm_with,
-        multiply, multiply_problems, multiply_scaled, tiles,
+        THIN_8, THIN_NN, THIN_NT, THIN_PAIR, THIN_TT, WHOLE, WHOLE_96, WHOLE_TT, WIDE,
     };
+    pub use crate::gemm::kernels::gemm_with;
+    pub use crate::gemm::multiply::kernels::{multiply, multiply_problems, multiply_scaled, tiles};
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
     pub use crate::row::kernels::{

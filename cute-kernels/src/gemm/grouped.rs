@@ -3,9 +3,9 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::Tile;
+use super::config::kernels::{SINGLE, SQUARE, WHOLE};
 use super::form::{Place, is_contiguous, major};
 use super::model::Product;
-use super::product::kernels::{SINGLE, SQUARE, WHOLE};
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
@@ -167,7 +167,8 @@ pub fn check_group_ends(ends: &[i32], rows: usize) -> Result<(), Error> {
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::epilogue::kernels::{store_by_element, store_by_vector};
-    use crate::gemm::kernels::{Config, SINGLE, SQUARE, WHOLE, multiply};
+    use crate::gemm::config::kernels::{Config, SINGLE, SQUARE, WHOLE};
+    use crate::gemm::multiply::kernels::multiply;
     use crate::tile_scheduler::kernels::Groups;
 
     /// The products of groups of rows, which end at `ends`, each with a matrix of B.

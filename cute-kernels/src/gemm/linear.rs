@@ -148,7 +148,8 @@ fn launch<T: Pack, D: Element, const R: usize>(
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::epilogue::kernels::{linear_combination, store_by_element, store_pieces_by_tma};
-    use crate::gemm::kernels::{Config, NARROW, SQUARE, multiply, tiles};
+    use crate::gemm::config::kernels::{Config, NARROW, SQUARE};
+    use crate::gemm::multiply::kernels::{multiply, tiles};
 
     /// D = α · A · Bᵀ + β · C, with D stored by TMA.
     #[kernel(threads = 384)]

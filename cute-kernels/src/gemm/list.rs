@@ -3,9 +3,9 @@
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::Tile;
+use super::config::kernels::{NARROW, SINGLE, SQUARE, WHOLE};
 use super::form::{self, Place};
 use super::model::Product;
-use super::product::kernels::{NARROW, SINGLE, SQUARE, WHOLE};
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::Pack;
@@ -252,7 +252,8 @@ fn launch<T: ListInput<D>, D: Element>(
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::epilogue::kernels::{store_by_element, store_by_vector};
-    use crate::gemm::kernels::{Config, NARROW, SINGLE, SQUARE, WHOLE, multiply_problems};
+    use crate::gemm::config::kernels::{Config, NARROW, SINGLE, SQUARE, WHOLE};
+    use crate::gemm::multiply::kernels::multiply_problems;
     use crate::tile_scheduler::kernels::Problems;
 
     /// The most products of a launch.

@@ -1,6 +1,7 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
 
 mod choice;
+pub mod config;
 mod form;
 pub mod grouped;
 mod input;
@@ -8,6 +9,7 @@ mod instances;
 pub mod linear;
 pub mod list;
 mod model;
+pub mod multiply;
 mod plan;
 mod product;
 pub mod scaled;

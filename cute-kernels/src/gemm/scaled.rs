@@ -290,10 +290,10 @@ pub mod kernels {
     use crate::epilogue::kernels::{
         of_blocks, of_columns, of_rows, store_by_element, store_by_tma, store_pieces_by_tma,
     };
-    use crate::gemm::kernels::{
-        Config, NARROW, NARROW_PROMOTED, SINGLE, SQUARE, SQUARE_PROMOTED, multiply,
-        multiply_scaled, tiles,
+    use crate::gemm::config::kernels::{
+        Config, NARROW, NARROW_PROMOTED, SINGLE, SQUARE, SQUARE_PROMOTED,
     };
+    use crate::gemm::multiply::kernels::{multiply, multiply_scaled, tiles};
 
     /// Products with a scale for each row of A and of B, or one for all, of each matrix of a batch, or of all, with D stored by TMA.
     #[kernel(threads = 384)]

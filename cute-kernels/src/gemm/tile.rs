@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::product::kernels::{
+use super::config::kernels::{
     BROAD, Config, FEW, MEDIUM, MEDIUM_112, NARROW_2, NARROW_IN_TURNS, OBLONG, PAIR, SINGLE, SMALL,
     SQUARE, SQUARE_2, SQUARE_PAIR, SWAPPED, SWAPPED_80, SWAPPED_112, SWAPPED_THIN, SWAPPED_THIN_80,
     THIN, THIN_4, THIN_8, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
@@ -85,7 +85,7 @@ tiles! {
     /// 80 rows of A by 64 of B, by each of two warpgroups in turn.
     SwappedThin80: Some(SWAPPED_THIN_80), 0.2;
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
-    Streamed: None, 1.135;
+    Streamed: None, 0.85;
 }
 
 impl Tile {

@@ -1,0 +1,313 @@
+//! The main loop of a GEMM.
+
+/// The parts of the kernel language: import them into a module of kernels.
+#[cute_runtime::kernels]
+pub mod kernels {
+    use crate::gemm::config::kernels::Config;
+    use crate::mma::kernels::TiledMma;
+    use crate::pipeline::kernels::Ring;
+    use crate::split::kernels::Split;
+    use crate::tile_scheduler::kernels::{Tiles, place};
+
+    /// The tiles of a batch of products.
+    pub fn tiles<const CFG: Config>(batches: u32, m: u32, n: u32) -> _ {
+        Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(
+            batches, m, n,
+        )
+    }
+
+    /// A persistent, warp-specialised product of A and B, whose tensors have two modes, or three if there are several matrices. The CTA
+    /// computes `tiles`, an iterator of `Tile`. `store(acc, consumer, (batch, row, column), end)` gets accumulators of warpgroup number
+    /// `consumer`, 0 or 1: 64 rows that belong at that place of D, up to row `end`. Elements of B have A's type, or another by which
+    /// wgmma multiplies that.
+    ///
+    /// Warpgroup 0 loads tiles of A and B by TMA into a ring of stages in shared memory, and warpgroups 1 and 2 multiply.
+    pub fn multiply<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        a: TmaLoad<T, RA>,
+        b: TmaLoad<_, RB>,
+        tiles: _,
+        k: u32,
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
+        multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, |_, _, _| (1.0, 1.0), store);
+    }
+
+    /// The same with factors for each stage along K, if `CFG.promote`: `scale(acc, (batch, row, column), step)` gives two for stage
+    /// number `step` and accumulators that belong at that place of D, numbers or fragments that fit `acc`. It is called a step ahead,
+    /// so that loads have the time of a step before their product is taken.
+    pub fn multiply_scaled<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        a: TmaLoad<T, RA>,
+        b: TmaLoad<_, RB>,
+        tiles: _,
+        k: u32,
+        scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), scale, store);
+    }
+
+    /// The same for products of several matrices: `maps(batch)` gives those of a tile, and with `k` as `None` each tile has a K of its
+    /// own, `tile.k`.
+    pub fn multiply_problems<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        maps: impl Fn(u32) -> (_, _),
+        tiles: _,
+        k: Option<u32>,
+        scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
+        let bk = CFG.bk * 8 / bits::<T>();
+        let (a, b) = maps(0);
+        let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
+        let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
+        // wgmma reads elements of 32 bits from shared memory along K alone. Otherwise each warp reads what it multiplies.
+        let from_registers = CFG.a_mn && bits::<T>() == 32;
+        assert!(
+            !from_registers || !CFG.promote && CFG.split == 1,
+            "A along M of elements of 32 bits is neither promoted, nor is K divided"
+        );
+        let warps = if from_registers { 4 } else { 1 };
+        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>() * warps);
+        // What a warpgroup computes of a tile.
+        let (rows, columns) = (rows::<CFG>(), columns::<CFG>());
+        let above = CFG.bm / rows;
+        let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
+        let (same_k, steps) = if let Some(k) = k {
+            (true, split.steps(ceil_div(k, bk)))
+        } else {
+            assert!(!CFG.pingpong, "tiles in turns have one K");
+            (false, 0)
+        };
+        let few = CFG.rows < CFG.bm;
+        // Sums of f32 or i32 that a thread has: half of the columns, and as many again for promotion.
+        let sums = rows / 64 * if CFG.promote { columns } else { columns / 2 };
+        if thread() == 0 {
+            tma_prefetch_map(a);
+            tma_prefetch_map(b);
+        }
+        // What comes before overlaps with the end of the grid before.
+        griddepcontrol_launch_dependents();
+        griddepcontrol_wait();
+        if warpgroup() == 0 {
+            // Threads with few accumulators need no more registers than all have.
+            if sums > 128 {
+                setmaxnreg_dec(24);
+            } else if sums > 64 {
+                setmaxnreg_dec(40);
+            }
+            let mut producer = ring.producer();
+            let mut filled = 0;
+            let mut turn = 0;
+            for tile in tiles {
+                if thread() == 0 {
+                    let (a, b) = maps(tile.batch);
+                    let steps = if same_k {
+                        steps
+                    } else {
+                        split.steps(ceil_div(tile.k, bk))
+                    };
+                    for step in 0..steps {
+                        let at = split.step(step) * bk;
+                        // TMA takes longer to fill in rows of zeros than to load rows, so loads of few rows end with A. What
+                        // the stage then has below them is of no use, but it is defined: the first loads are whole.
+                        let rows = if few && filled >= CFG.stages {
+                            min(ceil_div(tile.end - tile.row, CFG.rows) * CFG.rows, CFG.bm)
+                        } else {
+                            CFG.bm
+                        };
+                        let slot = producer.acquire(rows * CFG.bk + bytes(sb[(_, _, 0)]));
+                        let (to_a, to_b) = (sa[(_, _, slot.stage)], sb[(_, _, slot.stage)]);
+                        for i in 0..CFG.bm / CFG.rows {
+                            let row = tile.row + i * CFG.rows;
+                            if CFG.a_mn {
+                                slot.load(a, place::<RA>(tile.batch, at, row), select(to_a, 1, 0));
+                            } else if i * CFG.rows < rows {
+                                let part = local_tile(to_a, (CFG.rows, bk), (i, 0));
+                                slot.load(a, place::<RA>(tile.batch, row, at), part);
+                            }
+                        }
+                        if CFG.b_mn {
+                            slot.load(
+                                b,
+                                place::<RB>(tile.batch, at, tile.column),
+                                select(to_b, 1, 0),
+                            );
+                        } else {
+                            let first = (tile.batch, tile.column, at);
+                            slot.load_same(b, first, to_b, tile.same_columns);
+                        }
+                        if few {
+                            filled += 1;
+                        }
+                    }
+                    split.pause(turn);
+                    turn += 1;
+                }
+            }
+            if CFG.ctas > 1 && thread() == 0 {
+                producer.finish();
+            }
+        } else {
+            if sums > 128 {
+                setmaxnreg_inc(240);
+            } else if sums > 64 {
+                setmaxnreg_inc(232);
+            }
+            let index = warpgroup() - 1;
+            let (i, j) = if CFG.pingpong {
+                (0, 0)
+            } else {
+                (index % above, index / above)
+            };
+            let mma = if from_registers {
+                TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::from_registers(
+                    i,
+                )
+            } else {
+                TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::new(i)
+            };
+            let acc = mma.fragment_c();
+            // What a stage adds to the sums, or the sums themselves.
+            let part = if CFG.promote { mma.fragment_c() } else { acc };
+            let mut consumer = ring.consumer();
+            let mut turn = 0;
+            // A barrier for each warpgroup: the four warps of the other one have waited for the stages of its tile.
+            let turns = if CFG.pingpong {
+                Some(mbarriers(2, 4))
+            } else {
+                None
+            };
+            let mut tiles = tiles;
+            if CFG.pingpong && index == 1 {
+                tiles.next();
+                consumer.skip(steps);
+            }
+            while let Some(tile) = tiles.next() {
+                let (row, column) = (tile.row + i * rows, tile.column + j * columns);
+                let at = (tile.batch, row, column);
+                let steps = if same_k {
+                    steps
+                } else {
+                    split.steps(ceil_div(tile.k, bk))
+                };
+                let mut previous = 0;
+                // The factors of the next step, which are loaded during the step before.
+                let (mut x, mut y) = if CFG.promote {
+                    fill(acc, 0.0);
+                    scale(acc, at, split.step(0))
+                } else {
+                    (1.0, 1.0)
+                };
+                if let Some(turns) = turns {
+                    // The stages of a tile are told from those of others by the parity of two phases, so that all before have to be
+                    // full. The first turn is that of warpgroup 0, whose fresh barrier lets parity 1 pass.
+                    wait(turns[index], (turn + 1 + index) % 2);
+                }
+                let part_of_b = |stage| local_tile(sb[(_, _, stage)], (columns, bk), (j, 0));
+                if from_registers {
+                    // Half of a stage goes to registers while wgmma multiplies the half before. The assembler lets it if a wait for the
+                    // batch that has read the registers comes right before.
+                    let half = (rows, bk / 2);
+                    let of_a =
+                        |stage, i| local_tile(mma.partition_a(sa[(_, _, stage)]), half, (0, i));
+                    let of_b = |stage, i| local_tile(part_of_b(stage), (columns, bk / 2), (0, i));
+                    let (x0, x1) = (mma.fragment_a::<T>(bk / 2), mma.fragment_a::<T>(bk / 2));
+                    let mut stage = consumer.wait();
+                    copy(of_a(stage, 0), x0);
+                    for step in 0..steps {
+                        mma.gemm(acc, x0, of_b(stage, 0), step > 0);
+                        wgmma_wait(1);
+                        if step > 0 {
+                            consumer.release_by_warp(previous);
+                        }
+                        copy(of_a(stage, 1), x1);
+                        mma.gemm(acc, x1, of_b(stage, 1), true);
+                        previous = stage;
+                        wgmma_wait(1);
+                        if step + 1 < steps {
+                            stage = consumer.wait();
+                            copy(of_a(stage, 0), x0);
+                        }
+                    }
+                } else {
+                    for step in 0..steps {
+                        let stage = consumer.wait();
+                        let a = mma.partition_a(sa[(_, _, stage)]);
+                        mma.gemm(part, a, part_of_b(stage), !CFG.promote && step > 0);
+                        if CFG.promote {
+                            let factor = x * y;
+                            (x, y) = scale(acc, at, split.step(step + 1));
+                            // Products of the other warpgroup run while this one adds.
+                            wgmma_wait(0);
+                            consumer.release(stage);
+                            copy(fma(part, factor, acc), acc);
+                        } else {
+                            // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
+                            wgmma_wait(1);
+                            if step > 0 {
+                                consumer.release(previous);
+                            }
+                            previous = stage;
+                        }
+                    }
+                }
+                if let Some(turns) = turns {
+                    if lane() == 0 {
+                        arrive(turns[1 - index]);
+                    }
+                    consumer.skip(steps);
+                    tiles.next();
+                }
+                if !CFG.promote {
+                    wgmma_wait(0);
+                    if from_registers {
+                        consumer.release_by_warp(previous);
+                    } else {
+                        consumer.release(previous);
+                    }
+                }
+                let (part, first) = split.sum(acc, index, turn, sa, sb);
+                for block in 0..rows / 64 {
+                    let stored = local_tile(part, (64, size(part) * 128 / rows), (block, 0));
+                    let at = (tile.batch, row + block * 64, column + first);
+                    store(stored, index, at, tile.end);
+                }
+                split.release(index, turn);
+                turn += 1;
+            }
+        }
+    }
+
+    /// Warpgroups that read a stage.
+    fn readers<const CFG: Config>() -> u32 {
+        if CFG.pingpong { 1 } else { 2 }
+    }
+
+    /// Rows of a tile that a warpgroup computes.
+    fn rows<const CFG: Config>() -> u32 {
+        max(CFG.bm / readers::<CFG>(), 64)
+    }
+
+    /// Columns of a tile that a warpgroup computes.
+    fn columns<const CFG: Config>() -> u32 {
+        CFG.bn * CFG.bm / rows::<CFG>() / readers::<CFG>()
+    }
+
+    /// Stages of `rows` × `bk` elements of a matrix, contiguous along K, or along the rows if `mn`.
+    fn stages<T: Element, const R: u32>(
+        _: TmaLoad<T, R>,
+        rows: u32,
+        bk: u32,
+        stages: u32,
+        mn: bool,
+    ) -> Tensor {
+        if mn {
+            smem::<T>(tile_to_shape(
+                smem_atom::<T>(MN, SW128),
+                (rows, bk, stages),
+                (1, 0, 2),
+            ))
+        } else {
+            smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (rows, bk, stages)))
+        }
+    }
+}
