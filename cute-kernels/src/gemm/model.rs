@@ -251,7 +251,7 @@ mod tests {
     fn the_tile_is_one_that_was_measured_to_be_fast() {
         for ([m, n, k], tile) in [
             ([320, 4096, 4096], Tile::Swapped80),
-            ([160, 4096, 4096], Tile::SwappedThin),
+            ([160, 4096, 4096], Tile::SwappedThin80),
             ([448, 4096, 4096], Tile::Swapped112),
             ([640, 2560, 4096], Tile::Medium112),
             ([448, 8192, 8192], Tile::Pair),

@@ -83,7 +83,7 @@ tiles! {
     /// 80 rows of A by 128 of B, by each of two warpgroups in turn.
     Swapped80: Some(SWAPPED_80), 0.294;
     /// 80 rows of A by 64 of B, by each of two warpgroups in turn.
-    SwappedThin80: Some(SWAPPED_THIN_80), 0.2;
+    SwappedThin80: Some(SWAPPED_THIN_80), 0.183;
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
     Streamed: None, 0.85;
 }

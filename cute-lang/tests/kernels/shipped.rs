@@ -21,15 +21,16 @@ pub(crate) fn lowered(module_of_kernels: TokenStream) -> syn::Result<Vec<Lowered
     let libraries = [
         "activation",
         "epilogue",
+        "gemm/config",
+        "gemm/multiply",
         "mma",
         "pipeline",
         "row",
         "split",
         "tile_scheduler",
     ];
-    let paths = libraries.map(|name| format!("crate::{name}::kernels"));
+    let paths = libraries.map(|name| format!("crate::{}::kernels", name.replace('/', "::")));
     let modules = libraries.map(|name| module(&format!("{name}.rs")));
-    let mut libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();
-    libraries.push(("crate::gemm::kernels", module("gemm/product.rs")));
+    let libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();
     lower_with(module_of_kernels, &libraries)
 }

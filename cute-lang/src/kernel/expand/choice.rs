@@ -350,6 +350,7 @@ fn value_of(
         GenericParam::Const(param) if param.ident == *constant => Some(&param.ty),
         _ => None,
     })?;
+    let known = structure(source, ty);
     let arms = distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
     let arms = arms.into_iter().map(|written| {
         let is_it = |(it, _): &&Chosen<'_>| {
@@ -358,7 +359,7 @@ fn value_of(
         let (_, lowered) = chosen.iter().find(is_it)?;
         let mut values = lowered.constants.iter();
         let (_, value) = values.find(|(name, _)| constant == name)?;
-        let value = match structure(source, ty) {
+        let value = match &known {
             Some((path, item)) => struct_literal(path, item, Some(value)),
             None => number(ty, Some(value)),
         };
@@ -366,8 +367,8 @@ fn value_of(
         Some(quote!(Self::#variant => #value))
     });
     let arms: Vec<TokenStream> = arms.collect::<Option<_>>()?;
-    let returned = match structure(source, ty) {
-        Some((path, _)) => path,
+    let returned = match &known {
+        Some((path, _)) => path.clone(),
         None => quote!(::core::primitive::#ty),
     };
     let doc = format!(" What `{constant}` is.");
