@@ -228,6 +228,8 @@ fn a_plan_offers_streams() {
             false => along_k.view(),
         };
         let plan = Plan::new(&device, &a.view(), &b, &d.view_mut()).unwrap();
+        // Rows of 19 elements would be copied.
+        assert_eq!(plan.tile() == Tile::Streamed, k == 19, "{plan}");
         plan.with_tile(Tile::Streamed)
     };
     for (m, n, k) in [(16, 24, 16), (17, 16, 16), (1, 40, 19), (16, 16, 16)] {

@@ -236,17 +236,7 @@ impl Source {
 
     /// The path of an imported item, seen from outside of the module that is expanded.
     pub(crate) fn path(&self, name: &Ident) -> Option<TokenStream> {
-        self.imports(HERE)
-            .find_map(|(import, target)| match (target, &import.name) {
-                (Target::Item(_), Some(known)) if known == name => Some(import.path.clone()),
-                (Target::Module(from), None) => {
-                    let mut exports = self.module(*from).exports();
-                    let path = &import.path;
-                    let found = exports.any(|(_, known)| known == name);
-                    found.then(|| quote!(#path::#name))
-                }
-                _ => None,
-            })
+        self.named(name).map(|(_, _, path)| path)
     }
 
     /// The path of an imported struct, as it is inside of the module that is expanded. There is none if the path begins with `super`, which
@@ -254,17 +244,26 @@ impl Source {
     /// struct is declared, Rust has it.
     pub(crate) fn path_inside(&self, name: &Ident) -> Option<TokenStream> {
         let (declared, _) = self.structure(HERE, &name.to_string())?;
-        self.imports(HERE)
-            .find(|(import, target)| match (target, &import.name) {
-                (Target::Item(from), Some(known)) => known == name && *from == declared,
-                (Target::Module(from), None) => *from == declared,
-                _ => false,
-            })
-            .filter(|(import, _)| !import.from_outside)
-            .map(|(import, _)| match (&import.name, &import.path) {
-                (Some(_), path) => quote!(#path),
-                (None, path) => quote!(#path::#name),
-            })
+        let (import, from, path) = self.named(name)?;
+        (from == declared && !import.from_outside).then_some(path)
+    }
+
+    /// The import of an item, the module that it names, and the path of the item, seen from outside of the module that is expanded.
+    fn named(&self, name: &Ident) -> Option<(&Import, ModuleId, TokenStream)> {
+        self.imports(HERE).find_map(|(import, target)| {
+            let path = &import.path;
+            match (target, &import.name) {
+                (Target::Item(from), Some(known)) if known == name => {
+                    Some((import, *from, path.clone()))
+                }
+                (Target::Module(from), None) => {
+                    let mut exports = self.module(*from).exports();
+                    let found = exports.any(|(_, known)| known == name);
+                    found.then(|| (import, *from, quote!(#path::#name)))
+                }
+                _ => None,
+            }
+        })
     }
 
     /// The layout that a module imports under that name, or names by that path.
