@@ -275,10 +275,13 @@ impl Layout {
         if !(0..self.size()).contains(&index) || !self.is_integral() {
             return None;
         }
-        match self.extended(index)? {
-            Tuple::Leaf(value) => Some(value),
-            Tuple::Node(_) => None,
-        }
+        let mut rest = index;
+        let mut modes = self.shape.leaves().zip(self.stride.leaves());
+        modes.try_fold(0i64, |sum, (&extent, stride)| {
+            let digit = rest % extent;
+            rest /= extent;
+            sum.checked_add(stride.value().checked_mul(digit)?)
+        })
     }
 
     /// The values at 0, 1, 2, … up to the size. A layout into a coordinate space gives none.

@@ -35,6 +35,8 @@ mod wgmma;
 pub use algebra::operate;
 use call::Builtin;
 use cute_algebra::operations;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The rows of each family.
 const TABLE: &[&[Builtin]] = &[
@@ -97,11 +99,13 @@ pub const WORDS: &[&str] = &[
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
-    TABLE
-        .iter()
-        .copied()
-        .flatten()
-        .find(|row| row.name() == name)
+    static BY_NAME: LazyLock<HashMap<&str, &Builtin>> =
+        LazyLock::new(|| rows().map(|row| (row.name(), row)).collect());
+    BY_NAME.get(name).copied()
+}
+
+fn rows() -> impl Iterator<Item = &'static Builtin> {
+    TABLE.iter().copied().flatten()
 }
 
 /// How `map` is called, which has no row: it calls a function of the kernel.
@@ -112,8 +116,7 @@ pub const RECAST: &str = "recast::<T>(tensor)";
 
 /// How the functions of the language are called.
 pub fn signatures() -> impl Iterator<Item = &'static str> {
-    let rows = TABLE.iter().copied().flatten();
-    rows.map(|row| row.signature).chain([MAP, RECAST])
+    rows().map(|row| row.signature).chain([MAP, RECAST])
 }
 
 /// The names of all functions of the language and of all operations of the algebra.
@@ -121,10 +124,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     let operations = operations::OPERATIONS
         .iter()
         .map(|operation| operation.name);
-    TABLE
-        .iter()
-        .copied()
-        .flatten()
+    rows()
         .map(Builtin::name)
         .chain(["map"])
         .chain(operations)

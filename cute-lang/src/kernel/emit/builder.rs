@@ -343,6 +343,11 @@ impl Builder {
         self.lines.push(Line::Comment(text.into()));
     }
 
+    /// Gives the comment at that line its text.
+    pub fn set_comment(&mut self, line: usize, text: String) {
+        self.lines[line] = Line::Comment(text);
+    }
+
     /// Appends any line.
     pub fn push(&mut self, line: Line) {
         self.lines.push(line);

@@ -7,7 +7,7 @@ use crate::kernel::emit::param::Param;
 use crate::kernel::lower::Lowered;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Error, Result};
+use syn::Error;
 
 pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
     let Lowered {
@@ -65,7 +65,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
 
         unsafe impl #facade::Kernel for #name {
             const NAME: &'static ::core::primitive::str = #text;
-            const PTX: &'static ::core::primitive::str = #ptx;
+            const PTX: &'static ::core::primitive::str = match () { () => #ptx };
             const THREADS: ::core::primitive::u32 = #threads;
             const CLUSTER: [::core::primitive::u32; 3] = [#x, #y, #z];
             const SMEM_BYTES: ::core::primitive::u32 = #smem_bytes;
@@ -116,17 +116,51 @@ pub(super) fn safety(params: &[Param]) -> Vec<String> {
     vec![String::new(), " # Safety".into(), String::new(), contract]
 }
 
-/// The text as a raw string literal, which keeps its line breaks readable.
+/// The text as a raw string literal, which keeps its lines as they are.
 fn raw_string(text: &str) -> TokenStream {
-    let hashes = (0..)
-        .map(|n| "#".repeat(n))
-        .find(|hashes| !text.contains(&format!("\"{hashes}")));
-    let hashes = hashes.unwrap_or_default();
-    let literal: Result<Literal> = format!("r{hashes}\"\n{text}{hashes}\"")
-        .parse()
-        .map_err(|error| Error::new(Span::call_site(), error));
-    match literal {
+    let closes_early = |hashes: &usize| text.contains(&format!("\"{}", "#".repeat(*hashes)));
+    let hashes = "#".repeat((0..).find(|it| !closes_early(it)).unwrap_or_default());
+    match format!("r{hashes}\"{text}\"{hashes}").parse::<Literal>() {
         Ok(literal) => quote!(#literal),
-        Err(_) => quote!(#text),
+        Err(error) => {
+            let message = format!("the PTX is no raw string literal (a defect): {error}");
+            Error::new(Span::call_site(), message).to_compile_error()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::raw_string;
+
+    /// The string that a literal stands for, and the literal.
+    fn read(text: &str) -> (String, String) {
+        let literal = raw_string(text);
+        let value = syn::parse2::<syn::LitStr>(literal.clone()).expect("a literal");
+        (value.value(), literal.to_string())
+    }
+
+    #[test]
+    fn a_text_keeps_its_lines() {
+        for text in [
+            "",
+            ".version 8.0\n.target sm_90a\n",
+            ".file 1 \"src/main.rs\"\n",
+            "// \"# and \"## and \\n\n",
+            "\"",
+            "#",
+        ] {
+            let (value, literal) = read(text);
+            assert_eq!(value, text);
+            assert!(literal.starts_with('r'), "{literal}");
+            assert_eq!(literal.lines().count(), format!("{text}x").lines().count());
+        }
+    }
+
+    #[test]
+    fn what_no_raw_string_holds_is_an_error_that_says_so() {
+        let error = raw_string("a carriage return \r alone").to_string();
+        assert!(error.contains("compile_error"), "{error}");
+        assert!(error.contains("a defect"), "{error}");
     }
 }

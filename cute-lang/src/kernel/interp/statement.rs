@@ -81,18 +81,20 @@ impl Interpreter<'_> {
     /// Runs a statement. If it emits something, a comment with its text precedes that, and the instructions have its place
     /// in the source.
     fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
-        let Some((text, span)) = text::statement(stmt) else {
+        let Some(span) = text::start(stmt) else {
             return self.statement(stmt);
         };
         let start = self.length()?;
-        self.b.comment(text);
+        // The text is made only if it is needed: most statements are computed and emit nothing.
+        self.b.comment("");
         let first = self.length()?;
         let around = self.b.set_source(self.source.location(span));
         let value = self.statement(stmt);
         self.b.set_source(around);
         let value = value?;
-        if self.length()? == first {
-            self.b.split_off(start);
+        match self.length()? == first {
+            true => drop(self.b.split_off(start)),
+            false => self.b.set_comment(start, text::statement(stmt)),
         }
         Ok(value)
     }

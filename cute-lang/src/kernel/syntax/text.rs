@@ -10,15 +10,47 @@ use syn::{Expr, Stmt};
 /// The most characters of a comment.
 const MAX_CHARS: usize = 100;
 
-/// The statement on one line, and where it begins. For a compound statement, the text is that before its block. A block
-/// itself has no text.
-pub(crate) fn statement(stmt: &Stmt) -> Option<(String, Span)> {
-    let tokens = match stmt {
+/// The statement on one line. Of a compound statement, that is what stands before its block.
+pub(crate) fn statement(stmt: &Stmt) -> String {
+    shorten(match stmt {
         Stmt::Expr(expr, _) => head(expr),
         stmt => stmt.to_token_stream(),
-    };
-    let start = tokens.clone().into_iter().next()?.span();
-    Some((shorten(tokens), start))
+    })
+}
+
+/// Where the text of a statement begins. A block has no text.
+pub(crate) fn start(stmt: &Stmt) -> Option<Span> {
+    match stmt {
+        Stmt::Local(local) if local.attrs.is_empty() => Some(local.let_token.span),
+        Stmt::Expr(Expr::Block(_), _) => None,
+        Stmt::Expr(expr, _) => start_of(expr),
+        stmt => first(stmt.to_token_stream()),
+    }
+}
+
+/// Where an expression begins. To make tokens of it, as the last arm does, takes far longer.
+fn start_of(expr: &Expr) -> Option<Span> {
+    match expr {
+        Expr::Assign(e) if e.attrs.is_empty() => start_of(&e.left),
+        Expr::Binary(e) if e.attrs.is_empty() => start_of(&e.left),
+        Expr::Call(e) if e.attrs.is_empty() => start_of(&e.func),
+        Expr::Field(e) if e.attrs.is_empty() => start_of(&e.base),
+        Expr::ForLoop(e) => Some(e.for_token.span),
+        Expr::If(e) => Some(e.if_token.span),
+        Expr::Index(e) if e.attrs.is_empty() => start_of(&e.expr),
+        Expr::Loop(e) => Some(e.loop_token.span),
+        Expr::MethodCall(e) if e.attrs.is_empty() => start_of(&e.receiver),
+        Expr::Path(e) if e.attrs.is_empty() && e.qself.is_none() => match e.path.leading_colon {
+            Some(colons) => Some(colons.spans[0]),
+            None => Some(e.path.segments.first()?.ident.span()),
+        },
+        Expr::While(e) => Some(e.while_token.span),
+        expr => first(expr.to_token_stream()),
+    }
+}
+
+fn first(tokens: TokenStream) -> Option<Span> {
+    Some(tokens.into_iter().next()?.span())
 }
 
 fn head(expr: &Expr) -> TokenStream {
@@ -238,7 +270,7 @@ mod tests {
     /// The text of the first statement of a block.
     fn first(block: &str) -> String {
         let block: syn::Block = syn::parse_str(block).expect("a statement");
-        statement(&block.stmts[0]).expect("a text").0
+        statement(&block.stmts[0])
     }
 
     /// Checks that the text of a statement is its source.

@@ -166,9 +166,12 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
     if !alike {
         return None;
     }
+    let rows_of_lanes: Vec<i64> = pointed.values().collect();
+    let first_values: Vec<Vec<i64>> = threads.iter().map(|it| it.values().collect()).collect();
     let coordinate = |thread: i64, element: i64, mode: usize| {
-        let (lane, value) = holders[pointed.at(thread % WARP + WARP * element)? as usize];
-        let thread = threads[mode].at(thread / WARP * WARP + lane)?;
+        let row = *rows_of_lanes.get((thread % WARP + WARP * element) as usize)?;
+        let (lane, value) = holders[row as usize];
+        let thread = first_values[mode].get((thread / WARP * WARP + lane) as usize)?;
         Some(thread + apart(&fragment.values[value as usize], mode))
     };
     let begins: Vec<Vec<i64>> = (0..threads.len())
