@@ -119,7 +119,7 @@ pub mod kernels {
     /// A CTA computes tiles of O: its own number, and on by the number of CTAs. Warpgroup 0 loads by TMA, and each other computes
     /// 64 rows. `scale` is that of exponents of 2.
     #[kernel(threads = 128 * (1 + config(D, CAUSAL).consumers))]
-    #[instances(D in [64, 128], CAUSAL in [false, true])]
+    #[instances(cfg(feature = "core"), D in [64, 128], CAUSAL in [false, true])]
     pub fn attention<const D: u32, const CAUSAL: bool>(
         q: TmaLoad<bf16, 3>,
         k: TmaLoad<bf16, 3>,

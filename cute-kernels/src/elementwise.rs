@@ -48,7 +48,7 @@ pub mod kernels {
 
     /// y = a · x + y.
     #[kernel(threads = 256)]
-    #[instances(V in [4, 1])]
+    #[instances(cfg(feature = "core"), V in [4, 1])]
     pub fn saxpy<const V: u32>(
         #[facts(aligned(x, 4 * V), extent(x, 0) % V == 0)] x: Global<f32, 1>,
         #[facts(aligned(y, 4 * V), extent(y, 0) == extent(x, 0))] y: Global<f32, 1>,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cute_runtime::ElementType;
 use thiserror::Error;
 
 use crate::Tile;
@@ -233,6 +234,18 @@ pub enum Error {
         extent: usize,
         /// The largest legal extent.
         limit: u32,
+    },
+    /// The kernels of a function are built for these types only with features of this crate that are off.
+    #[error(
+        "{function} has no kernel for {types:?} in this build: the features {missing:?} of cute-kernels add some"
+    )]
+    Features {
+        /// The function that was called.
+        function: &'static str,
+        /// The element types of its arguments.
+        types: Vec<ElementType>,
+        /// The features that are off and with which there are kernels for these types.
+        missing: &'static [&'static str],
     },
     /// The launch was refused, or the device failed.
     #[error(transparent)]

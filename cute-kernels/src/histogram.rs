@@ -46,7 +46,7 @@ pub mod kernels {
 
     /// Each CTA counts in shared memory, and adds its counts to those of the others at the end.
     #[kernel(threads = 256)]
-    #[instances(V in [16, 1])]
+    #[instances(cfg(feature = "rows"), V in [16, 1])]
     pub fn histogram<const V: u32>(
         #[facts(aligned(data, V), extent(data, 0) % V == 0)] data: Global<u8, 1>,
         #[facts(extent(counts, 0) == 256)] counts: Global<u32, 1>,

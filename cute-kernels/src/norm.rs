@@ -93,7 +93,7 @@ pub mod kernels {
     /// Layer norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads, resident = CFG.resident(bits::<T>()))]
     #[instances(
-        T in [bf16, f16, f32],
+        T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
             ANY_1017, ANY_2041, ANY_6137, ANY_12281,
@@ -131,7 +131,7 @@ pub mod kernels {
 
     /// Layer norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
+    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in [ROW_LONG, ANY_LONG])]
     pub fn layer_norm_long<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
@@ -185,7 +185,7 @@ pub mod kernels {
     /// RMS norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads)]
     #[instances(
-        T in [bf16, f16, f32],
+        T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
             ANY_1017, ANY_2041, ANY_6137, ANY_12281,
@@ -218,7 +218,7 @@ pub mod kernels {
 
     /// RMS norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
+    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in [ROW_LONG, ANY_LONG])]
     pub fn rms_norm_long<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<

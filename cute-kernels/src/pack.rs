@@ -53,7 +53,18 @@ pub mod kernels {
     /// y = x, with zeros where y is larger. x is contiguous along its last mode, which is the last mode of y, too, or, if `MN`, the
     /// one before. Its rows may have any stride and any alignment.
     #[kernel(threads = 256)]
-    #[instances(T in [bf16, f16, f32, e4m3, e5m2, i8, u8], MN in [false, true])]
+    #[instances(
+        T in [
+            #[cfg(feature = "core")] bf16,
+            #[cfg(feature = "f16")] f16,
+            #[cfg(feature = "f32")] f32,
+            #[cfg(feature = "f8-i8")] e4m3,
+            #[cfg(feature = "mixed")] e5m2,
+            #[cfg(feature = "f8-i8")] i8,
+            #[cfg(feature = "mixed")] u8,
+        ],
+        MN in [false, true],
+    )]
     pub fn pack<T: Element, const MN: bool>(
         x: Global<T, 3>,
         #[facts(aligned(y, 16), extent(y, 2) % 64 == 0)] y: Global<T, 3>,

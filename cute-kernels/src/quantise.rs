@@ -112,8 +112,17 @@ pub fn quantise_rows<X: quantise_rows_types<Y>, Y: Quantised>(
     let tiles = u64::from(extent(rows)?.div_ceil(kernels::ROWS))
         * u64::from(extent(columns)?.div_ceil(kernels::COLUMNS));
     let grid = tiles.clamp(1, 16 * u64::from(device.multiprocessor_count())) as u32;
-    // Each type of y has one: whether its elements are integers.
-    let whole = X::INSTANCES[0];
+    // Each type of y has one instance: whether its elements are integers.
+    let whole = match X::INSTANCES.first() {
+        Some(whole) => *whole,
+        None => {
+            return Err(Error::Features {
+                function: "quantise_rows",
+                types: vec![X::TYPE, Y::TYPE],
+                missing: X::MISSING,
+            });
+        }
+    };
     kernels::quantise_rows::launch(whole, device, grid, x, largest, y, scales, Y::LARGEST)?;
     Ok(())
 }
@@ -129,8 +138,23 @@ pub mod kernels {
     /// scales = largest / most, and y = x / scales, as the nearest integer if `WHOLE`. Rows of x and y may have any stride and any
     /// alignment.
     #[kernel(threads = 256)]
-    #[instances((X, Y) in [(bf16, e4m3), (f16, e4m3), (f32, e4m3), (bf16, e5m2), (f16, e5m2), (f32, e5m2)], WHOLE in [false])]
-    #[instances((X, Y) in [(bf16, i8), (f16, i8), (f32, i8)], WHOLE in [true])]
+    #[instances(
+        cfg(feature = "f8-i8"),
+        (X, Y) in [
+            (bf16, e4m3),
+            #[cfg(feature = "f16")] (f16, e4m3),
+            (f32, e4m3),
+            #[cfg(feature = "mixed")] (bf16, e5m2),
+            #[cfg(all(feature = "mixed", feature = "f16"))] (f16, e5m2),
+            #[cfg(feature = "mixed")] (f32, e5m2),
+        ],
+        WHOLE in [false],
+    )]
+    #[instances(
+        cfg(feature = "f8-i8"),
+        (X, Y) in [(bf16, i8), #[cfg(feature = "f16")] (f16, i8), (f32, i8)],
+        WHOLE in [true],
+    )]
     pub fn quantise_rows<X: Element, Y: Element, const WHOLE: bool>(
         x: Global<X, 2>,
         #[facts(extent(largest, 0) == extent(x, 0))] largest: Global<f32, 1>,

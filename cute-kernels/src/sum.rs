@@ -104,7 +104,7 @@ pub mod kernels {
 
     /// The sums of rows that are multiples of `CFG.unit` elements long, of any length.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137])]
+    #[instances(cfg(feature = "rows"), T in [bf16, #[cfg(feature = "f16")] f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137])]
     pub fn sum_rows<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(extent(sums, 0) == extent(x, 0))] sums: Global<f32, 1>,
@@ -124,7 +124,7 @@ pub mod kernels {
 
     /// Each of `ctas` CTAs sums up every so many tiles of x, whose length is a multiple of `CFG.unit`.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_8192, ANY_6137])]
+    #[instances(cfg(feature = "rows"), T in [bf16, #[cfg(feature = "f16")] f16, f32], CFG in [ROW_8192, ANY_6137])]
     pub fn sum<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 0) % CFG.unit == 0)] x: Global<T, 1>,
         #[facts(extent(sums, 0) == ctas)] sums: Global<f32, 1>,

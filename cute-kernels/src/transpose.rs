@@ -59,7 +59,7 @@ impl<T: kernels::transpose_types + kernels::transpose_unaligned_types> Transpose
 pub mod kernels {
     /// Each CTA transposes one square tile, whose rows are 128 bytes long, and stores it by TMA.
     #[kernel(threads = 64)]
-    #[instances(T in [bf16, f16, f32, u32])]
+    #[instances(cfg(feature = "core"), T in [bf16, f16, f32, u32])]
     pub fn transpose<T: Element>(src: TmaLoad<T, 2>, dst: TmaStore<T, 2>) {
         let output = tile::<T>();
         let (m, n) = (block_idx().1, block_idx().0);
@@ -76,7 +76,7 @@ pub mod kernels {
     /// The same, but the destination is stored element by element, where the element lies inside it: its rows may have any
     /// stride, alignment and length.
     #[kernel(threads = 64)]
-    #[instances(T in [bf16, f16, f32, u32])]
+    #[instances(cfg(feature = "core"), T in [bf16, f16, f32, u32])]
     pub fn transpose_unaligned<T: Element>(src: TmaLoad<T, 2>, dst: Global<T, 2>) {
         let output = tile::<T>();
         let (m, n) = (block_idx().1, block_idx().0);

@@ -328,10 +328,10 @@ fn unknown_name_asks_its_carrier() {
     layout(
         "pub R = shapes::A o B;",
         &expect![[r#"
-        shapes::A! {
-            { ::facade::__private::layout } [::facade, shapes::A] pub R = shapes::A o B
-        }
-    "#]],
+            shapes::A! {
+                { ::facade::__private::layout } [::facade, shapes::A] () pub R = shapes::A o B
+            }
+        "#]],
     );
 }
 
@@ -339,7 +339,7 @@ fn unknown_name_asks_its_carrier() {
 fn known_names_ask_the_next_carrier() {
     let input = "[::facade, shapes::A = \"8:1\"] pub R = shapes::A o B;";
     let expansion = notation::layout(input.parse().unwrap(), Reader::Compiler);
-    expect![[r#"B ! { { :: facade :: __private :: layout } [:: facade , shapes :: A = "8:1" , B] pub R = shapes :: A o B }"#]].assert_eq(&expansion.to_string());
+    expect![[r#"B ! { { :: facade :: __private :: layout } [:: facade , shapes :: A = "8:1" , B] () pub R = shapes :: A o B }"#]].assert_eq(&expansion.to_string());
 }
 
 #[test]

@@ -205,7 +205,10 @@ pub mod __private {
     #[cfg(all(feature = "kernels", rust_analyzer))]
     pub use cute_macros::kernels_resumed_in_editor as kernels;
     #[cfg(feature = "kernels")]
-    pub use {crate::__instantiable as instantiable, crate::device::private::*};
+    pub use {
+        crate::__feature as feature, crate::__instantiable as instantiable,
+        crate::device::private::*,
+    };
 }
 
 /// What an instance with values of `_` expands to: its functions, or an error and stubs of them.
@@ -231,12 +234,33 @@ macro_rules! __instantiable {
 }
 
 /// A name that `layout!` declares is also a macro with one short rule, which calls this macro. This macro calls the macro that
-/// asked for the name and passes it the expression that the name stands for.
+/// asked for the name and passes it the expression that the name stands for, or asks for the next name first.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __carry {
-    ([ $($bound:tt)* ] { $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => {
+    ([ $($bound:tt)* ] { $($entry:tt)* } [ $($known:tt)* ] () $($rest:tt)*) => {
         $($entry)*! { [ $($known)* = $($bound)* ] $($rest)* }
+    };
+    (
+        [ $($bound:tt)* ] { $($entry:tt)* } [ $($known:tt)* ]
+        ({ $($next:tt)* } { $($arguments:tt)* } [ $($name:tt)* ] $($others:tt)*) $($rest:tt)*
+    ) => {
+        $($next)*! {
+            $($arguments)* { $($entry)* } [ $($known)* = $($bound)*, $($name)* ] ($($others)*) $($rest)*
+        }
+    };
+}
+
+/// Tells the macro that asks whether the crate that is compiled has a feature.
+#[cfg(feature = "kernels")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __feature {
+    ($feature:tt $($use:tt)*) => {
+        #[cfg(feature = $feature)]
+        $crate::__carry! { [ on ] $($use)* }
+        #[cfg(not(feature = $feature))]
+        $crate::__carry! { [ off ] $($use)* }
     };
 }
 

@@ -2,9 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(doctest)]
-mod guides;
 pub mod layouts;
+#[cfg(feature = "sanitize")]
 pub mod sanitize;
 
 use std::ffi::OsString;

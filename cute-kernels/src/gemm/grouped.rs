@@ -173,7 +173,7 @@ pub mod kernels {
 
     /// The products of groups of rows, which end at `ends`, each with a matrix of B.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [SINGLE, SQUARE, WHOLE])]
+    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), #[cfg(feature = "f16")] (f16, f16)], CFG in [SINGLE, SQUARE, WHOLE])]
     pub fn gemm_grouped<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 2>,
         b: TmaLoad<T, 3>,
@@ -189,7 +189,7 @@ pub mod kernels {
 
     /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [SQUARE])]
+    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), #[cfg(feature = "f16")] (f16, f16)], CFG in [SQUARE])]
     pub fn gemm_grouped_unaligned<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 2>,
         b: TmaLoad<T, 3>,

@@ -28,7 +28,8 @@ impl Instance {
         D: Element,
     {
         if tile == Tile::Streamed {
-            return form.stream::<A>().map(Self::Streamed);
+            let has = |stream: &Stream| stream.has_instance::<A, B, D>();
+            return form.stream::<A>().filter(has).map(Self::Streamed);
         }
         let config = tile.along(form.reads_mn(), size_of::<A>())?;
         // Whether the kernel's A is B.

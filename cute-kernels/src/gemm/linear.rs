@@ -153,7 +153,19 @@ pub mod kernels {
 
     /// D = α · A · Bᵀ + β · C, with D stored by TMA.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32)], CFG in [SQUARE, NARROW])]
+    #[instances(
+        cfg(feature = "linear"),
+        (T, D) in [
+            (bf16, bf16),
+            (bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16),
+            #[cfg(feature = "f16")] (f16, f32),
+            #[cfg(feature = "f32")] (tf32, f32),
+            #[cfg(feature = "f8-i8")] (e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, f32),
+        ],
+        CFG in [SQUARE, NARROW],
+    )]
     pub fn gemm_linear<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
@@ -176,7 +188,19 @@ pub mod kernels {
 
     /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32)], CFG in [SQUARE])]
+    #[instances(
+        cfg(feature = "linear"),
+        (T, D) in [
+            (bf16, bf16),
+            (bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16),
+            #[cfg(feature = "f16")] (f16, f32),
+            #[cfg(feature = "f32")] (tf32, f32),
+            #[cfg(feature = "f8-i8")] (e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, f32),
+        ],
+        CFG in [SQUARE],
+    )]
     pub fn gemm_linear_unaligned<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
@@ -194,7 +218,19 @@ pub mod kernels {
 
     /// D = α · A · Bᵀ + β · D. A thread reads and then stores the same elements, which no other one does.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32)], CFG in [SQUARE])]
+    #[instances(
+        cfg(feature = "linear"),
+        (T, D) in [
+            (bf16, bf16),
+            (bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16),
+            #[cfg(feature = "f16")] (f16, f32),
+            #[cfg(feature = "f32")] (tf32, f32),
+            #[cfg(feature = "f8-i8")] (e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, f32),
+        ],
+        CFG in [SQUARE],
+    )]
     pub fn gemm_update<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,

@@ -261,7 +261,7 @@ pub mod kernels {
 
     /// Dᵢ = Aᵢ · Bᵢᵀ, of which `k[i]` is K.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SINGLE, SQUARE, NARROW, WHOLE])]
+    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), (bf16, f32), #[cfg(feature = "f16")] (f16, f16)], CFG in [SINGLE, SQUARE, NARROW, WHOLE])]
     pub fn gemm_list<T: Element, D: Element, const CFG: Config>(
         #[facts(a.len() == d.len(), b.len() == d.len(), k.len() == d.len(), d.len() >= 1)]
         a: [TmaLoad<T, 2>; PROBLEMS],
@@ -276,7 +276,7 @@ pub mod kernels {
 
     /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances((T, D) in [(bf16, bf16), (bf16, f32), (f16, f16)], CFG in [SQUARE])]
+    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), (bf16, f32), #[cfg(feature = "f16")] (f16, f16)], CFG in [SQUARE])]
     pub fn gemm_list_unaligned<T: Element, D: Element, const CFG: Config>(
         #[facts(a.len() == d.len(), b.len() == d.len(), k.len() == d.len(), d.len() >= 1)]
         a: [TmaLoad<T, 2>; PROBLEMS],

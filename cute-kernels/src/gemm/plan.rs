@@ -89,10 +89,17 @@ impl Plan {
         let time = |tile| product.time(tile) + product.copy_time(form.by(tile).copies());
         let mut candidates: Vec<(Tile, f64)> = tiles.map(|tile| (tile, time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
-        // Every form has the tiles of `Single` or `Pair`.
-        let tile = candidates[0].0;
+        // Every form has the tiles of `Single` or `Pair`, if the types have instances.
+        let types = [A::TYPE, B::TYPE, D::TYPE];
+        let Some(&(tile, _)) = candidates.first() else {
+            return Err(Error::Features {
+                function: "gemm",
+                types: types.into(),
+                missing: <A as kernels::gemm_types<B, D>>::MISSING,
+            });
+        };
         Ok(Self {
-            types: [A::TYPE, B::TYPE, D::TYPE],
+            types,
             form,
             product,
             tile,

@@ -16,17 +16,36 @@ pub mod kernels {
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32),
-            (i8, i8, i32), (i8, u8, i32), (u8, i8, i32), (u8, u8, i32),
-            (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
-            (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+            #[cfg(feature = "f32")] (tf32, tf32, f32),
+            #[cfg(feature = "f8-i8")] (i8, i8, i32),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
+            #[cfg(feature = "mixed")] (i8, u8, i32),
+            #[cfg(feature = "mixed")] (u8, i8, i32),
+            #[cfg(feature = "mixed")] (u8, u8, i32),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, f32),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, f32),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
         ],
         CFG in [SINGLE, PAIR, NARROW_IN_TURNS, THIN],
     )]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
-            (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+            #[cfg(feature = "f32")] (tf32, tf32, f32),
+            #[cfg(feature = "f8-i8")] (i8, i8, i32),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
         ],
         CFG in [
             WIDE, BROAD, OBLONG, SQUARE_PAIR, MEDIUM, MEDIUM_112, SMALL, FEW, WHOLE_96, SQUARE_2, NARROW_2, THIN_4, THIN_8,
@@ -34,13 +53,20 @@ pub mod kernels {
         ],
     )]
     #[instances(
-        (A, B, D) in [(bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32)],
+        cfg(feature = "majors"),
+        (A, B, D) in [
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+        ],
         CFG in [
             SINGLE_NN, SINGLE_NT, SINGLE_TT, PAIR_NN, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
             THIN_NN, THIN_NT, THIN_TT, FEW_TT, WHOLE_TT,
         ],
     )]
     #[instances(
+        cfg(all(feature = "majors", feature = "f32")),
         (A, B, D) in [(tf32, tf32, f32)],
         CFG in [
             SINGLE_NN, PAIR_NN, OBLONG_NN, NARROW_NN, SINGLE_SWAPPED, PAIR_SWAPPED, OBLONG_SWAPPED, NARROW_SWAPPED,
@@ -107,17 +133,36 @@ pub mod kernels {
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32),
-            (i8, i8, i32), (i8, u8, i32), (u8, i8, i32), (u8, u8, i32),
-            (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
-            (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+            #[cfg(feature = "f32")] (tf32, tf32, f32),
+            #[cfg(feature = "f8-i8")] (i8, i8, i32),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
+            #[cfg(feature = "mixed")] (i8, u8, i32),
+            #[cfg(feature = "mixed")] (u8, i8, i32),
+            #[cfg(feature = "mixed")] (u8, u8, i32),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, f32),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, f32),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
         ],
         CFG in [PAIR],
     )]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
-            (e4m3, e4m3, bf16), (e4m3, e4m3, f32),
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+            #[cfg(feature = "f32")] (tf32, tf32, f32),
+            #[cfg(feature = "f8-i8")] (i8, i8, i32),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
         ],
         CFG in [NARROW_IN_TURNS, THIN],
     )]

@@ -298,7 +298,17 @@ pub mod kernels {
     /// Products with a scale for each row of A and of B, or one for all, of each matrix of a batch, or of all, with D stored by TMA.
     #[kernel(threads = 384)]
     #[instances(
-        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2), (i8, i8), (i8, u8), (u8, i8), (u8, u8)],
+        cfg(feature = "scaled"),
+        (A, B) in [
+            (e4m3, e4m3),
+            #[cfg(feature = "mixed")] (e4m3, e5m2),
+            #[cfg(feature = "mixed")] (e5m2, e4m3),
+            #[cfg(feature = "mixed")] (e5m2, e5m2),
+            (i8, i8),
+            #[cfg(feature = "mixed")] (i8, u8),
+            #[cfg(feature = "mixed")] (u8, i8),
+            #[cfg(feature = "mixed")] (u8, u8),
+        ],
         D in [bf16, f16, f32],
         CFG in [SINGLE, NARROW],
     )]
@@ -327,7 +337,17 @@ pub mod kernels {
     /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
     #[instances(
-        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2), (i8, i8), (i8, u8), (u8, i8), (u8, u8)],
+        cfg(feature = "scaled"),
+        (A, B) in [
+            (e4m3, e4m3),
+            #[cfg(feature = "mixed")] (e4m3, e5m2),
+            #[cfg(feature = "mixed")] (e5m2, e4m3),
+            #[cfg(feature = "mixed")] (e5m2, e5m2),
+            (i8, i8),
+            #[cfg(feature = "mixed")] (i8, u8),
+            #[cfg(feature = "mixed")] (u8, i8),
+            #[cfg(feature = "mixed")] (u8, u8),
+        ],
         D in [bf16, f16, f32],
         CFG in [SQUARE],
     )]
@@ -354,7 +374,13 @@ pub mod kernels {
     /// B, of each matrix of a batch, or of all, with D stored by TMA.
     #[kernel(threads = 384)]
     #[instances(
-        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2)],
+        cfg(feature = "scaled"),
+        (A, B) in [
+            (e4m3, e4m3),
+            #[cfg(feature = "mixed")] (e4m3, e5m2),
+            #[cfg(feature = "mixed")] (e5m2, e4m3),
+            #[cfg(feature = "mixed")] (e5m2, e5m2),
+        ],
         D in [bf16, f32],
         CFG in [SQUARE_PROMOTED, NARROW_PROMOTED],
     )]
@@ -381,7 +407,13 @@ pub mod kernels {
     /// The same for D whose rows have any stride and any alignment.
     #[kernel(threads = 384)]
     #[instances(
-        (A, B) in [(e4m3, e4m3), (e4m3, e5m2), (e5m2, e4m3), (e5m2, e5m2)],
+        cfg(feature = "scaled"),
+        (A, B) in [
+            (e4m3, e4m3),
+            #[cfg(feature = "mixed")] (e4m3, e5m2),
+            #[cfg(feature = "mixed")] (e5m2, e4m3),
+            #[cfg(feature = "mixed")] (e5m2, e5m2),
+        ],
         D in [bf16, f32],
         CFG in [SQUARE_PROMOTED],
     )]

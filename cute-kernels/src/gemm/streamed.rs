@@ -61,6 +61,16 @@ impl Stream {
         (bytes / part).ceil() * (self.ctas as f64 / at_once).max(1.0)
     }
 
+    /// Whether these types have its instance.
+    pub(super) fn has_instance<A, B, D>(&self) -> bool
+    where
+        A: kernels::gemm_streamed_types<B, D>,
+        B: Element,
+        D: Element,
+    {
+        A::INSTANCES.contains(&self.config)
+    }
+
     /// Computes D = A · Bᵀ for batches of matrices, of which A and B are contiguous along K. D has any strides.
     ///
     /// # Errors
@@ -232,15 +242,28 @@ pub mod kernels {
     #[kernel(threads = 32 * WARPS, resident = CFG.resident)]
     #[instances(
         (A, B, D) in [
-            (bf16, bf16, bf16), (bf16, bf16, f32), (f16, f16, f16), (f16, f16, f32), (tf32, tf32, f32), (i8, i8, i32),
-            (i8, u8, i32), (u8, i8, i32), (u8, u8, i32),
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+            #[cfg(feature = "f32")] (tf32, tf32, f32),
+            #[cfg(feature = "f8-i8")] (i8, i8, i32),
+            #[cfg(feature = "mixed")] (i8, u8, i32),
+            #[cfg(feature = "mixed")] (u8, i8, i32),
+            #[cfg(feature = "mixed")] (u8, u8, i32),
         ],
         CFG in [ROWS_8, ROWS_16, ANY_8, ANY_16],
     )]
     #[instances(
         (A, B, D) in [
-            (e4m3, e4m3, bf16), (e4m3, e4m3, f32), (e4m3, e5m2, bf16), (e4m3, e5m2, f32),
-            (e5m2, e4m3, bf16), (e5m2, e4m3, f32), (e5m2, e5m2, bf16), (e5m2, e5m2, f32),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, f32),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, f32),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
         ],
         CFG in [FP8_8, FP8_16, ANY_8, ANY_16],
     )]

@@ -123,9 +123,8 @@ fn complete(open: &Instance, given: Instance) -> Result<Instance> {
         }
     }
     errors.finish(Instance {
-        name: open.name.clone(),
         values,
-        chosen: open.chosen,
+        ..open.clone()
     })
 }
 

@@ -1,8 +1,9 @@
 //! Carriers: macros that pass the value of one item to another.
 //!
-//! An expression that names an unknown `A` expands to `A! { { entry } [ known, A ] rest }`. The carrier `A!` adds the
+//! An expression that names an unknown `A` expands to `A! { { entry } [ known, A ] () rest }`. The carrier `A!` adds the
 //! value of `A` and calls the facade's `carry!`, which calls `entry! { [ known, A = "value" ] rest }`. For a layout
-//! with run-time integers, the value is its expression.
+//! with run-time integers, the value is its expression. What is asked for after `A` stands between the parentheses: `carry!` then
+//! calls the next carrier in place of `entry!`, so that what asks is expanded once, however many names it has.
 
 use crate::notation::input::{Bound, Context, Item};
 use proc_macro2::{Ident, TokenStream};
@@ -12,16 +13,79 @@ use syn::Visibility;
 
 extern crate proc_macro;
 
-/// The first arguments of a carrier: the macro to call next, and the names that are known.
-pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> TokenStream {
+/// Something that a macro says when it is called.
+pub(crate) struct Question {
+    /// The macro.
+    carrier: TokenStream,
+    /// Its first arguments.
+    arguments: TokenStream,
+    /// What its answer is bound to.
+    name: TokenStream,
+}
+
+impl Question {
+    /// What a path stands for.
+    pub(crate) fn path(context: &Context, path: &TokenStream) -> Self {
+        let carrier = context.hidden_path(path);
+        Self {
+            name: carrier.clone(),
+            carrier,
+            arguments: TokenStream::new(),
+        }
+    }
+
+    /// Whether the crate that is compiled has a feature.
+    #[cfg(feature = "kernels")]
+    pub(crate) fn feature(context: &Context, feature: &syn::LitStr) -> Self {
+        let facade = &context.facade;
+        Self {
+            carrier: quote!(#facade :: __private :: feature),
+            arguments: quote!(#feature),
+            name: quote!(#feature),
+        }
+    }
+}
+
+/// The call that asks all questions, of which there is at least one, and then calls `entry!` with the answers and `rest`.
+pub(crate) fn ask(
+    context: &Context,
+    entry: &str,
+    first: &Question,
+    others: &[Question],
+    rest: &TokenStream,
+) -> TokenStream {
     let facade = &context.facade;
     let entry = format_ident!("{entry}");
-    let known = context.bindings.iter().map(|(name, value)| {
-        let path: TokenStream = name.parse().unwrap_or_default();
-        quote!(, #path = #value)
+    let known = known(&context.bindings);
+    let Question {
+        carrier,
+        arguments,
+        name,
+    } = first;
+    let others = others.iter().map(|question| {
+        let Question {
+            carrier,
+            arguments,
+            name,
+        } = question;
+        quote!({ #carrier } { #arguments } [ #name ])
     });
-    let carrier = context.hidden_path(carrier);
-    quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
+    quote! {
+        #carrier ! {
+            #arguments { #facade :: __private :: #entry } [ #facade #(, #known)* , #name ] (#(#others)*) #rest
+        }
+    }
+}
+
+/// Names and what they stand for, as tokens.
+pub(crate) fn known(bindings: &[(String, Bound)]) -> impl Iterator<Item = TokenStream> {
+    bindings.iter().map(|(name, bound)| {
+        let path: TokenStream = match name.parse() {
+            Ok(path) => path,
+            Err(error) => unreachable!("`{name}` was written as tokens: {error}"),
+        };
+        quote!(#path = #bound)
+    })
 }
 
 /// The declaration of the carrier of an item.

@@ -1,6 +1,6 @@
 //! Expressions to values, when the values of all names are known.
 
-use crate::notation::carrier::state;
+use crate::notation::carrier::Question;
 use crate::notation::dynamic;
 use crate::notation::dynamic::Dynamic;
 use crate::notation::input::{Bound, Context, Form};
@@ -22,11 +22,8 @@ pub(super) enum Folded {
     Tiling(Tiling),
     /// It has run-time integers.
     Dynamic(Box<Dynamic>),
-    /// The value of a name is not known: the carrier to call, and its first arguments.
-    Continue {
-        carrier: TokenStream,
-        state: TokenStream,
-    },
+    /// The value of a name is not known.
+    Continue(Question),
     /// A name in it has an error, which has been reported.
     Poisoned,
 }
@@ -52,9 +49,8 @@ pub(super) fn fold(
     let named = match Named::all(context, &definition.expr)? {
         Ok(named) => named,
         Err(at) => {
-            let carrier = spanned.path(&at);
-            let state = state(context, form.entry(), &carrier);
-            return Ok(Folded::Continue { carrier, state });
+            let path = spanned.path(&at);
+            return Ok(Folded::Continue(Question::path(context, &path)));
         }
     };
     if named
@@ -152,7 +148,7 @@ impl Named {
         let text = match bound {
             Bound::Text(text) => text,
             Bound::Error(integers) => return Ok(Self::Error(integers.clone())),
-            Bound::Kernels(_) | Bound::Broken => {
+            Bound::Kernels(_) | Bound::Broken | Bound::Feature(_) => {
                 let message = "a module of kernels is no layout";
                 return Err(syn::Error::new(Span::call_site(), message));
             }

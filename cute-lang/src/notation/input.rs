@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! input   := "[" facade ("," path "=" bound)* "]" body
-//! bound   := literal | "error" ["(" name ("," name)* ")"] | "kernels" "{" modules "}" | "broken"
+//! bound   := literal | "error" ["(" name ("," name)* ")"] | "kernels" "{" modules "}" | "broken" | "on" | "off"
 //! body    := (item | facts) (";" (item | facts))* [";"]  |  [facts ";"] expression
 //! facts   := "where" fact ("," fact)*                 // about the items after them
 //! item    := attribute* [visibility] ["mut"] name "=" expression
@@ -61,6 +61,8 @@ pub(crate) enum Bound {
     Kernels(TokenStream),
     /// A module of kernels that has an error, which has been reported.
     Broken,
+    /// Whether the crate that is compiled has a feature, whose name is the name of this.
+    Feature(bool),
 }
 
 /// `pub A = …`.
@@ -371,7 +373,7 @@ impl Bound {
             Self::Error(_) | Self::Broken => {
                 return Err(format!("the definition of `{name}` has an error"));
             }
-            Self::Kernels(_) => {
+            Self::Kernels(_) | Self::Feature(_) => {
                 return Err(format!("`{name}` is of a module of kernels, not a layout"));
             }
         };
@@ -396,6 +398,9 @@ impl Parse for Bound {
         if word == "broken" {
             return Ok(Self::Broken);
         }
+        if word == "on" || word == "off" {
+            return Ok(Self::Feature(word == "on"));
+        }
         if word == "kernels" {
             let content;
             braced!(content in input);
@@ -418,6 +423,8 @@ impl ToTokens for Bound {
             Self::Error(integers) if integers.is_empty() => quote!(error),
             Self::Error(integers) => quote!(error(#(#integers),*)),
             Self::Kernels(module) => quote!(kernels { #module }),
+            Self::Feature(true) => quote!(on),
+            Self::Feature(false) => quote!(off),
             Self::Broken => quote!(broken),
         });
     }

@@ -21,7 +21,7 @@ mod tokens;
 use crate::notation::fold::{Folded, Stray, fold, integers};
 use crate::notation::input::{Form, Input, Item};
 #[cfg(feature = "kernels")]
-pub(crate) use carrier::state;
+pub(crate) use carrier::{Question, ask, known};
 #[cfg(feature = "kernels")]
 pub(crate) use editor::paths;
 pub(crate) use input::Context;
@@ -97,10 +97,7 @@ fn expand_expression(
             .map_err(|message| syn::Error::new_spanned(body, message)),
         Folded::Tiling(tiling) => Ok(fixed::tiling::expression(context, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::expression(context, body, &dynamic),
-        Folded::Continue { carrier, state } => {
-            let carrier = context.hidden_path(&carrier);
-            Ok(quote!(#carrier ! { #state #body }))
-        }
+        Folded::Continue(question) => Ok(ask(context, form.entry(), &question, &[], body)),
         Folded::Poisoned => Ok(match integers(context, body) {
             integers if integers.is_empty() => fixed::fallback_expression(context, form),
             integers => dynamic::fallback_expression(context, &integers),
@@ -124,10 +121,10 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
             .map_err(|message| syn::Error::new_spanned(&item.body, message)),
         Folded::Tiling(tiling) => Ok(fixed::tiling::item(context, item, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::item(context, item, &dynamic),
-        Folded::Continue { carrier, state } => {
-            let (tokens, conditions) = (&item.tokens, item.conditions());
-            let carrier = context.hidden_path(&carrier);
-            Ok(quote!(#(#conditions)* #carrier ! { #state #tokens }))
+        Folded::Continue(question) => {
+            let conditions = item.conditions();
+            let call = ask(context, form.entry(), &question, &[], &item.tokens);
+            Ok(quote!(#(#conditions)* #call))
         }
         Folded::Poisoned => Ok(fallback_item(context, item, form)),
     }

@@ -1,6 +1,6 @@
 //! The Rust of an instance.
 
-use cute_lang::kernel::expand::kernels;
+use cute_lang::kernel::expand::{kernels, resume};
 use cute_lang::notation::Reader;
 use expect_test::expect;
 use proc_macro2::TokenStream;
@@ -14,6 +14,92 @@ fn expansion(attribute: &str, source: &str) -> String {
         Reader::Compiler,
     );
     prettyplease::unparse(&syn::parse2(tokens).expect("items"))
+}
+
+/// Two kernels: one whose instances of f16 need a feature, and one that has none without another.
+const WITH_FEATURES: &str = r#"
+    pub const ONE: u32 = 1;
+    pub const TWO: u32 = 2;
+
+    #[kernel(threads = 32)]
+    #[instances(T in [bf16, #[cfg(feature = "half")] f16], N in [ONE])]
+    #[instances(cfg(all(feature = "two", feature = "half")), T in [f16], N in [TWO])]
+    pub unsafe fn fill<T: Element, const N: u32>(y: Global<T, 1>) {
+        y[thread()] = 1.0;
+    }
+
+    #[kernel(threads = 32)]
+    #[instances(cfg(feature = "two"), N in [ONE, TWO])]
+    pub unsafe fn rare<const N: u32>(x: Global<u32, 1>, y: Global<u32, 1>) {
+        y[thread()] = x[thread()] + N;
+    }
+"#;
+
+/// The expansion of that module once it is known which features are on.
+fn with_features(half: &str, two: &str) -> String {
+    let known = format!(r#"[::cute_runtime, "half" = {half}, "two" = {two}]"#);
+    let input = format!("{known} pub mod kernels {{ {WITH_FEATURES} }}");
+    let tokens = resume(input.parse().expect("tokens"), Reader::Compiler);
+    prettyplease::unparse(&syn::parse2(tokens).expect("items"))
+}
+
+/// Each is asked for once, and the module is expanded when all are known.
+#[test]
+fn features_of_instances_are_asked_for() {
+    let module = format!("pub mod kernels {{ {WITH_FEATURES} }}");
+    let module: TokenStream = module.parse().expect("tokens");
+    let asked = kernels(TokenStream::new(), module.clone(), Reader::Compiler).to_string();
+    let expected: TokenStream = format!(
+        r#"::cute_runtime::__private::feature! {{
+            "half" {{ ::cute_runtime::__private::kernels }} [::cute_runtime, "half"]
+            ({{ ::cute_runtime::__private::feature }} {{ "two" }} ["two"]) {module}
+        }}"#
+    )
+    .parse()
+    .expect("tokens");
+    assert_eq!(asked, expected.to_string());
+}
+
+#[test]
+fn instances_are_built_where_their_features_are_on() {
+    let types = [
+        "fill_bf16_ONE",
+        "fill_f16_ONE",
+        "fill_f16_TWO",
+        "rare_ONE",
+        "rare_TWO",
+    ];
+    for (half, two, built) in [
+        ("on", "on", [true, true, true, true, true]),
+        ("on", "off", [true, true, false, false, false]),
+        ("off", "on", [true, false, false, true, true]),
+        ("off", "off", [true, false, false, false, false]),
+    ] {
+        let expansion = with_features(half, two);
+        for (name, built) in types.iter().zip(built) {
+            let declared = expansion.contains(&format!("pub struct {name};"));
+            assert_eq!(declared, built, "{name}, half {half}, two {two}");
+        }
+    }
+}
+
+/// Host code has the same types, traits and constants whatever features are on, and learns at run time which are missing.
+#[test]
+fn what_is_not_built_is_known() {
+    let expansion = with_features("off", "off");
+    for part in [
+        "pub enum fill_N {\n        /// `ONE`.\n        ONE,\n        /// `TWO`.\n        TWO,\n    }",
+        "Self::TWO => 2u32",
+        "impl fill_types for ::cute_runtime::f16 {",
+        "const INSTANCES: &'static [fill_N] = &[];",
+        "= &[\"half\", \"two\"];",
+        "pub const MISSING: &'static [&'static ::core::primitive::str] = &[\"two\"];",
+        // The tensor that `rare` writes is mutable, though none of its instances is built.
+        "x: &::cute_runtime::TensorView<'_, ::core::primitive::u32, 1usize>",
+        "y: &mut ::cute_runtime::TensorViewMut<'_, ::core::primitive::u32, 1usize>",
+    ] {
+        assert!(expansion.contains(part), "no {part} in {expansion}");
+    }
 }
 
 #[test]
@@ -57,6 +143,8 @@ fn an_instance_becomes_a_type() {
         pub mod kernels {
             /// Adds one.
             ///
+            /// Its PTX is `<add_one_f32 as Kernel>::PTX`, and `cargo expand` shows it.
+            ///
             /// ```text
             /// shared memory 0..1024, tile: f32 at (8,32):(32,1)
             /// shared memory 1024..1032, ready: 1 mbarriers, 1 arrivals a phase
@@ -68,8 +156,9 @@ fn an_instance_becomes_a_type() {
             pub struct add_one_f32;
             unsafe impl ::cute_runtime::Kernel for add_one_f32 {
                 const NAME: &'static ::core::primitive::str = "add_one_f32";
-                const PTX: &'static ::core::primitive::str = r"
-        .version 8.0
+                const PTX: &'static ::core::primitive::str = match () {
+                    () => {
+                        r".version 8.0
         .target sm_90a
         .address_size 64
         // shared memory 0..1024, tile: f32 at (8,32):(32,1)
@@ -152,7 +241,9 @@ fn an_instance_becomes_a_type() {
         $for_end:
             ret;
         }
-        ";
+        "
+                    }
+                };
                 const THREADS: ::core::primitive::u32 = 32u32;
                 const CLUSTER: [::core::primitive::u32; 3] = [1u32, 1u32, 1u32];
                 const SMEM_BYTES: ::core::primitive::u32 = 1032u32;

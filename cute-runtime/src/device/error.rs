@@ -292,6 +292,23 @@ fn list(numbers: &[Named]) -> String {
     numbers.join(", ")
 }
 
+/// How to get an instance that features of a crate give: the end of a message, or nothing if none are missing.
+fn features(package: &str, missing: &[&str]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let listed: Vec<String> = missing.iter().map(|it| format!("`{it}`")).collect();
+    let noun = if missing.len() == 1 {
+        "the feature"
+    } else {
+        "the features"
+    };
+    format!(
+        ": it is built with {noun} {} of {package}",
+        listed.join(", ")
+    )
+}
+
 /// A driver call that did not succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{call}: {name} ({code}): {text}")]
@@ -611,11 +628,19 @@ pub enum LaunchRule {
         /// Bytes that a CTA can have.
         limit: u32,
     },
-    /// Types and constants for which the kernel has no instance, though it has some for each of them.
-    #[error("the kernel has no instance with {values}")]
+    /// Types and constants for which the kernel has no instance, though it has some for each of them; or for which it has one only
+    /// with features of its crate that are off.
+    #[error(
+        "the kernel has no instance with {values}{}",
+        features(package, missing)
+    )]
     Instance {
         /// The types and constants: `T = f16, CFG = SMALL`.
         values: String,
+        /// The crate of the kernel.
+        package: &'static str,
+        /// Its features that the instance needs and that are off; none if no features give the instance.
+        missing: &'static [&'static str],
     },
     /// A fact of the kernel's parameters that does not hold for the arguments.
     #[error("`{fact}` does not hold: {}", list(numbers))]

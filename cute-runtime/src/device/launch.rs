@@ -213,8 +213,13 @@ pub(crate) unsafe fn launch_image(
     unsafe { device.backend().launch(image, grid, &parameters, &tensors) }
 }
 
-/// The error of a launch that chooses an instance which the kernel does not have.
-pub fn no_instance(kernel: &'static str, values: &[(&str, &dyn Debug)]) -> Error {
+/// The error of a launch that chooses an instance which the kernel does not have, or not without features of its crate.
+pub fn no_instance(
+    kernel: &'static str,
+    values: &[(&str, &dyn Debug)],
+    package: &'static str,
+    missing: &'static [&'static str],
+) -> Error {
     let values = values.iter().map(|(name, value)| {
         // The variant of a number begins with `_`.
         let value = format!("{value:?}");
@@ -223,7 +228,11 @@ pub fn no_instance(kernel: &'static str, values: &[(&str, &dyn Debug)]) -> Error
     let values = values.collect::<Vec<_>>().join(", ");
     Error::Launch {
         kernel,
-        rule: LaunchRule::Instance { values },
+        rule: LaunchRule::Instance {
+            values,
+            package,
+            missing,
+        },
     }
 }
 

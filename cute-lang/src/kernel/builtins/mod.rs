@@ -124,8 +124,5 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     let operations = operations::OPERATIONS
         .iter()
         .map(|operation| operation.name);
-    rows()
-        .map(Builtin::name)
-        .chain(["map"])
-        .chain(operations)
+    rows().map(Builtin::name).chain(["map"]).chain(operations)
 }

@@ -2,7 +2,7 @@
 
 use super::parameter::{param_type_of, rust_type};
 use crate::kernel::expand::item::{number, struct_literal};
-use crate::kernel::lower::Lowered;
+use crate::kernel::lower::{LoweredKernel, Made};
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::plain::is_plain;
@@ -15,8 +15,8 @@ use syn::{
     Expr, FnArg, GenericArgument, GenericParam, ItemStruct, PathArguments, Type, Visibility,
 };
 
-/// An instance as it is written, and as it is lowered.
-type Chosen<'k> = (&'k Instance, &'k Lowered);
+/// An instance as it is written, and what has been made of it.
+type Chosen<'k> = (&'k Instance, &'k Made);
 
 /// A type with the name of the kernel and a `launch` that chooses; an enum for each constant; and a trait that says for which types,
 /// and then for which constants, there are instances. It is nothing for a kernel without `#[instances(…)]`.
@@ -24,13 +24,14 @@ pub(super) fn choice(
     facade: &TokenStream,
     source: &Source,
     kernel: &Kernel,
-    lowered: &[Lowered],
+    lowered: &LoweredKernel,
 ) -> TokenStream {
+    let LoweredKernel { instances, params } = lowered;
     let chosen = kernel.chosen();
     let chosen: Vec<Chosen<'_>> = chosen
-        .filter_map(|(at, instance)| Some((instance, lowered.get(at)?)))
+        .filter_map(|(at, instance)| Some((instance, instances.get(at)?)))
         .collect();
-    let Some((written, first)) = chosen.first() else {
+    let Some((written, _)) = chosen.first() else {
         return TokenStream::new();
     };
     let name = &kernel.function.sig.ident;
@@ -58,8 +59,7 @@ pub(super) fn choice(
     });
 
     let constant_types: Vec<Ident> = constants.iter().map(|it| enum_name(name, it)).collect();
-    let names: Vec<Ident> = first
-        .params
+    let names: Vec<Ident> = params
         .iter()
         .map(|param| format_ident!("{}", param.name, span = param.span))
         .collect();
@@ -67,7 +67,7 @@ pub(super) fn choice(
     // The types of the arguments, where the first type parameter has that name.
     let argument_types = |generics: &[&Ident], leading: &Ident| -> Vec<TokenStream> {
         let inputs = kernel.function.sig.inputs.iter();
-        let pairs = first.params.iter().zip(inputs);
+        let pairs = params.iter().zip(inputs);
         let named = |input| match element(input, generics) {
             Some(name) if generics.first() == Some(&name) => Some(leading),
             name => name,
@@ -95,13 +95,7 @@ pub(super) fn choice(
     let combinations: usize = values.iter().map(Vec::len).product();
     // The body of `launch` for the instances of some types.
     let body = |of_types: &[Chosen<'_>]| -> TokenStream {
-        let arms = of_types.iter().map(|(instance, lowered)| {
-            let (patterns, instance) = (variants(instance), &lowered.name);
-            let call = quote!(#instance::launch(device, grid, #(#names),*));
-            let call = guarded(unsafety.is_some(), call);
-            quote!((#(#patterns,)*) => #call,)
-        });
-        let other = (of_types.len() < combinations).then(|| {
+        let none = |missing: &[String]| {
             let (kernel, (instance, _)) = (name.to_string(), of_types[0]);
             let types = generics.iter().filter_map(|name| {
                 let (ty, name) = (text_of(value(instance, name)?).ok()?, name.to_string());
@@ -112,18 +106,53 @@ pub(super) fn choice(
             let constants = constants.map(|(name, argument)| quote!((#name, &#argument)));
             let given = types.chain(constants);
             quote! {
-                _ => ::core::result::Result::Err(
-                    #facade::__private::no_instance(#kernel, &[#(#given),*])
-                ),
+                ::core::result::Result::Err(#facade::__private::no_instance(
+                    #kernel, &[#(#given),*], ::core::env!("CARGO_PKG_NAME"), &[#(#missing),*]
+                ))
             }
+        };
+        let arms = of_types.iter().map(|(instance, made)| {
+            let patterns = variants(instance);
+            let result = match made {
+                Made::Lowered(lowered) => {
+                    let instance = &lowered.name;
+                    let call = quote!(#instance::launch(device, grid, #(#names),*));
+                    guarded(unsafety.is_some(), call)
+                }
+                Made::Unbuilt(unbuilt) => none(&unbuilt.missing),
+            };
+            quote!((#(#patterns,)*) => #result,)
+        });
+        let other = (of_types.len() < combinations).then(|| {
+            let none = none(&[]);
+            quote!(_ => #none,)
         });
         quote!(match (#(#constant_names,)*) { #(#arms)* #other })
     };
+    // `MISSING`: the features with which there would be more instances of some types.
+    let missing = |of_types: &[Chosen<'_>]| -> TokenStream {
+        let mut features: Vec<&String> = Vec::new();
+        for (_, made) in of_types {
+            if let Made::Unbuilt(unbuilt) = made {
+                features.extend(&unbuilt.missing);
+            }
+        }
+        features.sort();
+        features.dedup();
+        quote!(= &[#(#features),*])
+    };
+    let missing_doc = " The features of this crate that are off, and with which there would be more of these instances.";
+    let missing_list = |vis: TokenStream, features: TokenStream| {
+        quote! {
+            #[doc = #missing_doc]
+            #vis const MISSING: &'static [&'static ::core::primitive::str] #features;
+        }
+    };
     // `INSTANCES`: its documentation, its declaration and its value for the instances of some types.
     let listed = |of_types: &[Chosen<'_>]| -> TokenStream {
-        let tuples = of_types
-            .iter()
-            .map(|(instance, _)| tuple(&variants(instance)));
+        let built = of_types.iter();
+        let built = built.filter(|(_, made)| matches!(made, Made::Lowered(_)));
+        let tuples = built.map(|(instance, _)| tuple(&variants(instance)));
         quote!(= &[#(#tuples),*])
     };
     let list = |doc: &str, vis: TokenStream, listed: TokenStream| match constants.is_empty() {
@@ -160,18 +189,22 @@ pub(super) fn choice(
                 let aliases = others.iter().zip(rest);
                 let aliases = aliases.map(|(name, element)| quote!(type #name = #element;));
                 let list = list(&list_doc, TokenStream::new(), listed(&of_types));
+                let features = missing_list(TokenStream::new(), missing(&of_types));
                 let body = body(&of_types);
                 Some(quote! {
                     const _: () = {
                         #(#aliases)*
                         impl #instances_of<#(#rest),*> for #element {
                             #list
+                            #features
+                            #[allow(unused_variables)]
                             #signature { #body }
                         }
                     };
                 })
             });
         let list = list(&list_doc, TokenStream::new(), TokenStream::new());
+        let features = missing_list(TokenStream::new(), TokenStream::new());
         let call = quote! {
             <#leading as #instances_of<#(#others),*>>::launch(#(#constant_names,)* device, grid, #(#names),*)
         };
@@ -180,6 +213,7 @@ pub(super) fn choice(
             #[allow(non_camel_case_types, clippy::missing_safety_doc)]
             pub trait #instances_of<#(#others: #facade::Element),*>: #facade::Element {
                 #list
+                #features
                 #[doc = #launch_doc]
                 #safety
                 ///
@@ -200,7 +234,14 @@ pub(super) fn choice(
     } else {
         let list_doc = format!(" The constants for which `{name}` has instances.");
         let list = list(&list_doc, quote!(pub), listed(&chosen));
-        (TokenStream::new(), body(&chosen), list, TokenStream::new())
+        let features = missing_list(quote!(pub), missing(&chosen));
+        let declared = quote!(#list #features);
+        (
+            TokenStream::new(),
+            body(&chosen),
+            declared,
+            TokenStream::new(),
+        )
     };
     let parameters = match generics.split_first() {
         None => TokenStream::new(),
@@ -222,7 +263,7 @@ pub(super) fn choice(
             /// # Errors
             ///
             /// Those of the instance's `launch`, and that there is no instance.
-            #[allow(clippy::too_many_arguments)]
+            #[allow(clippy::too_many_arguments, unused_variables)]
             pub #unsafety fn launch #parameters (
                 #(#constant_names: #constant_types,)*
                 device: &#facade::Device,
@@ -356,8 +397,8 @@ fn value_of(
         let is_it = |(it, _): &&Chosen<'_>| {
             value(it, constant).is_some_and(|it| text_of(it).ok() == text_of(written).ok())
         };
-        let (_, lowered) = chosen.iter().find(is_it)?;
-        let mut values = lowered.constants.iter();
+        let (_, made) = chosen.iter().find(is_it)?;
+        let mut values = made.constants().iter();
         let (_, value) = values.find(|(name, _)| constant == name)?;
         let value = match &known {
             Some((path, item)) => struct_literal(path, item, Some(value)),

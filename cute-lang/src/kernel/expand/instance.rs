@@ -47,6 +47,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             .collect(),
     };
     let reports = report::table(facade, &lowered.reports);
+    let shown = format!(" Its PTX is `<{name} as Kernel>::PTX`, and `cargo expand` shows it.");
     let launch_doc = format!(" Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
     let safety = unsafety.map(|_| safety(&lowered.params));
     let safety = safety.iter().flatten();
@@ -58,6 +59,8 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
     let types = lowered.params.iter().map(|param| param_type(facade, param));
     quote! {
         #(#docs)*
+        ///
+        #[doc = #shown]
         #(#[doc = #notes])*
         #[allow(non_camel_case_types)]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]

@@ -13,11 +13,11 @@ mod stub;
 mod unused;
 
 use crate::kernel::interp::resolve::unused_variables;
-use crate::kernel::lower::{Lowered, Open, constants, instances, opens};
+use crate::kernel::lower::{Lowered, LoweredKernel, Open, constants, kernels as kernels_of, opens};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::source::{HERE, Source};
-use crate::notation::{Bound, Context, Reader, state};
+use crate::notation::{Bound, Context, Question, Reader, ask};
 use library::Library;
 use open::Opens;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -73,40 +73,61 @@ fn lowered(
     module: &TokenStream,
 ) -> std::result::Result<TokenStream, Option<Error>> {
     let parsed = Module::parse(module.clone())?;
-    let mut imports = parsed.imports.iter().map(|import| (import.key(), import));
-    let missing = imports.find(|(key, _)| context.bindings.iter().all(|(known, _)| known != key));
-    if let Some((_, import)) = missing {
-        let state = state(context, "kernels", &import.path);
-        let carrier = context.hidden_path(&import.path);
-        return Ok(quote!(#carrier ! { #state #module }));
+    if let Some((first, others)) = questions(context, &parsed).split_first() {
+        return Ok(ask(context, "kernels", first, others, module));
     }
     let broken = |(_, bound): &(String, Bound)| matches!(bound, Bound::Broken);
     if context.bindings.iter().any(broken) {
         return Err(None);
     }
     let source = Source::new(parsed, &context.bindings)?;
-    let lowered = (instances(&source), constants(&source), opens(&source));
+    let lowered = (kernels_of(&source), constants(&source), opens(&source));
     // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
-    if let Some(carrier) = source.unresolved.borrow().first() {
-        let state = state(context, "kernels", carrier);
-        let carrier = context.hidden_path(carrier);
-        return Ok(quote!(#carrier ! { #state #module }));
+    let unresolved = source.unresolved.borrow();
+    let layouts = unresolved.iter().map(|path| Question::path(context, path));
+    if let Some((first, others)) = layouts.collect::<Vec<_>>().split_first() {
+        return Ok(ask(context, "kernels", first, others, module));
     }
     match lowered {
-        (Ok(instances), Ok(constants), Ok(opens)) => {
+        (Ok(kernels), Ok(constants), Ok(opens)) => {
             let declared = item::items(source.module(HERE), &constants);
-            Ok(items(
-                context, &source, module, &instances, &opens, &declared,
-            ))
+            Ok(items(context, &source, module, &kernels, &opens, &declared))
         }
-        (instances, constants, opens) => {
+        (kernels, constants, opens) => {
             let mut errors = Errors::default();
-            errors.record(instances);
+            errors.record(kernels);
             errors.record(constants);
             errors.record(opens);
             Err(errors.finish(()).err())
         }
     }
+}
+
+/// What is to be asked before a module can be lowered: what its imports name, and which features are on. Each thing is asked once.
+fn questions(context: &Context, module: &Module) -> Vec<Question> {
+    let mut known: Vec<String> = context
+        .bindings
+        .iter()
+        .map(|(name, _)| name.clone())
+        .collect();
+    let mut new = |name: String| {
+        let new = !known.contains(&name);
+        known.push(name);
+        new
+    };
+    let mut questions = Vec::new();
+    for import in &module.imports {
+        if new(import.key()) {
+            questions.push(Question::path(context, &import.path));
+        }
+    }
+    let instances = module.kernels.iter().flat_map(|kernel| &kernel.instances);
+    for feature in instances.flat_map(|instance| instance.features.iter()) {
+        if new(feature.token().to_string()) {
+            questions.push(Question::feature(context, feature));
+        }
+    }
+    questions
 }
 
 fn facade(attribute: TokenStream) -> Result<TokenStream> {
@@ -126,7 +147,7 @@ fn items(
     context: &Context,
     source: &Source,
     tokens: &TokenStream,
-    instances: &[Lowered],
+    kernels: &[LoweredKernel],
     opens: &[Open<'_>],
     declared: &TokenStream,
 ) -> TokenStream {
@@ -136,14 +157,11 @@ fn items(
     } = module;
     let facade = &context.facade;
     let Library { carrier, names } = Library::new(context, source, tokens);
-    let mut rest = instances;
-    let choices = module.kernels.iter().map(|kernel| {
-        let (of_kernel, others) = rest.split_at(kernel.instances.len().min(rest.len()));
-        rest = others;
-        choice::choice(facade, source, kernel, of_kernel)
-    });
+    let choices = module.kernels.iter().zip(kernels);
+    let choices = choices.map(|(kernel, lowered)| choice::choice(facade, source, kernel, lowered));
     let choices: TokenStream = choices.collect();
-    let listed = listed(facade, module, instances);
+    let instances: Vec<&Lowered> = kernels.iter().flat_map(LoweredKernel::lowered).collect();
+    let listed = listed(facade, module, &instances);
     let instances = instances
         .iter()
         .map(|instance| instance::instance(facade, instance));
@@ -168,7 +186,7 @@ fn items(
 }
 
 /// `KERNELS`, the list of all instances, unless there are none, or the module has a constant of that name.
-fn listed(facade: &TokenStream, module: &Module, instances: &[Lowered]) -> TokenStream {
+fn listed(facade: &TokenStream, module: &Module, instances: &[&Lowered]) -> TokenStream {
     let taken = module.consts.iter().any(|it| it.ident == "KERNELS");
     if instances.is_empty() || taken {
         return TokenStream::new();

@@ -102,25 +102,104 @@ pub fn lower_with(module: TokenStream, libraries: &[(&str, TokenStream)]) -> Res
 
 /// Lowers all instances of a parsed module.
 pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
-    let mut lowered = Vec::new();
-    let mut errors = Errors::default();
-    for kernel in &source.module(HERE).kernels {
-        let before = lowered.len();
-        let mut failed: Vec<(&Ident, Error)> = Vec::new();
-        for instance in &kernel.instances {
-            match lower_instance(source, kernel, instance) {
-                Ok(instance) => lowered.push(instance),
-                Err(error) => failed.push((&instance.name, error)),
-            }
-            if failed.len() == MOST_FAILED {
-                break;
-            }
-        }
-        errors.record(first_failure(failed, lowered.len() > before));
+    let kernels = kernels(source)?.into_iter();
+    let made = kernels.flat_map(|kernel| kernel.instances);
+    let lowered = made.filter_map(|made| match made {
+        Made::Lowered(lowered) => Some(*lowered),
+        Made::Unbuilt(_) => None,
+    });
+    Ok(lowered.collect())
+}
+
+/// A kernel with its instances, as they are in its syntax.
+pub(crate) struct LoweredKernel {
+    pub(crate) instances: Vec<Made>,
+    /// The parameters of the entry, which all instances have, but for the types of elements.
+    pub(crate) params: Vec<Param>,
+}
+
+impl LoweredKernel {
+    /// The instances that are built.
+    pub(crate) fn lowered(&self) -> impl Iterator<Item = &Lowered> {
+        self.instances.iter().filter_map(|made| match made {
+            Made::Lowered(lowered) => Some(&**lowered),
+            Made::Unbuilt(_) => None,
+        })
     }
+}
+
+/// What has been made of an instance.
+pub(crate) enum Made {
+    /// PTX.
+    Lowered(Box<Lowered>),
+    /// Nothing, since features are off.
+    Unbuilt(Unbuilt),
+}
+
+/// An instance that the crate does not have.
+pub(crate) struct Unbuilt {
+    /// The values of its const parameters.
+    constants: Vec<(String, Value)>,
+    /// The features with which it would be there.
+    pub(crate) missing: Vec<String>,
+}
+
+impl Made {
+    /// The values of the const parameters.
+    pub(crate) fn constants(&self) -> &[(String, Value)] {
+        match self {
+            Self::Lowered(lowered) => &lowered.constants,
+            Self::Unbuilt(unbuilt) => &unbuilt.constants,
+        }
+    }
+}
+
+/// Lowers all kernels of a parsed module, by instances.
+pub(crate) fn kernels(source: &Source) -> Result<Vec<LoweredKernel>> {
+    let mut errors = Errors::default();
+    let kernels = source.module(HERE).kernels.iter();
+    let lowered = kernels.filter_map(|kernel| errors.record(lower_kernel(source, kernel)));
+    let lowered = lowered.collect();
     let lowered = errors.finish(lowered)?;
     check_names(source)?;
     Ok(lowered)
+}
+
+fn lower_kernel(source: &Source, kernel: &Kernel) -> Result<LoweredKernel> {
+    let mut instances = Vec::new();
+    let mut failed: Vec<(&Ident, Error)> = Vec::new();
+    for instance in &kernel.instances {
+        let missing = source.missing_features(instance);
+        let made = match missing.is_empty() {
+            true => lower_instance(source, kernel, instance)
+                .map(|lowered| Made::Lowered(Box::new(lowered))),
+            false => with_values(source, kernel, instance)
+                .map(|(_, constants)| Made::Unbuilt(Unbuilt { constants, missing })),
+        };
+        match made {
+            Ok(made) => instances.push(made),
+            Err(error) => failed.push((&instance.name, error)),
+        }
+        if failed.len() == MOST_FAILED {
+            break;
+        }
+    }
+    first_failure(failed, !instances.is_empty())?;
+    let mut kernel_lowered = LoweredKernel {
+        instances,
+        params: Vec::new(),
+    };
+    let params = kernel_lowered
+        .lowered()
+        .next()
+        .map(|lowered| lowered.params.clone());
+    kernel_lowered.params = match (params, kernel.instances.first()) {
+        (Some(params), _) => params,
+        // Which tensors a kernel writes is known only when it is lowered.
+        (None, Some(instance)) => lower_instance(source, kernel, instance)?.params,
+        (None, None) => Vec::new(),
+    };
+    Ok(kernel_lowered)
 }
 
 /// How many instances of a kernel are tried that fail.
@@ -150,28 +229,7 @@ pub(crate) fn lower_instance(
     kernel: &Kernel,
     instance: &Instance,
 ) -> Result<Lowered> {
-    let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
-    let mut constants = Vec::new();
-    for param in &kernel.function.sig.generics.params {
-        let Some(name) = parameter_name(param) else {
-            return Err(Error::new(
-                param.span(),
-                "a kernel takes type and const parameters only",
-            ));
-        };
-        // `parse` has checked that every parameter has a value.
-        if let Some((_, expr)) = instance.values.iter().find(|(given, _)| given == name) {
-            let argument = Argument {
-                value: interpreter.eval(expr)?,
-                span: expr.span(),
-            };
-            let (name, value) = check_generic(param, argument)?;
-            if let GenericParam::Const(_) = param {
-                constants.push((name.clone(), value.clone()));
-            }
-            interpreter.define(&name, value);
-        }
-    }
+    let (mut interpreter, constants) = with_values(source, kernel, instance)?;
     let threads = constant(&mut interpreter, &kernel.threads, 1..=MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
@@ -249,6 +307,37 @@ pub(crate) fn lower_instance(
         notes: parts.header,
         reports: parts.reports,
     })
+}
+
+/// An interpreter that knows the values of a kernel's generic parameters, and the values of the const parameters.
+fn with_values<'s>(
+    source: &'s Source,
+    kernel: &Kernel,
+    instance: &Instance,
+) -> Result<(Interpreter<'s>, Vec<(String, Value)>)> {
+    let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+    let mut constants = Vec::new();
+    for param in &kernel.function.sig.generics.params {
+        let Some(name) = parameter_name(param) else {
+            return Err(Error::new(
+                param.span(),
+                "a kernel takes type and const parameters only",
+            ));
+        };
+        // `parse` has checked that every parameter has a value.
+        if let Some((_, expr)) = instance.values.iter().find(|(given, _)| given == name) {
+            let argument = Argument {
+                value: interpreter.eval(expr)?,
+                span: expr.span(),
+            };
+            let (name, value) = check_generic(param, argument)?;
+            if let GenericParam::Const(_) = param {
+                constants.push((name.clone(), value.clone()));
+            }
+            interpreter.define(&name, value);
+        }
+    }
+    Ok((interpreter, constants))
 }
 
 /// Refuses a safe kernel with accesses of global memory that nothing proves to be inside of the tensor.

@@ -3,9 +3,10 @@
 use proc_macro2::Ident;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, Result, Token};
+use syn::{Error, Expr, LitStr, Result, Token};
 
 /// `#[instance(name: Parameter = value, …)]`.
+#[derive(Clone)]
 pub struct Instance {
     /// Name of the entry.
     pub name: Ident,
@@ -14,9 +15,21 @@ pub struct Instance {
     /// Whether it is one of `#[instances(…)]`, among which the host chooses by their values. All of a kernel have the same
     /// parameters in the same order.
     pub chosen: bool,
+    /// The features without which a crate does not have it.
+    pub features: Vec<LitStr>,
 }
 
 impl Instance {
+    /// An instance that stands by itself, and that every crate has.
+    pub(super) fn new(name: Ident, values: Vec<(Ident, Expr)>) -> Self {
+        Self {
+            name,
+            values,
+            chosen: false,
+            features: Vec::new(),
+        }
+    }
+
     /// The parameters whose values are given at run time.
     pub fn open(&self) -> impl Iterator<Item = &Ident> {
         let open = self.values.iter().filter(|(_, value)| is_open(value));
@@ -47,22 +60,13 @@ impl Parse for Instance {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let name = input.parse()?;
         if input.is_empty() {
-            return Ok(Self {
-                name,
-                values: Vec::new(),
-                chosen: false,
-            });
+            return Ok(Self::new(name, Vec::new()));
         }
         input.parse::<Token![:]>()?;
         let values = Punctuated::<Assignment, Token![,]>::parse_terminated(input)?;
-        Ok(Self {
-            name,
-            values: values
-                .into_iter()
-                .map(|Assignment { name, value }| (name, value))
-                .collect(),
-            chosen: false,
-        })
+        let values = values.into_iter();
+        let values = values.map(|Assignment { name, value }| (name, value));
+        Ok(Self::new(name, values.collect()))
     }
 }
 

@@ -86,11 +86,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         .collect();
     if instances.is_empty() && errors.is_empty() {
         if parameters.is_empty() {
-            instances.push(Instance {
-                name: function.sig.ident.clone(),
-                values: Vec::new(),
-                chosen: false,
-            });
+            instances.push(Instance::new(function.sig.ident.clone(), Vec::new()));
         } else {
             errors.push(Error::new(
                 function.sig.ident.span(),

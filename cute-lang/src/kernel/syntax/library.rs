@@ -8,7 +8,7 @@
 //! The path and bound of an entry are those of what its module names outside of it.
 
 use crate::kernel::syntax::module::Module;
-use crate::notation::{Bound, bindings};
+use crate::notation::{Bound, bindings, known};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
@@ -115,10 +115,7 @@ impl ToTokens for Entry {
             bindings,
             module,
         } = self;
-        let bindings = bindings.iter().map(|(name, bound)| {
-            let path: TokenStream = name.parse().unwrap_or_default();
-            quote!(#path = #bound)
-        });
+        let bindings = known(bindings);
         tokens.extend(quote!(#key [#(#bindings),*] { #module }));
     }
 }

@@ -1,4 +1,4 @@
-//! `#[instances(…)]`: an instance for each combination of values.
+//! `#[instances(…)]`: an instance for each combination of values, where features of the crate are on.
 
 use super::errors::Errors;
 use super::instance::Instance;
@@ -7,12 +7,15 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Error, Expr, ExprLit, GenericParam, Lit, Result, Signature, Token, bracketed, parenthesized,
-    token,
+    Attribute, Error, Expr, ExprLit, GenericParam, Lit, LitStr, Meta, MetaNameValue, Result,
+    Signature, Token, bracketed, parenthesized, token,
 };
 
-/// `(T, D) in [(bf16, f32), (i8, i32)], CFG in [SMALL, LARGE]`: an instance for each combination.
+/// `cfg(feature = "small"), (T, D) in [(bf16, f32), #[cfg(feature = "int8")] (i8, i32)], CFG in [SMALL, TINY]`: an instance for each
+/// combination.
 pub(super) struct Product {
+    /// The features without which a crate has none of the instances.
+    features: Vec<LitStr>,
     choices: Vec<Choice>,
 }
 
@@ -20,16 +23,24 @@ pub(super) struct Product {
 struct Choice {
     /// The parameters: one, or several that are chosen together.
     names: Vec<Ident>,
-    /// Their values, a list as long as `names` for each choice.
-    values: Vec<Vec<Expr>>,
+    /// Their values.
+    values: Vec<Chosen>,
+}
+
+/// The values of the parameters that are chosen together.
+struct Chosen {
+    /// The features without which a crate has no instance with them.
+    features: Vec<LitStr>,
+    /// A value for each parameter.
+    values: Vec<Expr>,
 }
 
 impl Choice {
-    /// Each choice, as the parameters with their values.
-    fn pairs(&self) -> impl Iterator<Item = impl Iterator<Item = (&Ident, &Expr)>> {
+    /// Each choice, as its features and the parameters with their values.
+    fn pairs(&self) -> impl Iterator<Item = (&[LitStr], impl Iterator<Item = (&Ident, &Expr)>)> {
         self.values
             .iter()
-            .map(|values| self.names.iter().zip(values))
+            .map(|chosen| (&chosen.features[..], self.names.iter().zip(&chosen.values)))
     }
 }
 
@@ -81,18 +92,25 @@ impl Product {
 
     /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`.
     pub(super) fn instances(&self, kernel: &Ident) -> Result<Vec<Instance>> {
-        let mut instances = vec![(String::new(), Vec::new())];
+        let start = Instance {
+            chosen: true,
+            features: self.features.clone(),
+            ..Instance::new(kernel.unraw(), Vec::new())
+        };
+        let mut instances = vec![start];
         for choice in &self.choices {
             let mut longer = Vec::new();
-            for (name, before) in instances {
-                for pairs in choice.pairs() {
-                    let (mut name, mut all): (String, Vec<(Ident, Expr)>) =
-                        (name.clone(), before.clone());
+            for before in instances {
+                for (features, pairs) in choice.pairs() {
+                    let mut instance = before.clone();
+                    instance.features.extend_from_slice(features);
+                    let mut name = instance.name.to_string();
                     for (parameter, value) in pairs {
                         name.push_str(&format!("_{}", text_of(value)?));
-                        all.push((parameter.clone(), value.clone()));
+                        instance.values.push((parameter.clone(), value.clone()));
                     }
-                    longer.push((name, all));
+                    instance.name = Ident::new(&name, kernel.span());
+                    longer.push(instance);
                 }
             }
             if longer.len() > MAX_INSTANCES {
@@ -101,12 +119,7 @@ impl Product {
             }
             instances = longer;
         }
-        let named = instances.into_iter().map(|(name, values)| Instance {
-            name: Ident::new(&format!("{}{name}", kernel.unraw()), kernel.span()),
-            values,
-            chosen: true,
-        });
-        Ok(named.collect())
+        Ok(instances)
     }
 }
 
@@ -134,8 +147,17 @@ pub(crate) fn text_of(value: &Expr) -> Result<String> {
 
 impl Parse for Product {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let features = match input.peek(syn::Ident) && input.peek2(token::Paren) {
+            true => {
+                let features = features_of(&input.parse()?)?;
+                input.parse::<Option<Token![,]>>()?;
+                features
+            }
+            false => Vec::new(),
+        };
         let choices = Punctuated::<Choice, Token![,]>::parse_terminated(input)?;
         Ok(Self {
+            features,
             choices: choices.into_iter().collect(),
         })
     }
@@ -158,26 +180,76 @@ impl Parse for Choice {
         input.parse::<Token![in]>()?;
         let content;
         bracketed!(content in input);
-        let values = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
+        let values = Punctuated::<Conditional, Token![,]>::parse_terminated(&content)?;
         if values.is_empty() {
             return Err(Error::new(
                 first.span(),
                 format!("no value is given for `{first}`"),
             ));
         }
-        let values = values.into_iter().map(|value| match value {
-            Expr::Tuple(tuple) if together && tuple.elems.len() == names.len() => {
-                Ok(tuple.elems.into_iter().collect())
-            }
-            value if together => {
-                let message = format!("expected a tuple of {} values", names.len());
-                Err(Error::new_spanned(value, message))
-            }
-            value => Ok(vec![value]),
+        let values = values.into_iter().map(|Conditional(features, value)| {
+            let values = match value {
+                Expr::Tuple(tuple) if together && tuple.elems.len() == names.len() => {
+                    tuple.elems.into_iter().collect()
+                }
+                value if together => {
+                    let message = format!("expected a tuple of {} values", names.len());
+                    return Err(Error::new_spanned(value, message));
+                }
+                value => vec![value],
+            };
+            Ok(Chosen { features, values })
         });
         Ok(Self {
             values: values.collect::<Result<_>>()?,
             names,
         })
     }
+}
+
+/// A value, and the features without which it is not there.
+struct Conditional(Vec<LitStr>, Expr);
+
+impl Parse for Conditional {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut features = Vec::new();
+        for attribute in input.call(Attribute::parse_outer)? {
+            features.extend(features_of(&attribute.meta)?);
+        }
+        Ok(Self(features, input.parse()?))
+    }
+}
+
+/// The features of `cfg(feature = "a")`, or of `cfg(all(feature = "a", feature = "b"))`.
+fn features_of(cfg: &Meta) -> Result<Vec<LitStr>> {
+    let refused = |meta: &Meta| {
+        let message = "expected `cfg(feature = \"…\")` or `cfg(all(feature = \"…\", …))`";
+        Error::new_spanned(meta, message)
+    };
+    let inside = |meta: &Meta, name: &str| match meta {
+        Meta::List(list) if list.path.is_ident(name) => {
+            list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+        }
+        _ => Err(refused(meta)),
+    };
+    let mut features = Vec::new();
+    let mut pending: Vec<Meta> = inside(cfg, "cfg")?.into_iter().rev().collect();
+    if pending.len() != 1 {
+        return Err(refused(cfg));
+    }
+    while let Some(meta) = pending.pop() {
+        match &meta {
+            Meta::NameValue(MetaNameValue {
+                path,
+                value:
+                    Expr::Lit(ExprLit {
+                        lit: Lit::Str(name),
+                        ..
+                    }),
+                ..
+            }) if path.is_ident("feature") => features.push(name.clone()),
+            meta => pending.extend(inside(meta, "all")?.into_iter().rev()),
+        }
+    }
+    Ok(features)
 }

@@ -2,6 +2,7 @@
 
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::import::Import;
+use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::library::{Entry, Passed};
 use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::module::{Implementation, Module};
@@ -9,7 +10,7 @@ use crate::notation::Bound;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::cell::RefCell;
-use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, Result};
+use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, LitStr, Result};
 
 /// A module's place among those of a [`Source`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +150,7 @@ impl Source {
                 self.find(&passed.key)
             }
             Some((_, Bound::Text(_) | Bound::Error(_))) => return Ok(Target::Layout),
-            Some((_, Bound::Broken)) | None => None,
+            Some((_, Bound::Broken | Bound::Feature(_))) | None => None,
         };
         let item = &import.item;
         let Some(id) = id else {
@@ -174,6 +175,17 @@ impl Source {
     /// The module with that index.
     pub fn module(&self, id: ModuleId) -> &Module {
         &self.modules[id.0].module
+    }
+
+    /// The features that an instance needs and that the crate does not have.
+    pub fn missing_features(&self, instance: &Instance) -> Vec<String> {
+        let is_off = |feature: &&LitStr| {
+            let name = feature.token().to_string();
+            let mut bindings = self.modules[0].bindings.iter();
+            bindings.any(|(known, bound)| *known == name && matches!(bound, Bound::Feature(false)))
+        };
+        let missing = instance.features.iter().filter(is_off);
+        missing.map(LitStr::value).collect()
     }
 
     /// A function or kernel that a module names, and the module that declares it.
