@@ -19,6 +19,8 @@ use crate::extent::extent;
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `rows`.
+///
 /// # Errors
 ///
 /// If `data` has no byte or more than 2³¹ − 1, or `counts` has another length. Nothing has been launched then.

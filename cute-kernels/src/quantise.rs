@@ -90,6 +90,8 @@ impl Quantised for i8 {
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `f8-i8`.
+///
 /// # Errors
 ///
 /// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.

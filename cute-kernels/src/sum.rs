@@ -25,6 +25,8 @@ const TILES: [Rows; 6] = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `rows`.
+///
 /// # Errors
 ///
 /// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
@@ -60,6 +62,8 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
 /// assert_eq!(total.download()?, [15_000.0]);
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
+///
+/// Its kernels need the feature `rows`.
 ///
 /// # Errors
 ///

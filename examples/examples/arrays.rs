@@ -1,4 +1,4 @@
-//! Arrays of other libraries, without a copy: `cargo run --release --example arrays`.
+//! Arrays of other libraries, without a copy: `cargo run --release --features arrays --example arrays`.
 //!
 //! A matrix of `ndarray` is written by tiles on all cores, then read by `ndarray` along a layout of ours, and at last handed to
 //! DLPack, in which NumPy and PyTorch take tensors. Whatever has no axes, or is not one slice, is an error.

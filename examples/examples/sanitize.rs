@@ -1,10 +1,10 @@
 //! Runs kernels on the emulator under many schedules, and reports what is wrong with them.
 //!
 //! ```text
-//! cargo run --release --example sanitize -- gemm
-//! cargo run --release --example sanitize -- --schedules 100 --json report.json all
-//! cargo run --release --example sanitize -- --shape 520,200,384 --trace gemm.json gemm
-//! cargo run --release --example sanitize -- launch.json
+//! cargo run --release --features sanitize --example sanitize -- gemm
+//! cargo run --release --features sanitize --example sanitize -- --schedules 100 --json report.json all
+//! cargo run --release --features sanitize --example sanitize -- --shape 520,200,384 --trace gemm.json gemm
+//! cargo run --release --features sanitize --example sanitize -- launch.json
 //! ```
 
 use std::process::ExitCode;

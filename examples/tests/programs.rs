@@ -30,7 +30,7 @@ fn every_program_runs() {
             .output()
             .unwrap_or_else(|error| {
                 panic!(
-                    "{}: {error}; `cargo test -p examples` builds it",
+                    "{}: {error}; `cargo test -p examples --features all` builds it",
                     program.display()
                 )
             });
@@ -42,6 +42,39 @@ fn every_program_runs() {
             output.status
         );
         assert!(!text.is_empty(), "{name} prints nothing");
+    }
+}
+
+/// `gemm` lists its options, prints its kernel, and says on which device it ran, that the product was compared with float64, and how
+/// long it took.
+#[test]
+fn gemm_says_what_it_does() {
+    let run = |arguments: &[&str]| {
+        let program = programs().join("gemm");
+        let program = program.with_extension(std::env::consts::EXE_EXTENSION);
+        let output = Command::new(program).args(arguments).output();
+        let output = output.expect("`cargo test -p examples --features all` builds the program");
+        assert!(output.status.success(), "{arguments:?}");
+        let text = [output.stdout, output.stderr].concat();
+        String::from_utf8(text).unwrap()
+    };
+    let help = run(&["--help"]);
+    for option in ["--m", "--n", "--k", "--device", "--emit-ptx"] {
+        assert!(help.contains(option), "no {option} in\n{help}");
+    }
+    let ptx = run(&["--emit-ptx"]);
+    assert!(ptx.contains(".target sm_90a"), "{ptx}");
+    assert!(ptx.contains("\n    wgmma.mma_async"), "{ptx}");
+
+    let small = ["--m=128", "--n=64", "--k=64"];
+    let product = run(&small);
+    for part in ["against float64: rounding", "time    "] {
+        assert!(product.contains(part), "no `{part}` in\n{product}");
+    }
+    let device = cute_runtime::Device::default();
+    match device.fallback_reason() {
+        Some(reason) => assert!(product.contains(&format!("on the emulator: {reason}"))),
+        None => assert!(product.contains(device.name())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kernels beside a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU. The products are measured by
-//! `cargo run --release --example bench_gemm`.
+//! `cargo run --release -p cute-kernels --features all --example bench_gemm`.
 //!
-//! `cargo bench -p cute-kernels --bench kernels -- transpose`, `-- rows`, `-- attention`, `-- launch`, `-- start` or `-- host`, which
+//! `cargo bench -p cute-kernels --features all --bench kernels -- transpose`, `-- rows`, `-- attention`, `-- launch`, `-- start` or `-- host`, which
 //! needs no GPU. Without a name, all run.
 
 mod attention;

@@ -1,7 +1,7 @@
 //! The products of `cute_kernels::gemm` beside cuBLASLt's, in one process: medians of interleaved runs, by CUDA graphs. Needs a Hopper GPU and
 //! cuBLASLt; without them it says so and measures nothing.
 //!
-//! `cargo run --release --example bench_gemm -- --types bf16,f16 --classes large,middle --svg gemm.svg`
+//! `cargo run --release -p cute-kernels --features all --example bench_gemm -- --types bf16,f16 --classes large,middle --svg gemm.svg`
 
 mod captured;
 mod compare;

@@ -64,6 +64,8 @@ const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `grouped`.
+///
 /// # Errors
 ///
 /// If the shapes do not fit together, an extent other than M is 0, one is larger than 2³¹ − 1, A or B is contiguous along neither

@@ -45,6 +45,8 @@ impl<T, D: Element> LinearInput<D> for T where
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `linear`.
+///
 /// # Errors
 ///
 /// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, A or B is contiguous along neither of its modes, or C along
@@ -98,6 +100,8 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
 /// assert_eq!(d.download()?, [1.0 + 2.0 * 16.0; 3 * 8]);
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
+///
+/// Its kernels need the feature `linear`.
 ///
 /// # Errors
 ///

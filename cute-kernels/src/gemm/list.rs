@@ -60,6 +60,8 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `grouped`.
+///
 /// # Errors
 ///
 /// If there are not as many of A, B and D, the shapes of a product do not fit together, its K is 0, an extent is larger than 2³¹ − 1, or

@@ -73,6 +73,8 @@ type Scales<'v> = TensorView<'v, f32, 2>;
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
+/// Its kernels need the feature `scaled`.
+///
 /// # Errors
 ///
 /// If the shapes do not fit together, a tensor of scales has another shape or gaps between its last mode's elements, an extent is 0 or
@@ -165,6 +167,8 @@ fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
 /// assert_eq!(d.download()?[7..9], [bf16::from_f32(64.0 * 21.0), bf16::from_f32(64.0 * 43.0)]);
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
+///
+/// Its kernels need the feature `scaled`.
 ///
 /// # Errors
 ///
