@@ -82,55 +82,97 @@ where
     B: Copy + Into<f64> + Sync,
     D: Copy + Into<f64> + Sync,
 {
-    assert!(
-        a.cols == b.cols && d.rows == a.rows && d.cols == b.rows,
-        "a must be (M, K), b (N, K) and d (M, N)"
-    );
-    let everything = a.rows * b.rows * a.cols <= 1 << 30;
-    let rows = if everything {
-        (0..d.rows).collect()
-    } else {
-        sample(d.rows)
-    };
-    let cols = if everything {
-        (0..d.cols).collect()
-    } else {
-        sample(d.cols)
-    };
+    Product::new(a, b).compare(d)
+}
 
-    let none = Deviation {
-        worst: 0.0,
-        at: (0, 0),
-        compared: 0,
-    };
-    rows.par_iter()
-        .map(|&i| {
+/// A product in float64, to be compared with the results of several kernels.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Its rows and columns.
+    shape: (usize, usize),
+    /// Of these, those that are known.
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    /// Of each known element the value, and the typical size of such a sum with random signs; row by row.
+    elements: Vec<(f64, f64)>,
+}
+
+impl Product {
+    /// `a · bᵀ`: all elements if that takes at most 2³⁰ products, else those of the first and last 16 rows and columns and of about
+    /// 192 other rows and columns.
+    ///
+    /// # Panics
+    ///
+    /// If the shapes of the matrices do not fit together, or if a slice is shorter than its matrix.
+    pub fn new<A, B>(a: Matrix<A>, b: Matrix<B>) -> Self
+    where
+        A: Copy + Into<f64> + Sync,
+        B: Copy + Into<f64> + Sync,
+    {
+        assert!(a.cols == b.cols, "a must be (M, K) and b (N, K)");
+        let everything = a.rows * b.rows * a.cols <= 1 << 30;
+        let known = |n| {
+            if everything {
+                (0..n).collect()
+            } else {
+                sample(n)
+            }
+        };
+        let (rows, columns): (Vec<usize>, Vec<usize>) = (known(a.rows), known(b.rows));
+        let float = |row: &[B]| row.iter().map(|&y| y.into()).collect();
+        let b_rows: Vec<Vec<f64>> = columns.par_iter().map(|&j| float(b.row(j))).collect();
+        let elements = rows.par_iter().flat_map_iter(|&i| {
             let x: Vec<f64> = a.row(i).iter().map(|&x| x.into()).collect();
-            cols.iter().fold(none, |found, &j| {
+            let element = move |y: &Vec<f64>| {
                 let (mut sum, mut squares) = (0.0, 0.0);
-                for (&x, &y) in x.iter().zip(b.row(j)) {
-                    let product = x * y.into();
+                for (x, y) in x.iter().zip(y) {
+                    let product = x * y;
                     sum += product;
                     squares += product * product;
                 }
+                (sum, squares.sqrt())
+            };
+            b_rows.iter().map(element)
+        });
+        Self {
+            shape: (a.rows, b.rows),
+            elements: elements.collect(),
+            rows,
+            columns,
+        }
+    }
+
+    /// How far a matrix is from the known elements.
+    ///
+    /// # Panics
+    ///
+    /// If the matrix has another shape, or its slice is shorter than it.
+    pub fn compare<D: Copy + Into<f64> + Sync>(&self, d: Matrix<D>) -> Deviation {
+        assert!((d.rows, d.cols) == self.shape, "d must be (M, N)");
+        let none = Deviation {
+            worst: 0.0,
+            at: (0, 0),
+            compared: 0,
+        };
+        let known = self.elements.par_chunks(self.columns.len().max(1));
+        let compared = self.rows.par_iter().zip(known).map(|(&i, known)| {
+            let pairs = self.columns.iter().zip(known);
+            pairs.fold(none, |found, (&j, &(sum, root))| {
                 let got: f64 = d.row(i)[j].into();
-                let scale = sum.abs() + squares.sqrt();
-                let worst = if got == sum {
-                    0.0
-                } else {
-                    (got - sum).abs() / scale
+                let worst = match got == sum {
+                    true => 0.0,
+                    false => (got - sum).abs() / (sum.abs() + root),
                 };
-                worse(
-                    found,
-                    Deviation {
-                        worst,
-                        at: (i, j),
-                        compared: 1,
-                    },
-                )
+                let found_here = Deviation {
+                    worst,
+                    at: (i, j),
+                    compared: 1,
+                };
+                worse(found, found_here)
             })
-        })
-        .reduce(|| none, worse)
+        });
+        compared.reduce(|| none, worse)
+    }
 }
 
 /// The larger of two deviations, where NaN is the largest, with the number of elements of both.

@@ -92,5 +92,5 @@ fn an_instance_has_what_the_readme_lists() {
     assert!(transpose_f32::PTX.contains(".target sm_90a"));
     assert_eq!(transpose_f32::THREADS, 64);
     // Two tiles of 32 × 32 numbers and an mbarrier.
-    assert!(transpose_f32::SMEM_BYTES >= 2 * 4096 + 8);
+    const { assert!(transpose_f32::SMEM_BYTES >= 2 * 4096 + 8) };
 }

@@ -1,6 +1,7 @@
 //! The code of the README and of the guides, which is tested as the examples of documentation are. A guide that a published crate
 //! shows lies in that crate and is tested there.
 
+#![forbid(unsafe_code)]
 #![cfg(doctest)]
 
 macro_rules! guides {

@@ -3,8 +3,10 @@
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
 use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, e5m2, f16};
+use std::marker::PhantomData;
 use zerocopy::IntoBytes;
 
+use crate::covering::Cover;
 use crate::device;
 
 mod streamed;
@@ -182,17 +184,18 @@ impl Case {
         Self { tile, ..self }
     }
 
-    /// Computes it by each tile that is possible. `epsilon` is the relative error of D's type.
-    fn check_tiles<T, D>(self, device: &Device, epsilon: f64)
+    /// Computes it by the tile that the plan chooses, and by others that are possible: all, or those that the cover wants. `epsilon` is
+    /// the relative error of D's type.
+    fn check_tiles<T, D>(self, device: &Device, epsilon: f64, cover: &mut Cover<Tile>)
     where
         T: Input + GemmInput<D>,
         D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
     {
-        let plan = self.check_mix::<T, T, D>(device, epsilon);
-        for &(tile, _) in plan.candidates() {
-            if tile != plan.tile() {
-                self.tile(tile).check::<T, D>(device, epsilon);
-            }
+        let problem = Problem::<T, T, D>::new(self, device, epsilon);
+        let plan = problem.check(None);
+        let possible: Vec<Tile> = plan.candidates().iter().map(|(tile, _)| *tile).collect();
+        for tile in cover.choose(plan.tile(), &possible) {
+            problem.check(Some(tile));
         }
     }
 
@@ -206,17 +209,41 @@ impl Case {
     }
 
     /// The same for elements of B of another type.
-    fn check_mix<A, B, D>(self, device: &Device, epsilon: f64) -> Plan
+    fn check_mix<A, B, D>(self, device: &Device, epsilon: f64)
     where
         A: Input + GemmInput<D, B>,
         B: Input + GemmInput<D, A>,
         D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
     {
-        let ([m, n, k], batches) = (self.shape, self.batches.max(1));
+        Problem::<A, B, D>::new(self, device, epsilon).check(self.tile);
+    }
+}
+
+/// A case with its matrices and the product in float64, to be computed by one tile or by several.
+struct Problem<'d, A: Element, B: Element, D> {
+    case: Case,
+    device: &'d Device,
+    epsilon: f64,
+    a: (Buffer<A>, Place),
+    b: (Buffer<B>, Place),
+    d: Place,
+    /// For each batch.
+    expected: Vec<reference::Product>,
+    result: PhantomData<D>,
+}
+
+impl<'d, A, B, D> Problem<'d, A, B, D>
+where
+    A: Input + GemmInput<D, B>,
+    B: Input + GemmInput<D, A>,
+    D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+{
+    fn new(case: Case, device: &'d Device, epsilon: f64) -> Self {
+        let ([m, n, k], batches) = (case.shape, case.batches.max(1));
         let inner = |mn, rows, columns| if mn { rows } else { columns };
-        let [mn_a, mn_b, mn_d] = self.mn;
+        let [mn_a, mn_b, mn_d] = case.mn;
         let unit = 16 / size_of::<A>();
-        let (offset, lda, ldb) = match (self.is_aligned, inner(mn_a, m, k), inner(mn_b, n, k)) {
+        let (offset, lda, ldb) = match (case.is_aligned, inner(mn_a, m, k), inner(mn_b, n, k)) {
             (true, a, b) => (
                 BAND,
                 a.next_multiple_of(unit) + unit,
@@ -226,49 +253,53 @@ impl Case {
         };
         let a_place = Place::new(offset, [batches, m, k], mn_a, lda);
         let b_place = Place::new(offset, [batches, n, k], mn_b, ldb);
-        let ldd = inner(mn_d, m, n) + self.pad;
-        let d_place = Place::new(BAND, [batches, m, n], mn_d, ldd);
+        let ldd = inner(mn_d, m, n) + case.pad;
         let (a, b) = (a_place.filled::<A>(1), b_place.filled::<B>(2));
-        // The padding of D changes if it is written.
-        let guard = D::from(113);
-        let buffer_a = device.upload(&a).unwrap();
-        let buffer_b = device.upload(&b).unwrap();
-        let mut buffer_d = device.upload(&vec![guard; d_place.len()]).unwrap();
-        let plan = match self.batches {
-            0 => self.launch::<A, B, D, 2>(
-                device,
-                (&buffer_a, a_place),
-                (&buffer_b, b_place),
-                (&mut buffer_d, d_place),
-            ),
-            _ => self.launch::<A, B, D, 3>(
-                device,
-                (&buffer_a, a_place),
-                (&buffer_b, b_place),
-                (&mut buffer_d, d_place),
-            ),
-        };
-
-        let mut d = buffer_d.download().unwrap();
         let (all_a, all_b) = (a_place.gather(&a), b_place.gather(&b));
-        let all_d = d_place.gather(&d);
-        for batch in 0..batches {
-            let found = reference::gemm(
+        let expected = (0..batches).map(|batch| {
+            reference::Product::new(
                 Matrix::packed(&all_a[batch * m * k..], m, k),
                 Matrix::packed(&all_b[batch * n * k..], n, k),
-                Matrix::packed(&all_d[batch * m * n..], m, n),
-            );
+            )
+        });
+        Self {
+            case,
+            device,
+            epsilon,
+            a: (device.upload(&a).unwrap(), a_place),
+            b: (device.upload(&b).unwrap(), b_place),
+            d: Place::new(BAND, [batches, m, n], mn_d, ldd),
+            expected: expected.collect(),
+            result: PhantomData,
+        }
+    }
+
+    /// Computes it by a tile, or by that which the plan chooses, and returns the plan.
+    fn check(&self, tile: Option<Tile>) -> Plan {
+        let [m, n, k] = self.case.shape;
+        // The padding of D changes if it is written.
+        let guard = D::from(113);
+        let mut buffer = self.device.upload(&vec![guard; self.d.len()]).unwrap();
+        let plan = match self.case.batches {
+            0 => self.launch::<2>(tile, &mut buffer),
+            _ => self.launch::<3>(tile, &mut buffer),
+        };
+        let mut d = buffer.download().unwrap();
+        let all_d = self.d.gather(&d);
+        for (batch, expected) in self.expected.iter().enumerate() {
+            let found = expected.compare(Matrix::packed(&all_d[batch * m * n..], m, n));
             let instructions = (k * size_of::<A>()).div_ceil(32);
             assert!(
-                found.is_rounding(epsilon + A::error(instructions), instructions),
-                "rows of {ldd} {}, of {} by {}, {:?}: {found:?} in {batch} by {plan}",
+                found.is_rounding(self.epsilon + A::error(instructions), instructions),
+                "rows of {:?} {}, of {} by {}, {:?}: {found:?} in {batch} by {plan}",
+                self.d.strides,
                 D::TYPE,
                 A::TYPE,
                 B::TYPE,
-                self.mn,
+                self.case.mn,
             );
         }
-        for at in d_place.indices() {
+        for at in self.d.indices() {
             d[at] = guard;
         }
         assert!(
@@ -278,35 +309,20 @@ impl Case {
         plan
     }
 
-    fn launch<A, B, D, const R: usize>(
-        self,
-        device: &Device,
-        a: (&Buffer<A>, Place),
-        b: (&Buffer<B>, Place),
-        d: (&mut Buffer<D>, Place),
-    ) -> Plan
-    where
-        A: GemmInput<D, B>,
-        B: GemmInput<D, A>,
-        D: Element,
-    {
+    fn launch<const R: usize>(&self, tile: Option<Tile>, d: &mut Buffer<D>) -> Plan {
         // Of two modes, the last two.
         let modes = |of: [usize; 3]| std::array::from_fn::<usize, R, _>(|i| of[i + 3 - R]);
-        let a =
-            a.0.view(a.1.offset, modes(a.1.shape), modes(a.1.strides))
-                .unwrap();
-        let b =
-            b.0.view(b.1.offset, modes(b.1.shape), modes(b.1.strides))
-                .unwrap();
-        let (d, at) = d;
-        let mut d = d
-            .view_mut(at.offset, modes(at.shape), modes(at.strides))
-            .unwrap();
-        let mut plan = Plan::new(device, &a, &b, &d).unwrap();
-        if let Some(tile) = self.tile {
+        let ((a, a_at), (b, b_at), d_at) = (&self.a, &self.b, self.d);
+        let a = a.view(a_at.offset, modes(a_at.shape), modes(a_at.strides));
+        let b = b.view(b_at.offset, modes(b_at.shape), modes(b_at.strides));
+        let (a, b) = (a.unwrap(), b.unwrap());
+        let d = d.view_mut(d_at.offset, modes(d_at.shape), modes(d_at.strides));
+        let mut d = d.unwrap();
+        let mut plan = Plan::new(self.device, &a, &b, &d).unwrap();
+        if let Some(tile) = tile {
             plan = plan.with_tile(tile).unwrap();
         }
-        plan.launch(device, &a, &b, &mut d).unwrap();
+        plan.launch(self.device, &a, &b, &mut d).unwrap();
         plan
     }
 }
@@ -376,12 +392,17 @@ fn gemm_agrees_with_float64() {
     } else {
         LARGE_SHAPES
     };
-    for &[m, n, k] in SHAPES.iter().chain(large) {
+    let by_tiles = |shape| BY_ALL_TILES.contains(shape) || !device.is_emulator();
+    let shapes: Vec<_> = SHAPES.iter().chain(large).collect();
+    let cases = shapes.iter().filter(|shape| by_tiles(shape)).count();
+    let mut cover = Cover::new(&device, cases);
+    for shape in shapes {
+        let &[m, n, k] = shape;
         // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
         let whole = n.next_multiple_of(8);
         let case = Case::new([m, whole, k], 8);
-        match BY_ALL_TILES.contains(&[m, n, k]) || !device.is_emulator() {
-            true => case.check_tiles::<bf16, bf16>(&device, BF16),
+        match by_tiles(shape) {
+            true => case.check_tiles::<bf16, bf16>(&device, BF16, &mut cover),
             false => case.check::<bf16, bf16>(&device, BF16),
         }
         Case::new([m, whole, k], 4).check::<bf16, f32>(&device, F32);
@@ -391,6 +412,7 @@ fn gemm_agrees_with_float64() {
         Case::new([m, n, k], 3 - n % 2).check::<bf16, bf16>(&device, BF16);
         Case::new([m, n, k], 2 - n % 2).check::<bf16, f32>(&device, F32);
     }
+    cover.finish();
 }
 
 #[test]
@@ -401,19 +423,26 @@ fn gemm_multiplies_every_type() {
     } else {
         &LARGE_SHAPES[..6]
     };
-    for &[m, n, k] in [[129, 257, 72], [63, 40, 280]].iter().chain(large) {
+    let shapes: Vec<_> = [[129, 257, 72], [63, 40, 280]]
+        .iter()
+        .chain(large)
+        .collect();
+    // Six pairs of types.
+    let mut cover = Cover::new(&device, 6 * shapes.len());
+    for &[m, n, k] in shapes {
         let whole = n.next_multiple_of(8);
-        Case::new([m, whole, k], 8).check_tiles::<f16, f16>(&device, F16);
-        Case::new([m, whole, k], 4).check_tiles::<f16, f32>(&device, F32);
+        Case::new([m, whole, k], 8).check_tiles::<f16, f16>(&device, F16, &mut cover);
+        Case::new([m, whole, k], 4).check_tiles::<f16, f32>(&device, F32, &mut cover);
         Case::new([m, n, k], 1).check::<f16, f32>(&device, F32);
-        Case::new([m, whole, k], 4).check_tiles::<f32, f32>(&device, F32);
+        Case::new([m, whole, k], 4).check_tiles::<f32, f32>(&device, F32, &mut cover);
         Case::new([m, n, k], 1).check::<f32, f32>(&device, F32);
-        Case::new([m, whole, k], 8).check_tiles::<e4m3, bf16>(&device, BF16);
-        Case::new([m, whole, k], 4).check_tiles::<e4m3, f32>(&device, F32);
+        Case::new([m, whole, k], 8).check_tiles::<e4m3, bf16>(&device, BF16, &mut cover);
+        Case::new([m, whole, k], 4).check_tiles::<e4m3, f32>(&device, F32, &mut cover);
         Case::new([m, n, k], 1).check::<e4m3, f32>(&device, F32);
-        Case::new([m, whole, k], 4).check_tiles::<i8, i32>(&device, 0.0);
+        Case::new([m, whole, k], 4).check_tiles::<i8, i32>(&device, 0.0, &mut cover);
         Case::new([m, n, k], 1).check::<i8, i32>(&device, 0.0);
     }
+    cover.finish();
 }
 
 /// By each of their tiles, with D along N and along M, where B takes A's place, and copied first.
@@ -477,10 +506,13 @@ fn gemm_multiplies_each_8_bit_integer_by_each() {
 
 #[test]
 fn gemm_does_not_notice_the_schedule() {
-    for seed in 1..4 {
+    let seeds = [1, 2, 3];
+    let mut cover = Cover::new(&Device::emulator(), seeds.len());
+    for seed in seeds {
         let device = Device::emulator_with_seed(seed);
-        Case::new([130, 392, 328], 8).check_tiles::<bf16, bf16>(&device, BF16);
+        Case::new([130, 392, 328], 8).check_tiles::<bf16, bf16>(&device, BF16, &mut cover);
     }
+    cover.finish();
 }
 
 /// A ring of eight stages that is filled more than twice, where rows of A that do not exist are not loaded.
@@ -506,9 +538,11 @@ fn gemm_takes_every_major() {
             mn,
             ..Case::new([136, 264, 200], 8)
         };
-        case.check_tiles::<bf16, bf16>(&device, BF16);
+        // Each of these has instances of its own.
+        let all = || Cover::new(&device, 1);
+        case.check_tiles::<bf16, bf16>(&device, BF16, &mut all());
         if mn[..2] == [true, false] || mn[..2] == [false, true] {
-            case.check_tiles::<f32, f32>(&device, F32);
+            case.check_tiles::<f32, f32>(&device, F32, &mut all());
         }
         // Copied first, or stored by element.
         let case = Case {
@@ -547,7 +581,7 @@ fn gemm_multiplies_batches() {
         batches: 3,
         ..Case::new(shape, 8)
     };
-    case([40, 64, 72]).check_tiles::<bf16, bf16>(&device, BF16);
+    case([40, 64, 72]).check_tiles::<bf16, bf16>(&device, BF16, &mut Cover::new(&device, 1));
     for tile in [Tile::Pair, Tile::Thin] {
         case([130, 520, 136])
             .tile(tile)

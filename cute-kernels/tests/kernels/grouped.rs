@@ -5,6 +5,7 @@ use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GroupedInput, check_group_ends, gemm_grouped};
 use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, f16};
 
+use crate::covering::Cover;
 use crate::device;
 use crate::number::Number;
 
@@ -95,9 +96,13 @@ fn check<T: Number + GroupedInput<T>>(
     assert!(kept, "{ends:?} of {m} x {n} x {k}: written elsewhere");
 }
 
-/// By each tile, on three CTAs.
-fn check_tiles<T: Number + GroupedInput<T>>(device: &Device, case: Case) {
-    for config in Config::ALL {
+/// By each tile, or by those that the cover wants, on three CTAs.
+fn check_tiles<T: Number + GroupedInput<T>>(
+    device: &Device,
+    case: Case,
+    cover: &mut Cover<Config>,
+) {
+    for config in cover.choose_any(&Config::ALL) {
         check::<T>(device, case, 8, |(a, b, ends), d| {
             let k = case.1[2] as u32;
             kernels::gemm_grouped::launch(config, device, 3, a, b, ends, d, k).unwrap();
@@ -108,8 +113,9 @@ fn check_tiles<T: Number + GroupedInput<T>>(device: &Device, case: Case) {
 #[test]
 fn every_group_agrees_with_float64() {
     let device = device();
+    let mut cover = Cover::new(&device, CASES.len());
     for case in CASES {
-        check_tiles::<bf16>(&device, case);
+        check_tiles::<bf16>(&device, case, &mut cover);
         // Stored by vectors, and by elements.
         for pad in [8, 3] {
             check::<bf16>(&device, case, pad, |(a, b, ends), d| {
@@ -117,12 +123,13 @@ fn every_group_agrees_with_float64() {
             });
         }
     }
+    cover.finish();
 }
 
 #[test]
 fn groups_of_f16_are_multiplied() {
     let device = device();
-    check_tiles::<f16>(&device, CASES[0]);
+    check_tiles::<f16>(&device, CASES[0], &mut Cover::new(&device, 1));
     check::<f16>(&device, CASES[5], 1, |(a, b, ends), d| {
         gemm_grouped(&device, a, b, ends, d).unwrap();
     });
@@ -131,10 +138,13 @@ fn groups_of_f16_are_multiplied() {
 /// Several tiles for each CTA, which take more stages than the ring has.
 #[test]
 fn groups_do_not_notice_the_schedule() {
+    let mut cover = Cover::new(&Device::emulator(), 2);
     for seed in 1..3 {
         let device = Device::emulator_with_seed(seed);
-        check_tiles::<bf16>(&device, (&[3, 3, 140, 150], [150, 264, 200]));
+        let case = (&[3, 3, 140, 150][..], [150, 264, 200]);
+        check_tiles::<bf16>(&device, case, &mut cover);
     }
+    cover.finish();
 }
 
 /// Large groups, which take too long on the emulator.
@@ -145,8 +155,9 @@ fn large_groups_agree_with_float64() {
         return;
     }
     let case: Case = (&[700, 701, 1500, 1500, 4000], [4096, 2056, 1032]);
-    check_tiles::<bf16>(&device, case);
-    check_tiles::<f16>(&device, case);
+    let mut cover = Cover::new(&device, 2);
+    check_tiles::<bf16>(&device, case, &mut cover);
+    check_tiles::<f16>(&device, case, &mut cover);
     check::<bf16>(&device, case, 3, |(a, b, ends), d| {
         gemm_grouped(&device, a, b, ends, d).unwrap();
     });

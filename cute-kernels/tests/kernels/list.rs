@@ -7,6 +7,7 @@ use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, ListInput, gemm_list};
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut, bf16, f16};
 
+use crate::covering::Cover;
 use crate::device;
 use crate::number::Number;
 
@@ -136,9 +137,13 @@ fn depths(shapes: &[[usize; 3]]) -> Vec<u32> {
     shapes.iter().map(|shape| shape[2] as u32).collect()
 }
 
-/// By each tile, on three CTAs.
-fn check_tiles<T: Number + ListInput<D>, D: Number>(device: &Device, shapes: &[[usize; 3]]) {
-    for config in Config::ALL {
+/// By each tile, or by those that the cover wants, on three CTAs.
+fn check_tiles<T: Number + ListInput<D>, D: Number>(
+    device: &Device,
+    shapes: &[[usize; 3]],
+    cover: &mut Cover<Config>,
+) {
+    for config in cover.choose_any(&Config::ALL) {
         List::<T, D>::new(device, shapes, 8).check(|a, b, d| {
             kernels::gemm_list::launch(config, device, 3, a, b, d, &depths(shapes)).unwrap();
         });
@@ -152,20 +157,24 @@ fn check_tiles<T: Number + ListInput<D>, D: Number>(device: &Device, shapes: &[[
 #[test]
 fn every_product_agrees_with_float64() {
     let device = device();
+    let mut cover = Cover::new(&device, SHAPES.len());
     for shapes in SHAPES {
-        check_tiles::<bf16, bf16>(&device, shapes);
+        check_tiles::<bf16, bf16>(&device, shapes, &mut cover);
         for pad in [8, 3] {
             List::<bf16, bf16>::new(&device, shapes, pad)
                 .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
         }
     }
+    cover.finish();
 }
 
 #[test]
 fn products_of_other_types_agree_with_float64() {
     let device = device();
-    check_tiles::<f16, f16>(&device, SHAPES[1]);
-    check_tiles::<bf16, f32>(&device, SHAPES[1]);
+    let mut cover = Cover::new(&device, 2);
+    check_tiles::<f16, f16>(&device, SHAPES[1], &mut cover);
+    check_tiles::<bf16, f32>(&device, SHAPES[1], &mut cover);
+    cover.finish();
     for pad in [8, 3] {
         List::<f16, f16>::new(&device, SHAPES[1], pad)
             .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
@@ -176,10 +185,12 @@ fn products_of_other_types_agree_with_float64() {
 
 #[test]
 fn a_list_does_not_notice_the_schedule() {
+    let mut cover = Cover::new(&Device::emulator(), 2);
     for seed in 1..3 {
         let device = Device::emulator_with_seed(seed);
-        check_tiles::<bf16, bf16>(&device, SHAPES[1]);
+        check_tiles::<bf16, bf16>(&device, SHAPES[1], &mut cover);
     }
+    cover.finish();
 }
 
 /// More products than a launch takes; some of them have D whose rows do not begin at multiples of 16 bytes.
@@ -206,8 +217,9 @@ fn large_products_agree_with_float64() {
         [1, 8192, 2048],
         [3000, 64, 8192],
     ];
-    check_tiles::<bf16, bf16>(&device, &shapes);
-    check_tiles::<f16, f16>(&device, &shapes);
+    let mut cover = Cover::new(&device, 2);
+    check_tiles::<bf16, bf16>(&device, &shapes, &mut cover);
+    check_tiles::<f16, f16>(&device, &shapes, &mut cover);
     List::<bf16, f32>::new(&device, &shapes, 3)
         .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
 }

@@ -3,6 +3,7 @@
 
 mod attention;
 mod copy;
+mod covering;
 mod epilogue;
 mod exchange;
 mod gemm;

@@ -20,8 +20,9 @@ mod tokens;
 
 use crate::notation::fold::{Folded, Stray, fold, integers};
 use crate::notation::input::{Form, Input, Item};
+pub(crate) use carrier::ask;
 #[cfg(feature = "kernels")]
-pub(crate) use carrier::{Question, ask, known};
+pub(crate) use carrier::{Question, known};
 #[cfg(feature = "kernels")]
 pub(crate) use editor::paths;
 pub(crate) use input::Context;
