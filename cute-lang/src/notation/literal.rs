@@ -9,7 +9,7 @@ pub(super) fn table(values: impl IntoIterator<Item = i64>) -> TokenStream {
     let values: Vec<_> = values.into_iter().map(|value| value.to_string()).collect();
     format!("&[{}]", values.join(", "))
         .parse()
-        .unwrap_or_default()
+        .expect("integers between brackets and commas are tokens")
 }
 
 pub(super) fn literal(value: i64) -> Literal {

@@ -81,7 +81,10 @@ impl Spanned {
             return path;
         }
         let span = self.span(at.end.saturating_sub(1));
-        let named: TokenStream = name.parse().unwrap_or_default();
+        let named: TokenStream = name.parse().unwrap_or_else(|error| {
+            let message = format!("the integer `{name}` is no Rust (a defect): {error}");
+            syn::Error::new(span, message).to_compile_error()
+        });
         let respan = |mut token: TokenTree| {
             token.set_span(span);
             token
@@ -236,5 +239,18 @@ fn can_be_named(path: &[Ident]) -> bool {
                     .all(|module| is_root(module) || is_ident(module))
         }
         None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_that_is_no_rust_is_an_error() {
+        let spanned = Spanned::new(quote::quote!(A)).unwrap();
+        assert_eq!(spanned.leaf("n", &(0..1)).to_string(), "n");
+        let error = spanned.leaf("(", &(0..1)).to_string();
+        assert!(error.contains("compile_error"), "{error}");
     }
 }

@@ -408,9 +408,11 @@ fn count(name: &str, named: &Named) -> usize {
 }
 
 fn address_space(name: &str, named: &Named) -> Space {
-    let bound = named.get(name).map(|modifier| modifier.to_string());
-    // The space is generic if none is bound to the name.
-    Space::from_name(bound.as_deref().unwrap_or(name)).unwrap_or(Space::Generic)
+    match named.get(name).map(|modifier| modifier.to_string()) {
+        Some(bound) => Space::from_name(&bound).unwrap_or_else(|| panic!("no space is {bound}")),
+        // The space is generic if none is bound to the name.
+        None => Space::from_name(name).unwrap_or(Space::Generic),
+    }
 }
 
 /// The accumulators of `m64nNkK`: N/2 registers, or N/4 of f16x2 if D is f16.

@@ -287,7 +287,7 @@ fn each(param: &LangParam) -> Param {
         },
         ParamKind::Scalar(ty) => Param::Scalar {
             name,
-            ty: element_of(*ty).unwrap_or(ElementType::U32),
+            ty: element_of(*ty).expect("the type of a number parameter is that of an element"),
         },
     }
 }
@@ -335,7 +335,9 @@ fn term(of: &LangTerm) -> Term {
                 Op::Add => Term::Sum(a, b),
                 Op::Sub => Term::Difference(a, b),
                 Op::Mul => Term::Product(a, b),
-                _ => Term::Remainder(a, b),
+                Op::Rem => Term::Remainder(a, b),
+                // A wrong term would be a wrong check of the launch.
+                other => unreachable!("a fact has no {other:?}: `lower` takes `+`, `-`, `*`, `%`"),
             }
         }
     }

@@ -133,7 +133,8 @@ pub(crate) fn period(swizzle: Swizzle) -> i64 {
 
 /// A swizzle of element indices as a swizzle of byte offsets.
 pub(crate) fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
-    // It is always legal: elements have at most 8 bytes, and indices in shared memory have far fewer than 62 bits.
+    // It is illegal only if one of the bits is among the highest of 64. No tensor in shared memory has a swizzle of such a
+    // period, which the period of the swizzle as it is tells, too.
     Swizzle::new(
         swizzle.bits(),
         swizzle.base() + bytes.ilog2(),

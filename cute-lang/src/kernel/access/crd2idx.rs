@@ -89,10 +89,15 @@ pub(crate) fn crd2idx(
                 .ok_or_else(|| b.error(format!("coordinate {known} is outside of {layout}")));
         }
     };
+    // The values of a layout into a coordinate space are taken component by component, by `along`.
     let bytes = in_units(b, layout, unit)?;
-    let form = bytes.index_form();
+    let form = bytes.index_form().filter(|_| layout.is_integral());
+    let form = form.ok_or_else(|| {
+        let message = format!("{layout} has values that are no integers (a defect)");
+        b.error(message)
+    })?;
     let mut sum = Num::Const(0);
-    for term in form.iter().flat_map(|form| &form.terms) {
+    for term in &form.terms {
         let mut value = coordinate.clone();
         if let Some(mask) = term.mask {
             value = b.and(&value, &Num::from(mask))?;
@@ -187,14 +192,24 @@ pub(crate) fn along(layout: &Layout, path: &[usize]) -> Layout {
         true => stride.value().into(),
         false => 0.into(),
     });
-    // It is always legal: it has the shape of the layout, and its size and its values are at most those of the layout.
-    Layout::new(layout.shape().clone(), strides).unwrap_or_else(|_| Layout::unit())
+    Layout::new(layout.shape().clone(), strides)
+        .expect("it has the shape of a layout, and its size and its values are at most those")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kernel::access::simulate::Thread;
+
+    #[test]
+    fn coordinates_are_no_indices() {
+        let mut b = Builder::new(128, [1, 1, 1]);
+        let coordinate = b.thread().into();
+        let layout = Layout::identity([16, 8]).unwrap();
+        let error = crd2idx(&mut b, &layout, &coordinate, 4).unwrap_err();
+        assert!(error.to_string().contains("a defect"), "{error}");
+        assert!(crd2idx(&mut b, &along(&layout, &[1]), &coordinate, 4).is_ok());
+    }
 
     #[test]
     fn maps_of_bits_are_the_algebras() {

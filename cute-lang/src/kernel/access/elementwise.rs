@@ -8,7 +8,7 @@ use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{half_bits, number_type, pair_type};
 use crate::kernel::value::{Element, Fragment, Held, Num, Scalar, Value, packing, word_type};
-use cute_algebra::{Layout, Tuple};
+use cute_algebra::Tuple;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
@@ -102,10 +102,15 @@ impl<'a> Elementwise<'a> {
                     let twice = b.compute(Type::B32, Opcode::Mov, Type::B32, [twice]);
                     vec![twice; count]
                 }
-                number => {
-                    let bits = i128::from(half_bits(number.as_float().unwrap_or(0.0), single));
+                Value::Float(number) => {
+                    let bits = i128::from(half_bits(*number, single));
                     let twice = Num::Const(bits << 16 | bits);
                     vec![b.to_register(&twice, Type::U32)?; count]
+                }
+                // `lies_in_pairs` knows no others.
+                other => {
+                    let message = format!("{} makes no pairs (a defect)", other.kind());
+                    return Err(b.error(message));
                 }
             };
             let registers = registers.into_iter().map(|register| Scalar {
@@ -184,7 +189,9 @@ impl<'a> Elementwise<'a> {
             });
             return Ok(self.whole.in_registers(element, registers.collect()));
         }
-        let ty = results.first().map_or(Type::F32, |result| result.ty);
+        let first = results.first();
+        let first = first.ok_or_else(|| b.error("a fragment has no values (a defect)"))?;
+        let ty = first.ty;
         let element = Element::ALL.iter().find(|it| number_type(**it) == Some(ty));
         let element = *element.ok_or_else(|| b.error("the function gives no number"))?;
         Ok(self.whole.of(b, element, results))
@@ -331,12 +338,10 @@ fn partners(whole: &Fragment, part: &Fragment) -> std::result::Result<Vec<usize>
             let (x, y) = (x.size(), y.size());
             return Err(format!("{x} threads hold one fragment, and {y} the other"));
         }
-        if let Some(thread) = x.values().zip(y.values()).position(|(x, y)| x != y) {
-            let at = |layout: &Layout| layout.at(thread as i64).unwrap_or(0);
+        let mut starts = x.values().zip(y.values()).enumerate();
+        if let Some((thread, (x, y))) = starts.find(|(_, (x, y))| x != y) {
             return Err(format!(
-                "thread {thread} begins at {} along mode {mode} in one fragment, and at {} in the other: `redistribute` one",
-                at(x),
-                at(y)
+                "thread {thread} begins at {x} along mode {mode} in one fragment, and at {y} in the other: `redistribute` one"
             ));
         }
         shared.push(mode);

@@ -57,22 +57,27 @@ impl Fragment {
         if expected != found {
             return Err(format!("a thread holds {found} values, not {expected}"));
         }
-        let at = |layouts: &[Layout], index: i64| -> Vec<i64> {
-            let coordinates = layouts.iter().map(|layout| layout.at(index));
-            coordinates.map(Option::unwrap_or_default).collect()
+        let at = |layouts: &[Layout], index: i64| -> Result<Vec<i64>, String> {
+            let coordinates = layouts.iter().map(|layout| {
+                let coordinate = layout.at(index);
+                coordinate.ok_or_else(|| format!("{layout} has no value at {index} (a defect)"))
+            });
+            coordinates.collect()
         };
-        let place = |(thread, value): (i64, i64)| Place {
-            thread,
-            value,
-            found: sum(
-                &at(&tile.threads, thread),
-                &self.values[value as usize].coordinate,
-            ),
-            expected: sum(&at(&threads, thread), &at(&values, value)),
+        let place = |(thread, value): (i64, i64)| {
+            Ok(Place {
+                thread,
+                value,
+                found: sum(
+                    &at(&tile.threads, thread)?,
+                    &self.values[value as usize].coordinate,
+                ),
+                expected: sum(&at(&threads, thread)?, &at(&values, value)?),
+            })
         };
         let of_threads = (0..sizes(&threads)).map(|thread| (thread, 0));
         let all = of_threads.chain((0..found).map(|value| (0, value)));
-        Ok(all.map(place).collect())
+        all.map(place).collect()
     }
 
     /// The register that holds exactly these values, in order.

@@ -115,7 +115,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
 
 fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
     let [x, coordinate, value] = &call.args[..] else {
-        return Ok(Value::Unit);
+        return Err(b.error("an assignment has another number of operands than 3 (a defect)"));
     };
     let element = match &x.value {
         Value::Tensor(tensor) => tensor.element,
@@ -132,7 +132,8 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
         return Ok(Value::Unit);
     }
     let Some(Place { space, address }) = place(b, &x.value, &coordinate.value)? else {
-        return Ok(Value::Unit);
+        let message = format!("{} has no address (a defect)", x.value.kind());
+        return Err(call.error_at(0, message));
     };
     writes(b, &x.value);
     b.emit(

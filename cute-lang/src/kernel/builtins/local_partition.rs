@@ -44,18 +44,18 @@ fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
     let own = crd2idx(b, &inverse, &thread, 1)?;
     let coordinate = Value::Tuple(vec![own.into(), Value::Wild]);
     // The tiles are the only mode that is left.
+    let lost = |b: &Builder| b.error("a part of a tensor has no mode (a defect)");
     match tiles {
         Value::Tensor(tiles) => {
             let part = tiles.slice(b, &coordinate)?;
-            let rest = part.layout.layout().mode(0).unwrap_or_else(Layout::unit);
+            let rest = part.layout.layout().mode(0).ok_or_else(|| lost(b))?;
             part.with_layout(b, rest).map(Value::Tensor)
         }
         Value::Global(tiles) => {
             let part = tiles.slice(b, &coordinate)?;
             let rest = part.tile().and_then(|layout| layout.mode(0));
-            Ok(Value::Global(
-                part.with_layout(rest.unwrap_or_else(Layout::unit)),
-            ))
+            let rest = rest.ok_or_else(|| lost(b))?;
+            Ok(Value::Global(part.with_layout(rest)))
         }
         other => Ok(other),
     }

@@ -113,17 +113,10 @@ pub(crate) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Oper
 fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let parity = call.num(1)?;
-    if parity
-        .constant()
-        .is_some_and(|parity| !(0..2).contains(&parity))
+    if let Some(parity) = parity.constant()
+        && !(0..2).contains(&parity)
     {
-        return Err(call.error_at(
-            1,
-            format!(
-                "a parity is 0 or 1, not {}",
-                parity.constant().unwrap_or_default()
-            ),
-        ));
+        return Err(call.error_at(1, format!("a parity is 0 or 1, not {parity}")));
     }
     let label = b.label("wait");
     b.place_label(&label);

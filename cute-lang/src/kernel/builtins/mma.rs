@@ -102,15 +102,17 @@ fn held<'a>(call: &'a Call, index: usize) -> Result<Held<'a>> {
         let message = format!("whole warps hold a fragment of `mma`, not {threads} threads");
         return Err(call.error_at(index, message));
     }
-    let at = |thread: usize, mode: usize| tile.threads[mode].at(thread as i64).unwrap_or(0);
-    let starts = (0..threads).step_by(WARP);
+    let start = |thread: usize| {
+        let starts = [tile.start(0, thread as i64), tile.start(1, thread as i64)];
+        let [first, second] = starts.map(|it| it.map_err(|why| call.error_at(index, why)));
+        Ok([first?, second?])
+    };
+    let starts = (0..threads).step_by(WARP).map(start);
     Ok(Held {
         fragment,
         tile,
         extents: [*first, *second],
-        warps: starts
-            .map(|thread| [0, 1].map(|mode| at(thread, mode)))
-            .collect(),
+        warps: starts.collect::<Result<_>>()?,
     })
 }
 
@@ -180,8 +182,9 @@ fn parts(atom: &MmaAtom, index: usize, held: &Held) -> std::result::Result<Parts
         .enumerate()
         .flat_map(|(warp, start)| (0..WARP).map(move |lane| (warp * WARP + lane, start)))
     {
-        let place = [0, 1].map(|mode| held.tile.threads[mode].at(thread as i64).unwrap_or(0));
-        let (found, expected) = (apart(place, *start), lanes[thread % WARP]);
+        let thread = thread as i64;
+        let place = [held.tile.start(0, thread)?, held.tile.start(1, thread)?];
+        let (found, expected) = (apart(place, *start), lanes[thread as usize % WARP]);
         if found != expected {
             let (found, expected) = (shown(&found), shown(&expected));
             return Err(refuse(format!(
@@ -226,7 +229,9 @@ fn sides(
     let shape = operand.modes().map(|mode| atom.shape_mnk()[mode]);
     let layout = composition(&Layout::identity(shape)?, atom.layout(operand))?;
     Ok([0, 1].map(|side| {
-        let side = layout.mode(side).unwrap_or_else(Layout::unit);
+        let side = layout
+            .mode(side)
+            .expect("the layout of an operand is one from threads and values");
         let [x, y] = [0, 1].map(|mode| along(&side, &[mode]));
         x.values().zip(y.values()).map(|(x, y)| [x, y]).collect()
     }))

@@ -283,7 +283,8 @@ fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPla
     };
     let name = b.params[param].name.clone();
     let (ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma)) = &mut b.params[param].kind else {
-        return Ok(());
+        let message = format!("`{name}` has no tensor map (a defect)");
+        return Err(call.error_at(tile, message));
     };
     match &tma.recipe {
         Some(known) if *known == recipe => {}

@@ -417,7 +417,7 @@ impl Builder {
             Num::Reg(scalar) => Some(scalar.ty),
         };
         let ty = self.meet([ty(a), ty(b)], [a.constant(), b.constant()])?;
-        Ok(ty.unwrap_or(Type::U32))
+        ty.ok_or_else(|| self.error("no operand is in a register (a defect)"))
     }
 
     /// Refuses an integer that the type does not hold.
@@ -427,5 +427,18 @@ impl Builder {
             return Ok(());
         }
         Err(self.error(format!("{value} does not fit `{}`", rust_name(ty))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_no_register_have_no_type() {
+        let b = Builder::new(32, [1, 1, 1]);
+        let (one, two) = (Num::Const(1), Num::Const(2));
+        let error = b.type_of_numbers(&one, &two).unwrap_err();
+        assert!(error.to_string().contains("a defect"), "{error}");
     }
 }

@@ -53,7 +53,12 @@ impl Builder {
             index: index.clone(),
             address: match param.kind {
                 ParamKind::Global { .. } => self.pick_pointer(&param.pointer_symbol(), index)?,
-                _ => self.pick_map(&param.symbol, index)?,
+                ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
+                    self.pick_map(&param.symbol, index)?
+                }
+                ParamKind::Scalar(_) => {
+                    return Err(self.error("a number of a list is no tensor (a defect)"));
+                }
             },
             strides: Vec::new(),
             extents: Vec::new(),

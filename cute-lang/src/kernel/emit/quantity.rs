@@ -79,6 +79,8 @@ impl Builder {
                 return found.into();
             }
         }
+        let error = self.error("a tensor has no extents (a defect)");
+        self.defect.get_or_insert(error);
         Num::Const(1)
     }
 
@@ -159,5 +161,32 @@ impl Builder {
         };
         let multiple = self.facts.divisor(quantity).trailing_zeros().min(63);
         self.limit_bits(register, all & (u64::MAX << multiple));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::emit::param::TmaParam;
+    use crate::kernel::value::Element;
+    use proc_macro2::Span;
+
+    #[test]
+    fn a_tensor_map_has_no_extent_of_1() {
+        let mut b = Builder::new(32, [1, 1, 1]);
+        b.params.push(Param {
+            name: "x".into(),
+            symbol: "x".into(),
+            span: Span::call_site(),
+            list: None,
+            kind: ParamKind::TmaLoad(TmaParam {
+                element: Element::F32,
+                rank: 1,
+                recipe: None,
+            }),
+        });
+        b.extent(0.into(), 0);
+        let error = b.defect.expect("an error of the kernel").to_string();
+        assert!(error.contains("a defect"), "{error}");
     }
 }

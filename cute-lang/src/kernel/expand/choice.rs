@@ -87,7 +87,7 @@ pub(super) fn choice(
     let variants = |instance: &Instance| -> Vec<TokenStream> {
         let variants = constants.iter().zip(&constant_types);
         let variants = variants.filter_map(|(constant, ty)| {
-            let variant = variant(value(instance, constant)?)?;
+            let variant = variant(value(instance, constant)?);
             Some(quote!(#ty::#variant))
         });
         variants.collect()
@@ -98,7 +98,7 @@ pub(super) fn choice(
         let none = |missing: &[String]| {
             let (kernel, (instance, _)) = (name.to_string(), of_types[0]);
             let types = generics.iter().filter_map(|name| {
-                let (ty, name) = (text_of(value(instance, name)?).ok()?, name.to_string());
+                let (ty, name) = (text(value(instance, name)?), name.to_string());
                 Some(quote!((#name, &::core::format_args!(#ty))))
             });
             let constants = constants.iter().map(|name| name.to_string());
@@ -300,12 +300,21 @@ fn value<'k>(instance: &'k Instance, name: &Ident) -> Option<&'k Expr> {
     values.find_map(|(known, value)| (known == name).then_some(value))
 }
 
+/// The text of a value in the name of an instance.
+fn text(value: &Expr) -> String {
+    match text_of(value) {
+        Ok(text) => text,
+        // A value without a text would be no value of the enum, and its instance one that no launch chooses.
+        Err(error) => unreachable!("the instances have been named by their values: {error}"),
+    }
+}
+
 /// Values with different texts, in order.
 fn distinct<'k>(values: impl Iterator<Item = &'k Expr>) -> Vec<&'k Expr> {
     let mut seen = Vec::new();
     values
         .filter(|value| {
-            let text = text_of(value).ok();
+            let text = text(value);
             let new = !seen.contains(&text);
             seen.push(text);
             new
@@ -317,7 +326,7 @@ fn distinct<'k>(values: impl Iterator<Item = &'k Expr>) -> Vec<&'k Expr> {
 fn by_types<'k>(chosen: &[Chosen<'k>], types: &[&Ident]) -> Vec<Vec<Chosen<'k>>> {
     let key = |instance: &Instance| -> Vec<Option<String>> {
         let values = types.iter().map(|name| value(instance, name));
-        values.map(|value| text_of(value?).ok()).collect()
+        values.map(|value| value.map(text)).collect()
     };
     let mut groups: Vec<Vec<Chosen<'k>>> = Vec::new();
     for &(instance, lowered) in chosen {
@@ -357,9 +366,9 @@ fn enumeration(
     let name = enum_name(&kernel.function.sig.ident, constant);
     let kernel = &kernel.function.sig.ident;
     let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
-    let variants = values.iter().filter_map(|value| {
-        let doc = format!(" `{}`.", text_of(value).ok()?);
-        Some((doc, variant(value)?))
+    let variants = values.iter().map(|value| {
+        let doc = format!(" `{}`.", text(value));
+        (doc, variant(value))
     });
     let (docs, variants): (Vec<String>, Vec<Ident>) = variants.unzip();
     let count = variants.len();
@@ -394,9 +403,8 @@ fn value_of(
     let known = structure(source, ty);
     let arms = distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
     let arms = arms.into_iter().map(|written| {
-        let is_it = |(it, _): &&Chosen<'_>| {
-            value(it, constant).is_some_and(|it| text_of(it).ok() == text_of(written).ok())
-        };
+        let is_it =
+            |(it, _): &&Chosen<'_>| value(it, constant).is_some_and(|it| text(it) == text(written));
         let (_, made) = chosen.iter().find(is_it)?;
         let mut values = made.constants().iter();
         let (_, value) = values.find(|(name, _)| constant == name)?;
@@ -404,7 +412,7 @@ fn value_of(
             Some((path, item)) => struct_literal(path, item, Some(value)),
             None => number(ty, Some(value)),
         };
-        let (variant, value) = (variant(written)?, value?);
+        let (variant, value) = (variant(written), value?);
         Some(quote!(Self::#variant => #value))
     });
     let arms: Vec<TokenStream> = arms.collect::<Option<_>>()?;
@@ -444,12 +452,12 @@ fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {
 }
 
 /// The variant for a value: its name, or a number after `_`.
-fn variant(value: &Expr) -> Option<Ident> {
-    let text = text_of(value).ok()?;
-    Some(match value {
+fn variant(value: &Expr) -> Ident {
+    let text = text(value);
+    match value {
         Expr::Path(_) => format_ident!("{text}"),
         _ => format_ident!("_{text}"),
-    })
+    }
 }
 
 /// The type parameter that is the element type of a kernel's parameter, or of the items of a list.
@@ -476,10 +484,7 @@ fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
 
 /// The Rust type of elements that a value of a type parameter names.
 fn element_type(facade: &TokenStream, value: &Expr) -> TokenStream {
-    let element = text_of(value)
-        .ok()
-        .and_then(|name| Element::from_name(&name));
-    match element {
+    match Element::from_name(&text(value)) {
         Some(element) => rust_type(facade, element),
         None => quote!(#value),
     }

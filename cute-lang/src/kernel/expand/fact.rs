@@ -41,7 +41,9 @@ fn term(facade: &TokenStream, of: &Term) -> TokenStream {
                 Op::Add => "Sum",
                 Op::Sub => "Difference",
                 Op::Mul => "Product",
-                _ => "Remainder",
+                Op::Rem => "Remainder",
+                // A wrong term would be a wrong check of the launch.
+                other => unreachable!("a fact has no {other:?}: `lower` takes `+`, `-`, `*`, `%`"),
             };
             let (name, a, b) = (format_ident!("{name}"), term(facade, a), term(facade, b));
             quote!(#name(&#a, &#b))

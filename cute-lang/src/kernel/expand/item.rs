@@ -105,7 +105,8 @@ pub(super) fn number(ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
     Some(match value.unwrap_or(&zero) {
         Value::Bool(value) => quote!(#value),
         Value::Int(value, _) => {
-            let digits: Literal = format!("{}{name}", value.unsigned_abs()).parse().ok()?;
+            let digits = format!("{}{name}", value.unsigned_abs());
+            let digits: Literal = digits.parse().expect("digits and a suffix are a literal");
             match *value < 0 {
                 true => quote!(-#digits),
                 false => quote!(#digits),

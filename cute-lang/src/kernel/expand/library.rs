@@ -102,6 +102,7 @@ pub(super) fn pass_once(bindings: &mut [(String, Bound)]) {
         let Bound::Kernels(tokens) = bound else {
             continue;
         };
+        // `Source::new` reports tokens that a carrier does not pass.
         let Ok(mut passed) = syn::parse2::<Passed>(tokens.clone()) else {
             continue;
         };

@@ -139,5 +139,5 @@ pub(super) fn element_type(facade: &TokenStream, element: Element) -> TokenStrea
 
 /// The element type of a number parameter, which `lower` has checked.
 fn number(ty: Type) -> Element {
-    element_of(ty).unwrap_or(Element::U32)
+    element_of(ty).expect("the type of a number parameter is that of an element")
 }

@@ -89,7 +89,9 @@ impl Interpreter<'_> {
             (to, from) if to.pairs(from).is_some() => {
                 // `(a, b) = (b, a)` reads all before it writes any.
                 let from = self.own(from.clone())?;
-                let mut pairs = to.pairs(&from).into_iter().flatten();
+                let pairs = to.pairs(&from);
+                let lost = || self.b.error("a value has lost its parts (a defect)");
+                let mut pairs = pairs.ok_or_else(lost)?;
                 pairs.try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
             }
             (Value::Fragment(to), Value::Fragment(from)) => {

@@ -33,17 +33,19 @@ impl Interpreter<'_> {
             None => this.block(&expr.then_branch),
         };
         let truth = match &matched {
-            Some((pat, value)) => Some(self.test(pat, value)?),
-            None => Truth::of(&self.condition(&expr.cond)?),
+            Some((pat, value)) => self.test(pat, value)?,
+            None => {
+                let value = self.condition(&expr.cond)?;
+                self.truth(&value)?
+            }
         };
         match truth {
-            Some(Truth::Known(true)) => then(self),
-            Some(Truth::Known(false)) => otherwise(self),
-            Some(Truth::Predicate(predicate)) => {
+            Truth::Known(true) => then(self),
+            Truth::Known(false) => otherwise(self),
+            Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
                 self.choose(&predicate, expr.if_token.span(), then, otherwise)
             }
-            None => Ok(Value::Unit),
         }
     }
 
@@ -123,6 +125,15 @@ impl Interpreter<'_> {
                 format!("expected a condition, found {}", other.kind()),
             )),
         }
+    }
+
+    /// A value as a truth value, which a condition, a comparison and the operators of truth values give.
+    pub(super) fn truth(&self, value: &Value) -> Result<Truth> {
+        Truth::of(value).ok_or_else(|| {
+            let kind = value.kind();
+            self.b
+                .error(format!("{kind} is taken for a truth value (a defect)"))
+        })
     }
 
     /// Emits two branches.
@@ -212,7 +223,7 @@ impl Interpreter<'_> {
                     }
                     (None, None) => None,
                 };
-                let is_some = Truth::of(&is_some).unwrap_or(Truth::Known(false));
+                let is_some = self.truth(&is_some)?;
                 return Ok(Value::Option(Optional { is_some, value }));
             }
             (Value::Int(a, s), Value::Int(b, t)) if a == b && s.or(*t) == t.or(*s) => {
@@ -270,7 +281,7 @@ impl Interpreter<'_> {
         if lines.iter().all(is_pure) {
             self.b.append(lines);
             let op = if and { Op::And } else { Op::Or };
-            let right = Truth::of(&value).unwrap_or(Truth::Known(!and));
+            let right = self.truth(&value)?;
             return Ok(self.truth_table(op, &Truth::Predicate(left), &right));
         }
         let result = self.b.register(Type::Pred);

@@ -205,22 +205,25 @@ impl Interpreter<'_> {
             _ => None,
         };
         let truth = match &matched {
-            Some((pat, value)) => Some(self.test(pat, value)?),
-            None => Truth::of(&self.condition(&expr.cond)?),
+            Some((pat, value)) => self.test(pat, value)?,
+            None => {
+                let value = self.condition(&expr.cond)?;
+                self.truth(&value)?
+            }
         };
         match truth {
-            Some(Truth::Known(false)) => {
+            Truth::Known(false) => {
                 // There is no loop, but the condition may have effects.
                 let condition = self.b.split_off(start + 1);
                 self.b.split_off(start);
                 self.b.append(condition);
                 return Ok(Value::Unit);
             }
-            Some(Truth::Predicate(predicate)) => {
+            Truth::Predicate(predicate) => {
                 on_break.used = true;
                 self.b.branch_if(unless(&predicate), &on_break.label);
             }
-            _ => {}
+            Truth::Known(true) => {}
         }
         let label = expr.label.as_ref();
         match matched {

@@ -26,7 +26,8 @@ impl Interpreter<'_> {
         let with_coordinate = self.takes(function) == 2;
         self.b.set_place(span);
         let Some(each) = Elementwise::new(&self.b, &[&x.value])? else {
-            return Ok(x.value);
+            let message = format!("`map` has taken {} (a defect)", x.value.kind());
+            return Err(Error::new(x.span, message));
         };
         let mut results = Vec::new();
         for value in 0..each.count() {

@@ -42,7 +42,7 @@ impl Interpreter<'_> {
                 return Err(Error::new(guard.span(), message));
             }
             let holds = self.scoped(pat, value, |this| this.condition(guard))?;
-            truth = Truth::of(&holds).unwrap_or(truth);
+            truth = self.truth(&holds)?;
         }
         let body = |this: &mut Self| this.scoped(pat, value, |this| this.eval(&arm.body));
         match truth {

@@ -168,13 +168,14 @@ impl Interpreter<'_> {
             (Value::Float(_), Value::Scalar(b)) => Some(b.ty),
             _ => None,
         };
-        let rounding = match (op, ty) {
-            (Op::Div, Some(Type::F32 | Type::F64)) => Some(Modifier::Rn),
+        // Both are registers or floating-point constants, by the type found above.
+        let (ty, rounding) = match (op, ty) {
+            (Op::Div, Some(ty @ (Type::F32 | Type::F64))) => (ty, Some(Modifier::Rn)),
             // Without `.rn`, ptxas may fuse a product and a sum, which Rust does not do.
             (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(single_type(ty)) => {
-                Some(Modifier::Rn)
+                (ty, Some(Modifier::Rn))
             }
-            (Op::Min | Op::Max, Some(ty)) if is_float(ty) => None,
+            (Op::Min | Op::Max, Some(ty)) if is_float(ty) => (ty, None),
             _ => {
                 return Err(self.b.error(format!(
                     "cannot apply `{}` to {} and {}",
@@ -184,8 +185,6 @@ impl Interpreter<'_> {
                 )));
             }
         };
-        // Both are registers or floating-point constants, by the type found above.
-        let ty = ty.unwrap_or(Type::F32);
         let (a, b) = (
             self.float_or_register(a, ty)?,
             self.float_or_register(b, ty)?,

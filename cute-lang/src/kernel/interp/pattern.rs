@@ -60,7 +60,7 @@ impl Interpreter<'_> {
             Pat::Reference(pat) => self.test(&pat.pat, value),
             Pat::Ident(name) if !self.is_constant(&name.ident) => Ok(Truth::Known(true)),
             Pat::Ident(name) if name.ident == "None" => match value {
-                Value::Option(option) => Ok(self.not(&option.is_some.clone())),
+                Value::Option(option) => self.not(&option.is_some.clone()),
                 other => Err(unmatched(pat, other)),
             },
             Pat::Ident(name) => {
@@ -86,7 +86,7 @@ impl Interpreter<'_> {
                         let bound = self.eval(bound)?;
                         self.b.set_place(pat.span());
                         let holds = self.compare(cmp, value, &bound)?;
-                        within = self.both(within, holds);
+                        within = self.both(within, holds)?;
                     }
                 }
                 Ok(within)
@@ -101,7 +101,7 @@ impl Interpreter<'_> {
                         return Err(Error::new(name.span(), message));
                     }
                     let holds = self.test(case, value)?;
-                    any = self.either(any, holds);
+                    any = self.either(any, holds)?;
                 }
                 Ok(any)
             }
@@ -113,7 +113,7 @@ impl Interpreter<'_> {
                 if all != Truth::Known(false) {
                     for (pat, value) in self.matched(pat, value)? {
                         let holds = self.test(pat, &value)?;
-                        all = self.both(all, holds);
+                        all = self.both(all, holds)?;
                     }
                 }
                 Ok(all)
@@ -181,25 +181,25 @@ impl Interpreter<'_> {
     fn equals(&mut self, span: Span, value: &Value, constant: &Value) -> Result<Truth> {
         self.b.set_place(span);
         let equal = self.compare(Cmp::Eq, value, constant)?;
-        Ok(self.both(Truth::Known(true), equal))
+        self.both(Truth::Known(true), equal)
     }
 
-    fn both(&mut self, a: Truth, b: impl Into<Value>) -> Truth {
+    fn both(&mut self, a: Truth, b: impl Into<Value>) -> Result<Truth> {
         self.combined(Op::And, a, b.into())
     }
 
-    fn either(&mut self, a: Truth, b: impl Into<Value>) -> Truth {
+    fn either(&mut self, a: Truth, b: impl Into<Value>) -> Result<Truth> {
         self.combined(Op::Or, a, b.into())
     }
 
-    fn not(&mut self, a: &Truth) -> Truth {
+    fn not(&mut self, a: &Truth) -> Result<Truth> {
         self.combined(Op::Xor, a.clone(), Value::Bool(true))
     }
 
-    fn combined(&mut self, op: Op, a: Truth, b: Value) -> Truth {
-        // Comparisons give nothing but truth values.
-        let b = Truth::of(&b).unwrap_or(Truth::Known(false));
-        Truth::of(&self.truth_table(op, &a, &b)).unwrap_or(Truth::Known(false))
+    fn combined(&mut self, op: Op, a: Truth, b: Value) -> Result<Truth> {
+        let b = self.truth(&b)?;
+        let both = self.truth_table(op, &a, &b);
+        self.truth(&both)
     }
 
     /// Defines the names of a pattern whose value has an error.

@@ -96,7 +96,10 @@ impl Interpreter<'_> {
             return Err(Error::new(mnemonic.span(), problem));
         }
         // The registers of operands have names that no assignment changes.
-        let slots = inst.slots().unwrap_or_default();
+        let slots = inst.slots().ok_or_else(|| {
+            let message = format!("the operands of `{known}` have no form (a defect)");
+            Error::new(mnemonic.span(), message)
+        })?;
         let written = slots
             .iter()
             .skip(places)
@@ -260,6 +263,7 @@ fn stores(mnemonic: Mnemonic) -> bool {
 
 /// Refuses an address of another state space than the instruction's.
 fn check_spaces(inst: &Inst, spaces: &[(usize, Modifier, Span)]) -> Result<()> {
+    // Operands of other kinds than the instruction's are reported by `problem`.
     let slots = inst.slots().unwrap_or_default();
     for (index, space, span) in spaces {
         let Some((_, Kind::Address(wanted))) = slots.get(*index) else {

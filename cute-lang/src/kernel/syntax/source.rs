@@ -38,6 +38,8 @@ struct Loaded {
     module: Module,
     /// What tells it from modules of the same name.
     key: String,
+    /// Its tokens, if a carrier has passed it.
+    tokens: TokenStream,
     /// What it names outside of it, as far as carriers have passed it.
     bindings: Vec<(String, Bound)>,
     /// What the path of each of its imports names.
@@ -60,6 +62,7 @@ impl Source {
         let here = Loaded {
             module,
             key: String::new(),
+            tokens: TokenStream::new(),
             bindings: passed.to_vec(),
             targets: Vec::new(),
         };
@@ -83,6 +86,7 @@ impl Source {
         let here = Loaded {
             module: Module::parse(here.module)?,
             key: String::new(),
+            tokens: TokenStream::new(),
             bindings: here.bindings,
             targets: Vec::new(),
         };
@@ -114,8 +118,9 @@ impl Source {
     fn load(&mut self, entry: Entry) -> Result<()> {
         if self.find(&entry.key).is_none() {
             self.modules.push(Loaded {
-                module: Module::parse(entry.module)?,
+                module: Module::parse(entry.module.clone())?,
                 key: entry.key,
+                tokens: entry.module,
                 bindings: entry.bindings,
                 targets: Vec::new(),
             });
@@ -295,23 +300,19 @@ impl Source {
 
     /// What a carrier of the module that is expanded passes.
     pub(crate) fn passed(&self, key: String, module: TokenStream) -> Passed {
-        let mut entries = vec![Entry {
+        let here = Entry {
             key: key.clone(),
             bindings: references(&self.modules[0].bindings),
             module,
-        }];
-        let bindings = &self.modules[0].bindings;
-        for (_, bound) in bindings {
-            let Bound::Kernels(tokens) = bound else {
-                continue;
-            };
-            let passed = syn::parse2::<Passed>(tokens.clone()).map(|passed| passed.entries);
-            for entry in passed.into_iter().flatten() {
-                if entries.iter().all(|known| known.key != entry.key) {
-                    entries.push(entry);
-                }
-            }
-        }
+        };
+        let others = self.modules[1..].iter();
+        let others = others.filter(|loaded| loaded.key != key);
+        let others = others.map(|loaded| Entry {
+            key: loaded.key.clone(),
+            bindings: loaded.bindings.clone(),
+            module: loaded.tokens.clone(),
+        });
+        let entries = [here].into_iter().chain(others).collect();
         Passed { key, entries }
     }
 
@@ -360,10 +361,11 @@ impl Source {
 fn references(bindings: &[(String, Bound)]) -> Vec<(String, Bound)> {
     let reference = |(name, bound): &(String, Bound)| {
         let bound = match bound {
-            Bound::Kernels(tokens) => match tokens.clone().into_iter().next() {
-                Some(key) => Bound::Kernels(key.into()),
-                None => bound.clone(),
-            },
+            Bound::Kernels(tokens) => {
+                let key = tokens.clone().into_iter().next();
+                let key = key.expect("`Source::new` has read a key, which comes first");
+                Bound::Kernels(key.into())
+            }
             bound => bound.clone(),
         };
         (name.clone(), bound)

@@ -41,6 +41,15 @@ pub struct Distributed {
 }
 
 impl Distributed {
+    /// The coordinate of a thread in a mode. The layouts of all modes have the same threads.
+    pub fn start(&self, mode: usize, thread: i64) -> Result<i64, String> {
+        let layout = &self.threads[mode];
+        let found = layout.at(thread);
+        found.ok_or_else(|| {
+            format!("thread {thread} has no coordinate in mode {mode}, {layout} (a defect)")
+        })
+    }
+
     /// The largest coordinate of a thread in a mode, modulo `boundary`.
     pub fn reach(&self, mode: usize, boundary: i64) -> i64 {
         let coordinates = self.threads[mode].values();
@@ -86,5 +95,21 @@ impl Fragment {
     pub fn part(&self, value: usize) -> (Scalar, usize) {
         let (slot, packing) = (self.values[value].slot, packing(self.element));
         (self.registers[slot / packing].clone(), slot % packing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_thread_begins_outside_of_the_tile() {
+        let tile = Distributed {
+            threads: vec![Layout::new(32, 2).unwrap()],
+            origin: vec![Num::Const(0)],
+        };
+        assert_eq!(tile.start(0, 31), Ok(62));
+        let error = tile.start(0, 32).unwrap_err();
+        assert!(error.contains("a defect"), "{error}");
     }
 }

@@ -13,7 +13,8 @@ impl StaticLayout {
         let terms = self
             .inner
             .index_form()
-            .map_or(Vec::new(), |form| form.terms);
+            .expect("a layout of integers has a form")
+            .terms;
         let mut sum = TokenStream::new();
         if self.offset != 0 || terms.is_empty() {
             sum.extend(literal(self.offset).into_token_stream());

@@ -143,7 +143,9 @@ impl Global {
         }
         let mut strides = strides.into_iter().map(Tuple::Leaf);
         let stride = match shape {
-            Tuple::Leaf(_) => strides.next().unwrap_or(Tuple::Leaf(0.into())),
+            Tuple::Leaf(_) => strides
+                .next()
+                .ok_or_else(|| b.error("a tile has no modes (a defect)"))?,
             Tuple::Node(_) => strides.collect(),
         };
         let layout = Layout::new(shape.clone(), stride).map_err(|error| b.error(error))?;

@@ -101,8 +101,7 @@ pub(super) fn copy_async_at(b: &mut Builder, call: &Call) -> Result<Value> {
     same_elements(b, call, from, to.element)?;
     let (count, starts) = contiguous(b, call, from.layout.layout(), to.layout.layout())?;
     let bytes = whole_units(b, call, count, from.width())?;
-    let at = |tensor: &Tensor| starts.iter().map(|at| index(tensor, *at)).collect();
-    let (sources, places): (Vec<i64>, Vec<i64>) = (at(from), at(to));
+    let (sources, places) = (indices(b, from, &starts)?, indices(b, to, &starts)?);
     check_shared(b, call, 0, from, &sources)?;
     check_shared(b, call, 1, to, &places)?;
     let own = barrier.addresses().register(b, 0)?;
@@ -159,12 +158,14 @@ fn pieces(
     let reach: Vec<i64> = modes.iter().map(|mode| mode.cosize() - 1).collect();
     let inside = Inside::new(b, tile, &[reach]);
     require(b, inside)?;
-    let coordinate = |at: &i64| modes.iter().map(|mode| mode.at(*at).unwrap_or(0)).collect();
-    let mut part = Part::of(tile.clone(), starts.iter().map(coordinate).collect());
+    let coordinate =
+        |at: &i64| -> Result<Vec<i64>> { modes.iter().map(|mode| value(b, mode, *at)).collect() };
+    let coordinates = starts.iter().map(coordinate).collect::<Result<_>>()?;
+    let mut part = Part::of(tile.clone(), coordinates);
     check_global(b, call, argument, tile, &part)?;
     let mut addresses = match shared {
         Some((argument, tensor)) => {
-            let indices: Vec<i64> = starts.iter().map(|at| index(tensor, *at)).collect();
+            let indices = indices(b, tensor, &starts)?;
             check_shared(b, call, argument, tensor, &indices)?;
             Some((tensor, plain(tensor), indices))
         }
@@ -320,9 +321,22 @@ fn check_shared(
     Err(call.error_at(argument, message))
 }
 
-/// The index of the element at a 1-D coordinate.
-fn index(tensor: &Tensor, at: i64) -> i64 {
-    tensor.layout.layout().at(at).unwrap_or(0)
+/// The indices of the elements at which pieces begin.
+fn indices(b: &Builder, tensor: &Tensor, starts: &[i64]) -> Result<Vec<i64>> {
+    let starts = starts.iter();
+    starts
+        .map(|at| value(b, tensor.layout.layout(), *at))
+        .collect()
+}
+
+/// The value of a layout at a 1-D coordinate, where a piece begins.
+fn value(b: &Builder, layout: &Layout, at: i64) -> Result<i64> {
+    let value = layout.at(at);
+    value.ok_or_else(|| {
+        b.error(format!(
+            "a piece begins at {at}, outside of {layout} (a defect)"
+        ))
+    })
 }
 
 /// The addresses of a tensor without a swizzle.

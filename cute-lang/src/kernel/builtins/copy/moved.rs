@@ -43,6 +43,12 @@ fn words(fragment: &Fragment, vector: &[usize]) -> Option<Vec<Scalar>> {
         .collect()
 }
 
+/// The registers that hold one of [`vectors`].
+fn whole_words(b: &Builder, fragment: &Fragment, vector: &[usize]) -> Result<Vec<Scalar>> {
+    let words = words(fragment, vector);
+    words.ok_or_else(|| b.error("a vector does not fill registers in their order (a defect)"))
+}
+
 /// Moves the values inside of the tensor. Registers of other values get `fill`.
 pub(super) fn copy(
     b: &mut Builder,
@@ -53,7 +59,8 @@ pub(super) fn copy(
     vectors: &[Vec<usize>],
     fill: Option<Operand>,
 ) -> Result<()> {
-    let start = part.moved_start().cloned().unwrap_or(Num::Const(0));
+    let start = part.moved_start().cloned();
+    let start = start.ok_or_else(|| b.error("the tile has not been moved (a defect)"))?;
     let coordinates = part.coordinates.clone();
     let row = inside.row(b, &coordinates[0])?;
     let address = Address::new(b, &mut part, fragment)?;
@@ -96,7 +103,7 @@ pub(super) fn copy(
         )?,
         Direction::Store => {
             for (vector, moved) in vectors.iter().zip(&moved) {
-                let words = words(fragment, vector).unwrap_or_default();
+                let words = whole_words(b, fragment, vector)?;
                 let to = address.of(&address.own, &coordinates[vector[0]], 0);
                 let condition = Condition {
                     predicate: Some(moved.clone()),
@@ -198,7 +205,7 @@ fn load(
 ) -> Result<()> {
     let mut loaded = Vec::new();
     for (vector, moved) in vectors.iter().zip(moved) {
-        let low = words(fragment, vector).unwrap_or_default();
+        let low = whole_words(b, fragment, vector)?;
         let high: Vec<Scalar> = low.iter().map(|word| b.register(word.ty)).collect();
         let both = b.compare_and(Cmp::Ne, &address.above, &Num::Const(0), Some(moved))?;
         // A register that is only written under a guard would be live from the start of the loops around it.

@@ -39,7 +39,9 @@ pub(in crate::kernel::builtins) fn pack(
             half
         })
         .collect();
-    let [low, high] = &halves[..] else { return };
+    let [low, high] = &halves[..] else {
+        unreachable!("four bytes are two halves");
+    };
     permute(
         b,
         to,

@@ -56,14 +56,19 @@ pub(super) fn partition(
         dynamic = b.add(&dynamic, &offset)?;
     }
     let index = |value: &Held| {
-        value
-            .coordinate
-            .iter()
-            .zip(&modes)
-            .map(|(coordinate, mode)| mode.at(*coordinate).unwrap_or_default())
-            .sum()
+        let coordinates = value.coordinate.iter().zip(&modes);
+        let indices = coordinates.map(|(coordinate, mode)| {
+            let index = mode.at(*coordinate);
+            index.ok_or_else(|| {
+                b.error(format!(
+                    "a value of the fragment has coordinate {coordinate}, which is outside of {mode} (a defect)"
+                ))
+            })
+        });
+        indices.sum::<Result<i64>>()
     };
-    Ok((dynamic, fragment.values.iter().map(index).collect()))
+    let indices = fragment.values.iter().map(index).collect::<Result<_>>()?;
+    Ok((dynamic, indices))
 }
 
 /// Refuses a fragment of other elements than the tensor's.
@@ -74,4 +79,38 @@ pub(super) fn check_elements(b: &Builder, tensor: Element, fragment: Element) ->
     Err(b.error(format!(
         "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: convert the fragment"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::value::Distributed;
+
+    #[test]
+    fn no_value_is_outside_of_the_tensor() {
+        let layout = Layout::new([8], [1]).unwrap();
+        let tile = Distributed {
+            threads: vec![Layout::new(1, 1).unwrap()],
+            origin: vec![Num::Const(0)],
+        };
+        for (coordinate, is_inside) in [(7, true), (-1, false)] {
+            let held = Held {
+                slot: 0,
+                coordinate: vec![coordinate],
+            };
+            let fragment = Fragment {
+                element: Element::F32,
+                registers: Vec::new(),
+                values: vec![held],
+                tile: Some(tile.clone()),
+                shape: layout.shape().clone(),
+                is_variable: false,
+            };
+            let mut b = Builder::new(32, [1, 1, 1]);
+            match partition(&mut b, &layout, &fragment, 4) {
+                Ok((_, indices)) => assert!(is_inside && indices == [coordinate]),
+                Err(error) => assert!(!is_inside && error.to_string().contains("a defect")),
+            }
+        }
+    }
 }

@@ -89,7 +89,7 @@ pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
         result = next.operand();
         last = Some(next);
     }
-    last.unwrap_or_else(|| b.register(ty))
+    last.expect("there are two steps")
 }
 
 /// As [`clamp`], also if `least` is greater than `greatest`.

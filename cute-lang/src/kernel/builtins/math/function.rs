@@ -60,7 +60,9 @@ impl Function {
                 .iter()
                 .filter_map(|argument| argument.value.as_float());
             let numbers: Vec<f64> = numbers.collect();
-            return Ok(Value::Float(self.known.value(&numbers)));
+            let value = self.known.value(&numbers);
+            let other = || call.error_at(0, "the function has other arguments (a defect)");
+            return value.map(Value::Float).ok_or_else(other);
         };
         let mut operands = Vec::with_capacity(call.args.len());
         for argument in &call.args {
@@ -68,7 +70,10 @@ impl Function {
             operands.push(match &argument.value {
                 Value::Float(value) => b.float_operand(*value, ty)?,
                 Value::Scalar(scalar) => scalar.operand(),
-                _ => continue,
+                other => {
+                    let message = format!("{} is no operand (a defect)", other.kind());
+                    return Err(b.error(message));
+                }
             });
         }
         b.set_place(call.span);
@@ -132,13 +137,13 @@ impl Function {
 }
 
 impl Known {
-    fn value(&self, numbers: &[f64]) -> f64 {
+    /// The value for these numbers; `None` for another number of them.
+    fn value(&self, numbers: &[f64]) -> Option<f64> {
         match (self, numbers) {
-            (Known::F1(f), [a]) => f(*a),
-            (Known::F2(f), [a, b]) => f(*a, *b),
-            (Known::F3(f), [a, b, c]) => f(*a, *b, *c),
-            // The number of arguments has been checked, and so has that each is a number.
-            _ => f64::NAN,
+            (Known::F1(f), [a]) => Some(f(*a)),
+            (Known::F2(f), [a, b]) => Some(f(*a, *b)),
+            (Known::F3(f), [a, b, c]) => Some(f(*a, *b, *c)),
+            _ => None,
         }
     }
 }

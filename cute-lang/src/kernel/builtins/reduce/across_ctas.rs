@@ -48,7 +48,11 @@ pub(super) fn exchange_between_ctas(
     wait_for_cluster(b);
     let guard = match b.compare(Cmp::Eq, &copy, &Num::Const(0))? {
         Value::Scalar(is_first) => Some(when(&is_first)),
-        _ => None,
+        Value::Bool(true) => None,
+        _ => {
+            let message = "no thread stores its part of the result (a defect)";
+            return Err(call.error_at(0, message));
+        }
     };
     b.guarded(guard, |b| {
         for cta in 0..ctas {

@@ -88,16 +88,16 @@ pub(super) fn digits(tile: &Distributed, mode: usize, cta: i64) -> Result<Vec<Di
 fn check(tile: &Distributed, mode: usize, digits: &[Digit]) -> Result<(), String> {
     let mut first: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
     let moved = |thread: i64, digit: &Digit| thread / digit.divisor % digit.extent != 0;
-    let at = |mode: usize, thread: i64| tile.threads[mode].at(thread).unwrap_or(0);
     for thread in 0..tile.threads[mode].size() {
         let mut others = digits.iter().filter(|digit| !digit.aside);
         if others.any(|digit| moved(thread, digit)) {
             continue;
         }
         let modes = (0..tile.threads.len()).filter(|other| *other != mode);
-        let place = modes.map(|other| at(other, thread)).collect();
+        let place = modes.map(|other| tile.start(other, thread));
+        let place = place.collect::<Result<Vec<i64>, String>>()?;
         let other = *first.entry(place).or_insert(thread);
-        let (x, y) = (at(mode, other), at(mode, thread));
+        let (x, y) = (tile.start(mode, other)?, tile.start(mode, thread)?);
         if x != y {
             return Err(format!(
                 "threads {other} and {thread} are at {x} and {y} along mode {mode} and hold parts of one result, but no digit of their numbers moves along this mode alone"

@@ -56,7 +56,7 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     // Of each result, the values that the thread has.
     let mut values: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (value, held) in x.values.iter().enumerate() {
-        let slot = slot_of(&result, mode, &held.coordinate);
+        let slot = slot_of(b, &result, mode, &held.coordinate)?;
         values.entry(slot).or_default().push(value);
     }
     let mut sums = Vec::new();
@@ -107,8 +107,24 @@ fn write(b: &mut Builder, register: &Scalar, sum: &Scalar) -> Result<()> {
 }
 
 /// The value of the result to which a value of the fragment belongs.
-fn slot_of(result: &Fragment, mode: usize, coordinate: &[i64]) -> usize {
+fn slot_of(b: &Builder, result: &Fragment, mode: usize, coordinate: &[i64]) -> Result<usize> {
     let same = |other: &[i64]| (0..other.len()).all(|i| i == mode || other[i] == coordinate[i]);
     let found = result.values.iter().position(|held| same(&held.coordinate));
-    found.unwrap_or(0)
+    found.ok_or_else(|| b.error("a value belongs to no value of the result (a defect)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cute_algebra::Layout;
+
+    #[test]
+    fn a_value_that_no_result_has_is_not_the_first() {
+        let b = Builder::new(32, [1, 1, 1]);
+        let mut result = Fragment::of_one_thread(Element::F32, &Layout::unit());
+        result.values[0].coordinate = vec![0, 3];
+        assert_eq!(slot_of(&b, &result, 0, &[5, 3]).unwrap(), 0);
+        let error = slot_of(&b, &result, 0, &[5, 4]).unwrap_err();
+        assert!(error.to_string().contains("a defect"), "{error}");
+    }
 }

@@ -119,16 +119,14 @@ impl Operation {
 
     /// The number that changes nothing.
     pub(super) fn identity(&self) -> Operand {
-        let infinity = match self.op {
-            Op::Max => f32::NEG_INFINITY,
-            Op::Min => f32::INFINITY,
-            _ => 0.0,
-        };
         match (self.op, self.ty) {
-            (_, Type::F32) => Operand::F32(infinity.to_bits()),
+            (Op::Add, Type::F32) => Operand::F32(0f32.to_bits()),
+            (Op::Max, Type::F32) => Operand::F32(f32::NEG_INFINITY.to_bits()),
+            (Op::Min, Type::F32) => Operand::F32(f32::INFINITY.to_bits()),
+            (Op::Add, _) => Operand::Int(0),
             (Op::Max, ty) => Operand::Int(range(ty).0),
             (Op::Min, ty) => Operand::Int(range(ty).1),
-            _ => Operand::Int(0),
+            (op, _) => unreachable!("{op:?} is none of `OPERATIONS`"),
         }
     }
 }

@@ -44,10 +44,13 @@ pub(super) fn layout_a(element: Element, steps: i64) -> std::result::Result<Layo
     let atom = atom(n, [accumulator, element, element], "RS")?;
     let [_, _, k] = atom.shape_mnk();
     let one = atom.layout(MmaOperand::A);
-    let mut values = one.mode(1).map_or(Vec::new(), |values| values.modes());
+    let side = |mode| {
+        one.mode(mode)
+            .expect("the layout of an operand is one from threads and values")
+    };
+    let mut values = side(1).modes();
     values.push(Layout::new(steps, M * k)?);
-    let threads = one.mode(0).unwrap_or_else(Layout::unit);
-    let repeated = Layout::concat([threads, Layout::concat(values)?])?;
+    let repeated = Layout::concat([side(0), Layout::concat(values)?])?;
     composition(&Layout::identity([M, k * steps])?, &repeated)
 }
 
