@@ -185,7 +185,9 @@ fn installed_packages_are_here() {
 fn examples_have_rows() {
     let readme = read("README.md");
     let section = section(&readme, "## Examples");
-    let rows: BTreeSet<String> = first_cells(section).collect();
+    let commands: Vec<String> = first_cells(section).collect();
+    let name = |command: &String| command.rsplit(' ').next().unwrap().to_owned();
+    let rows: BTreeSet<String> = commands.iter().map(name).collect();
     let mut programs = BTreeSet::new();
     for entry in std::fs::read_dir(root().join("examples/examples")).unwrap() {
         let path = entry.unwrap().path();
@@ -197,18 +199,23 @@ fn examples_have_rows() {
     assert_eq!(rows, programs, "(the README, then the programs)");
 
     let manifest = read("examples/Cargo.toml");
-    let (prose, _) = section.split_once("\n|").unwrap();
-    for example in manifest.split("[[example]]").skip(1) {
-        let (example, _) = example.split_once("\n\n").unwrap_or((example, ""));
-        if example.contains("required-features") {
-            let name = value(example, "name");
-            assert!(
-                prose.contains(&format!("`{name}`")),
-                "{name} needs features"
-            );
-        }
+    for command in &commands {
+        let name = name(command);
+        let needed = manifest
+            .split("[[example]]")
+            .find(|example| example.contains(&format!("name = \"{name}\"\nrequired-features")));
+        let options = match (&name[..], needed) {
+            ("bench_gemm", _) => "-p cute-kernels --features all ".to_owned(),
+            (_, None) => String::new(),
+            (_, Some(example)) => {
+                let (_, features) = example.split_once("required-features = [\"").unwrap();
+                let (feature, _) = features.split_once('"').unwrap();
+                format!("--features {feature} ")
+            }
+        };
+        let expected = format!("cargo run --release {options}--example {name}");
+        assert_eq!(command, &expected);
     }
-    assert!(prose.contains("--features all"));
 }
 
 /// The program says the same as the README about its options.
