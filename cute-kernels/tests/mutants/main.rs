@@ -17,6 +17,7 @@ mod mutation;
 mod shadow;
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,7 +36,7 @@ const SEEDS: std::ops::Range<u64> = 0..4;
 /// Instructions of one kind to which a rule is applied: of a run of all mutants, and of the sample.
 const ALL: usize = 6;
 const SAMPLE: usize = 1;
-/// Every how many mutants one is in the sample.
+/// Every how many mutants one is in the sample, besides the first of each rule for each kernel.
 const SAMPLED: usize = 5;
 /// Of how many mutants of synchronisation and of control in the sample one may be missed.
 const MISSED_OF: usize = 10;
@@ -73,12 +74,43 @@ fn main() -> ExitCode {
         }
     }
     if !all {
-        cases = cases.into_iter().step_by(SAMPLED).collect();
+        // Each rule on each kernel once, and of the others a sample.
+        let mut seen = BTreeSet::new();
+        let mut at = 0..;
+        cases.retain(|case| {
+            let is_new = seen.insert((case.original.launch.name, case.mutant.rule));
+            at.next()
+                .is_some_and(|at: usize| at.is_multiple_of(SAMPLED))
+                || is_new
+        });
+        println!(
+            "{} rules on {} kernels, together {} times",
+            rules(&seen),
+            kernels(&seen),
+            seen.len()
+        );
     }
     let start = Instant::now();
     let verdicts: Vec<Verdict> = cases.par_iter().map(Case::verdict).collect();
     report(&cases, &verdicts);
     result(&cases, &verdicts, all, start.elapsed())
+}
+
+/// How many rules, and how many launches, are in pairs of both.
+fn rules(pairs: &BTreeSet<(&str, &str)>) -> usize {
+    pairs
+        .iter()
+        .map(|(_, rule)| rule)
+        .collect::<BTreeSet<_>>()
+        .len()
+}
+
+fn kernels(pairs: &BTreeSet<(&str, &str)>) -> usize {
+    pairs
+        .iter()
+        .map(|(launch, _)| launch)
+        .collect::<BTreeSet<_>>()
+        .len()
 }
 
 /// A launch of correct kernels.
