@@ -5,14 +5,20 @@
 
 #![forbid(unsafe_code)]
 
+mod verdicts;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs, io};
+
+use verdicts::Verdicts;
 
 /// An executable of `ptxas`.
 #[derive(Clone, Debug)]
 pub struct Ptxas {
     path: PathBuf,
+    /// What it said earlier.
+    verdicts: Option<Verdicts>,
 }
 
 /// What the assembler printed about a module.
@@ -77,13 +83,16 @@ impl Ptxas {
     /// The assembler at the path in `CUTE_PTXAS`; `None` if there is no such file. In this workspace, cargo sets `CUTE_PTXAS` to
     /// the path where `.ci/install-ptxas` installs it.
     ///
+    /// The assembler at that path, `target/ptxas/bin/ptxas`, is not started again for a module that this version of it has accepted
+    /// without a complaint for the same target: what it printed then is kept in `target/ptxas/verdicts`.
+    ///
     /// # Panics
     ///
     /// If there is no assembler and `CUTE_REQUIRE_PTXAS=1`, which keeps a test run from passing without one.
     pub fn find() -> Option<Ptxas> {
         let path = PathBuf::from(env::var_os("CUTE_PTXAS").unwrap_or_default());
         if path.is_file() {
-            return Some(Ptxas { path });
+            return Some(Ptxas::keeping(path));
         }
         let required = env::var_os("CUTE_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         assert!(
@@ -103,7 +112,16 @@ impl Ptxas {
         let name = format!("ptxas{}", env::consts::EXE_SUFFIX);
         let found = env::split_paths(&folders).map(|folder| folder.join(&name));
         let path = named.into_iter().chain(found).find(|path| path.is_file())?;
-        Some(Ptxas { path })
+        Some(Ptxas {
+            path,
+            verdicts: None,
+        })
+    }
+
+    /// An assembler that keeps what it says about modules that it accepts, if it is where `.ci/install-ptxas` puts it.
+    fn keeping(path: PathBuf) -> Ptxas {
+        let verdicts = Verdicts::of(&path);
+        Ptxas { path, verdicts }
     }
 
     /// The path of the executable.
@@ -116,12 +134,24 @@ impl Ptxas {
     /// # Errors
     /// If the assembler could not be run.
     pub fn assemble(&self, ptx: &str, target: &str) -> io::Result<Report> {
+        let options = options(target);
+        let kept = self.verdicts.as_ref();
+        if let Some(printed) = kept.and_then(|kept| kept.get(ptx, &options)) {
+            return Ok(Report::read(&printed));
+        }
         let output = self.run(ptx, target)?;
-        let mut report = Report::read(&String::from_utf8_lossy(&output.stderr));
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let mut report = Report::read(&printed);
         if !output.status.success() && report.errors.is_empty() {
             report
                 .errors
                 .push((None, format!("ptxas: {}", output.status)));
+        }
+        if let Some(verdicts) = &self.verdicts
+            && report.complaints().is_empty()
+        {
+            // What cannot be kept is asked again.
+            _ = verdicts.keep(ptx, &options, &printed);
         }
         Ok(report)
     }
@@ -143,10 +173,16 @@ impl Ptxas {
         let source = folder.path().join("module.ptx");
         fs::write(&source, ptx)?;
         Command::new(&self.path)
-            .args([&format!("-arch={target}"), "-v", "-o"])
+            .args(options(target))
+            .arg("-o")
             .args([folder.path().join("module.cubin"), source])
             .output()
     }
+}
+
+/// The options that decide what the assembler says.
+fn options(target: &str) -> [String; 2] {
+    [format!("-arch={target}"), "-v".to_owned()]
 }
 
 impl Report {

@@ -1,12 +1,121 @@
 //! Which of many like cases run. All of them run on a GPU, and on the emulator with `CUTE_NIGHTLY=1`; otherwise a covering set does.
+//!
+//! Two things choose a covering set, both from what there is, so that a new tile or type needs no line here:
+//!
+//! - [`Cover`], where a test has cases and variants of each, such as shapes and tiles: each variant runs in one of the cases.
+//! - [`instances`], where a test takes instances of kernels: each kernel is once with each of its types, and once with each of its constants.
+//!
+//! Products that store D in different ways are different kernels, so that "each type by each kind of store" is each kernel with each of its
+//! types. [`what_is_launched_covers_all_kernels`](crate::what_is_launched_covers_all_kernels) holds the instances that the tests have
+//! launched against all that there are.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
 
-use cute_runtime::Device;
+use cute_runtime::{Device, EmulatorOptions};
 
-/// Whether all cases run.
-pub(crate) fn whole() -> bool {
-    std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1")
+pub(crate) use crate::whole::whole;
+
+/// The names of the instances that [`emulator`]s have launched.
+static LAUNCHED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// An emulator that writes down which instances it launches.
+pub(crate) fn emulator() -> Device {
+    let record = |ptx: &str| {
+        let name = ptx.split_once(".visible .entry ");
+        let name = name.and_then(|(_, rest)| rest.split_once('('));
+        let (name, _) = name.expect("a module has a kernel");
+        let mut launched = LAUNCHED.lock().unwrap_or_else(PoisonError::into_inner);
+        launched.insert(name.to_owned());
+        ptx.to_owned()
+    };
+    Device::emulator_rewriting(EmulatorOptions::default(), record)
+}
+
+/// What emulators have launched up to now.
+pub(crate) fn launched() -> BTreeSet<String> {
+    let launched = LAUNCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    launched.clone()
+}
+
+/// An instance with the name and PTX of a kernel.
+type Instance = (&'static str, &'static str);
+
+/// All of these instances, or some among which each kernel is once with each of its types, and once with each of its constants.
+pub(crate) fn instances(all: &[Instance]) -> Vec<Instance> {
+    if whole() {
+        return all.to_vec();
+    }
+    let mut seen = HashSet::new();
+    let mut chosen = Vec::new();
+    // First those in which both are new, so that there are few.
+    for least in [2, 1] {
+        for instance in all {
+            let new = aspects(instance.0).into_iter();
+            let new: Vec<Aspect> = new.filter(|it| !seen.contains(it)).collect();
+            if new.len() >= least {
+                seen.extend(new);
+                chosen.push(*instance);
+            }
+        }
+    }
+    chosen
+}
+
+/// A kernel with its types or with its constants, which the second says.
+pub(crate) type Aspect<'a> = (&'a str, &'static str, &'a str);
+
+/// What a run of an instance with that name has run: the kernel with these types, and the kernel with these constants.
+pub(crate) fn aspects(name: &str) -> [Aspect<'_>; 2] {
+    let (kernel, types, constants) = parts(name);
+    [(kernel, "types", types), (kernel, "constants", constants)]
+}
+
+/// The kernel of an instance with that name, its types and its constants.
+fn parts(name: &str) -> (&str, &str, &str) {
+    let is_type = |word: &str| {
+        let rest = word.trim_start_matches(char::is_alphabetic);
+        rest.starts_with(|it: char| it.is_ascii_digit()) && word.starts_with(char::is_lowercase)
+    };
+    let is_number = |word: &str| word.starts_with(|it: char| it.is_ascii_digit());
+    let starts = std::iter::once(0).chain(name.match_indices('_').map(|(at, _)| at + 1));
+    let words: Vec<(usize, &str)> = starts
+        .map(|at| (at, name[at..].split('_').next().unwrap_or_default()))
+        .collect();
+    let constant = |word: &str| is_number(word) || word.starts_with(char::is_uppercase);
+    let place = |wanted: &dyn Fn(&str) -> bool| {
+        words
+            .iter()
+            .find(|(_, word)| wanted(word))
+            .map_or(name.len(), |(at, _)| *at)
+    };
+    let types = place(&|word| is_type(word) || constant(word) || word == "true" || word == "false");
+    let constants = place(&|word| constant(word) || word == "true" || word == "false");
+    let constants = constants.max(types);
+    (&name[..types], &name[types..constants], &name[constants..])
+}
+
+#[test]
+fn parts_of_names() {
+    for (name, expected) in [
+        (
+            "gemm_bf16_bf16_f32_SQUARE_NN",
+            ("gemm_", "bf16_bf16_f32_", "SQUARE_NN"),
+        ),
+        (
+            "gemm_streamed_e4m3_e5m2_f32_ROWS_8",
+            ("gemm_streamed_", "e4m3_e5m2_f32_", "ROWS_8"),
+        ),
+        ("attention_128_false", ("attention_", "", "128_false")),
+        ("pack_u8_true", ("pack_", "u8_", "true")),
+        (
+            "transpose_unaligned_bf16",
+            ("transpose_unaligned_", "bf16", ""),
+        ),
+    ] {
+        assert_eq!(parts(name), expected);
+    }
 }
 
 /// Divides variants, such as tiles, among cases, such as shapes, so that each variant that any case has runs once.

@@ -2,15 +2,15 @@
 
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
-use cute_runtime::{Buffer, Device, Element, Tensor, bf16, e4m3, e5m2, f16};
+use cute_runtime::{Buffer, Device, Element, ElementType, Tensor, bf16, e4m3, e5m2, f16};
 use std::collections::HashSet;
-use std::marker::PhantomData;
+use std::sync::Once;
 use zerocopy::IntoBytes;
 
 use crate::covering::{Cover, whole};
 use crate::device;
 
-mod streamed;
+pub(crate) mod streamed;
 
 /// Elements of A and B.
 trait Input: Element + Into<f64> {
@@ -82,6 +82,11 @@ impl Input for u8 {
         (number * 50.0 + 128.0) as u8
     }
 }
+
+/// Elements of D.
+trait Output: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug {}
+
+impl<D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug> Output for D {}
 
 /// Elements before and after those of a matrix, in the same buffer.
 const BAND: usize = 64;
@@ -208,21 +213,16 @@ impl Case {
     fn check_tiles<T, D>(self, device: &Device, epsilon: f64, cover: &mut Cover<Tile>)
     where
         T: Input + GemmInput<D>,
-        D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+        D: Output,
     {
-        let problem = Problem::<T, T, D>::new(self, device, epsilon);
-        let plan = problem.check(None);
-        let possible: Vec<Tile> = plan.candidates().iter().map(|(tile, _)| *tile).collect();
-        for tile in cover.choose(plan.tile(), &possible) {
-            problem.check(Some(tile));
-        }
+        Problem::<T, T>::new(self, device).check_tiles::<D>(epsilon, cover);
     }
 
     /// Computes it by the tile that is given or chosen.
     fn check<T, D>(self, device: &Device, epsilon: f64)
     where
         T: Input + GemmInput<D>,
-        D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+        D: Output,
     {
         self.check_mix::<T, T, D>(device, epsilon);
     }
@@ -232,35 +232,27 @@ impl Case {
     where
         A: Input + GemmInput<D, B>,
         B: Input + GemmInput<D, A>,
-        D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+        D: Output,
     {
-        Problem::<A, B, D>::new(self, device, epsilon).check(self.tile);
+        Problem::<A, B>::new(self, device).check::<D>(self.tile, epsilon);
     }
 }
 
-/// A case with its matrices and the product in float64, to be computed by one tile or by several.
-struct Problem<'d, A: Element, B: Element, D> {
+/// A case with its matrices and the product in float64, to be computed by one tile or by several, into D of one type or of several.
+struct Problem<'d, A: Element, B: Element> {
     case: Case,
     device: &'d Device,
-    epsilon: f64,
     a: (Buffer<A>, Place),
     b: (Buffer<B>, Place),
-    d: Place,
     /// For each batch.
     expected: Vec<reference::Product>,
-    result: PhantomData<D>,
 }
 
-impl<'d, A, B, D> Problem<'d, A, B, D>
-where
-    A: Input + GemmInput<D, B>,
-    B: Input + GemmInput<D, A>,
-    D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
-{
-    fn new(case: Case, device: &'d Device, epsilon: f64) -> Self {
+impl<'d, A: Input, B: Input> Problem<'d, A, B> {
+    fn new(case: Case, device: &'d Device) -> Self {
         let ([m, n, k], batches) = (case.shape, case.batches.max(1));
         let inner = |mn, rows, columns| if mn { rows } else { columns };
-        let [mn_a, mn_b, mn_d] = case.mn;
+        let [mn_a, mn_b, _] = case.mn;
         let unit = 16 / size_of::<A>();
         let (offset, lda, ldb) = match (case.is_aligned, inner(mn_a, m, k), inner(mn_b, n, k)) {
             (true, a, b) => (
@@ -272,7 +264,6 @@ where
         };
         let a_place = Place::new(offset, [batches, m, k], mn_a, lda);
         let b_place = Place::new(offset, [batches, n, k], mn_b, ldb);
-        let ldd = inner(mn_d, m, n) + case.pad;
         let (a, b) = (a_place.filled::<A>(1), b_place.filled::<B>(2));
         let (all_a, all_b) = (a_place.gather(&a), b_place.gather(&b));
         let expected = (0..batches).map(|batch| {
@@ -284,41 +275,68 @@ where
         Self {
             case,
             device,
-            epsilon,
             a: (device.upload(&a).unwrap(), a_place),
             b: (device.upload(&b).unwrap(), b_place),
-            d: Place::new(BAND, [batches, m, n], mn_d, ldd),
             expected: expected.collect(),
-            result: PhantomData,
         }
     }
 
-    /// Computes it by a tile, or by that which the plan chooses, and returns the plan.
-    fn check(&self, tile: Option<Tile>) -> Plan {
-        let [m, n, k] = self.case.shape;
+    /// The same product, with so many elements between rows of D.
+    fn pad(mut self, pad: usize) -> Self {
+        self.case.pad = pad;
+        self
+    }
+
+    /// Computes it by the tile that the plan chooses, and by others that are possible: all, or those that the cover wants.
+    fn check_tiles<D: Output>(&self, epsilon: f64, cover: &mut Cover<Tile>)
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+    {
+        let plan = self.check::<D>(None, epsilon);
+        let possible: Vec<Tile> = plan.candidates().iter().map(|(tile, _)| *tile).collect();
+        for tile in cover.choose(plan.tile(), &possible) {
+            self.check::<D>(Some(tile), epsilon);
+        }
+    }
+
+    /// Computes it by a tile, or by that which the plan chooses, and returns the plan. `epsilon` is the relative error of D's type.
+    fn check<D: Output>(&self, tile: Option<Tile>, epsilon: f64) -> Plan
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+    {
+        let ([m, n, k], batches) = (self.case.shape, self.case.batches.max(1));
+        let inner = if self.case.mn[2] { m } else { n };
+        let d_place = Place::new(
+            BAND,
+            [batches, m, n],
+            self.case.mn[2],
+            inner + self.case.pad,
+        );
         // The padding of D changes if it is written.
         let guard = D::from(113);
-        let mut buffer = self.device.upload(&vec![guard; self.d.len()]).unwrap();
+        let mut buffer = self.device.upload(&vec![guard; d_place.len()]).unwrap();
         let plan = match self.case.batches {
-            0 => self.launch::<2>(tile, &mut buffer),
-            _ => self.launch::<3>(tile, &mut buffer),
+            0 => self.launch::<D, 2>(tile, &mut buffer, d_place),
+            _ => self.launch::<D, 3>(tile, &mut buffer, d_place),
         };
         let mut d = buffer.download().unwrap();
-        let all_d = self.d.gather(&d);
+        let all_d = d_place.gather(&d);
         for (batch, expected) in self.expected.iter().enumerate() {
             let found = expected.compare(Matrix::packed(&all_d[batch * m * n..], m, n));
             let instructions = (k * size_of::<A>()).div_ceil(32);
             assert!(
-                found.is_rounding(self.epsilon + A::error(instructions), instructions),
+                found.is_rounding(epsilon + A::error(instructions), instructions),
                 "rows of {:?} {}, of {} by {}, {:?}: {found:?} in {batch} by {plan}",
-                self.d.strides,
+                d_place.strides,
                 D::TYPE,
                 A::TYPE,
                 B::TYPE,
                 self.case.mn,
             );
         }
-        self.d.fill(&mut d, guard);
+        d_place.fill(&mut d, guard);
         assert!(
             d.iter().all(|x| *x == guard),
             "{m} x {n} x {k}: written outside of D by {plan}"
@@ -326,10 +344,19 @@ where
         plan
     }
 
-    fn launch<const R: usize>(&self, tile: Option<Tile>, d: &mut Buffer<D>) -> Plan {
+    fn launch<D: Output, const R: usize>(
+        &self,
+        tile: Option<Tile>,
+        d: &mut Buffer<D>,
+        d_at: Place,
+    ) -> Plan
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+    {
         // Of two modes, the last two.
         let modes = |of: [usize; 3]| std::array::from_fn::<usize, R, _>(|i| of[i + 3 - R]);
-        let ((a, a_at), (b, b_at), d_at) = (&self.a, &self.b, self.d);
+        let ((a, a_at), (b, b_at)) = (&self.a, &self.b);
         let a = a.view(a_at.offset, modes(a_at.shape), modes(a_at.strides));
         let b = b.view(b_at.offset, modes(b_at.shape), modes(b_at.strides));
         let (a, b) = (a.unwrap(), b.unwrap());
@@ -402,123 +429,158 @@ const LARGE_SHAPES: &[[usize; 3]] = &[
 ];
 
 #[test]
-fn gemm_agrees_with_float64() {
-    let device = device();
-    let large = if device.is_emulator() {
-        &[]
-    } else {
-        LARGE_SHAPES
-    };
-    let by_tiles = |shape| BY_ALL_TILES.contains(shape) || !device.is_emulator();
-    let shapes: Vec<_> = SHAPES.iter().chain(large).collect();
-    let cases = shapes.iter().filter(|shape| by_tiles(shape)).count();
-    let mut cover = Cover::new(&device, cases);
-    for shape in shapes {
-        let &[m, n, k] = shape;
-        // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
-        let whole = n.next_multiple_of(8);
-        let case = Case::new([m, whole, k], 8);
-        match by_tiles(shape) {
-            true => case.check_tiles::<bf16, bf16>(&device, BF16, &mut cover),
-            false => case.check::<bf16, bf16>(&device, BF16),
+pub(crate) fn gemm_agrees_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let large = if device.is_emulator() {
+            &[]
+        } else {
+            LARGE_SHAPES
+        };
+        let by_tiles = |shape| BY_ALL_TILES.contains(shape) || !device.is_emulator();
+        let shapes: Vec<_> = SHAPES.iter().chain(large).collect();
+        let cases = shapes.iter().filter(|shape| by_tiles(shape)).count();
+        let mut cover = Cover::new(&device, cases);
+        for shape in shapes {
+            let &[m, n, k] = shape;
+            // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
+            let whole = n.next_multiple_of(8);
+            let problem = |n, pad| Problem::<bf16, bf16>::new(Case::new([m, n, k], pad), &device);
+            let mut product = problem(whole, 8);
+            if by_tiles(shape) {
+                product.check_tiles::<bf16>(BF16, &mut cover);
+            } else {
+                product.check::<bf16>(None, BF16);
+            }
+            product = product.pad(4);
+            product.check::<f32>(None, F32);
+            product.check::<f32>(Some(Tile::Thin), F32);
+            if n != whole {
+                product = problem(n, 0);
+            }
+            product = product.pad(3 - n % 2);
+            product.check::<bf16>(None, BF16);
+            product = product.pad(2 - n % 2);
+            product.check::<f32>(None, F32);
         }
-        Case::new([m, whole, k], 4).check::<bf16, f32>(&device, F32);
-        Case::new([m, whole, k], 4)
-            .tile(Tile::Thin)
-            .check::<bf16, f32>(&device, F32);
-        Case::new([m, n, k], 3 - n % 2).check::<bf16, bf16>(&device, BF16);
-        Case::new([m, n, k], 2 - n % 2).check::<bf16, f32>(&device, F32);
-    }
-    cover.finish();
+        cover.finish();
+    });
 }
 
 #[test]
-fn gemm_multiplies_every_type() {
-    let device = device();
-    let large: &[[usize; 3]] = if device.is_emulator() {
-        &[]
-    } else {
-        &LARGE_SHAPES[..6]
-    };
-    let shapes: Vec<_> = [[129, 257, 72], [63, 40, 280]]
-        .iter()
-        .chain(large)
-        .collect();
-    // Six pairs of types.
-    let mut cover = Cover::new(&device, 6 * shapes.len());
-    for &[m, n, k] in shapes {
-        let whole = n.next_multiple_of(8);
-        Case::new([m, whole, k], 8).check_tiles::<f16, f16>(&device, F16, &mut cover);
-        Case::new([m, whole, k], 4).check_tiles::<f16, f32>(&device, F32, &mut cover);
-        Case::new([m, n, k], 1).check::<f16, f32>(&device, F32);
-        Case::new([m, whole, k], 4).check_tiles::<f32, f32>(&device, F32, &mut cover);
-        Case::new([m, n, k], 1).check::<f32, f32>(&device, F32);
-        Case::new([m, whole, k], 8).check_tiles::<e4m3, bf16>(&device, BF16, &mut cover);
-        Case::new([m, whole, k], 4).check_tiles::<e4m3, f32>(&device, F32, &mut cover);
-        Case::new([m, n, k], 1).check::<e4m3, f32>(&device, F32);
-        Case::new([m, whole, k], 4).check_tiles::<i8, i32>(&device, 0.0, &mut cover);
-        Case::new([m, n, k], 1).check::<i8, i32>(&device, 0.0);
-    }
-    cover.finish();
+pub(crate) fn gemm_multiplies_every_type() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let large: &[[usize; 3]] = if device.is_emulator() {
+            &[]
+        } else {
+            &LARGE_SHAPES[..6]
+        };
+        let shapes: Vec<_> = [[129, 257, 72], [63, 40, 280]]
+            .iter()
+            .chain(large)
+            .collect();
+        // Six pairs of types.
+        let mut cover = Cover::new(&device, 6 * shapes.len());
+        for &[m, n, k] in shapes {
+            let whole = n.next_multiple_of(8);
+            let by_tma = Case::new([m, whole, k], 8);
+            let by_element = Case::new([m, n, k], 1);
+            let product = Problem::<f16, f16>::new(by_tma, &device);
+            product.check_tiles::<f16>(F16, &mut cover);
+            product.pad(4).check_tiles::<f32>(F32, &mut cover);
+            by_element.check::<f16, f32>(&device, F32);
+            Case::new([m, whole, k], 4).check_tiles::<f32, f32>(&device, F32, &mut cover);
+            by_element.check::<f32, f32>(&device, F32);
+            let product = Problem::<e4m3, e4m3>::new(by_tma, &device);
+            product.check_tiles::<bf16>(BF16, &mut cover);
+            product.pad(4).check_tiles::<f32>(F32, &mut cover);
+            by_element.check::<e4m3, f32>(&device, F32);
+            Case::new([m, whole, k], 4).check_tiles::<i8, i32>(&device, 0.0, &mut cover);
+            by_element.check::<i8, i32>(&device, 0.0);
+        }
+        cover.finish();
+    });
 }
 
-/// By each of their tiles, with D along N and along M, where B takes A's place, and copied first.
+/// The tiles of products of two types.
+const OF_MIXES: [Tile; 4] = [Tile::Single, Tile::Pair, Tile::Narrow, Tile::Thin];
+
+/// By each of their tiles, with D along N and along M, where B takes A's place, and copied first; or by each tile once, and in each of
+/// these ways by some of them.
 #[test]
-fn gemm_multiplies_each_8_bit_float_by_each() {
-    fn mix<A, B>(device: &Device)
-    where
-        A: Input + GemmInput<bf16, B> + GemmInput<f32, B>,
-        B: Input + GemmInput<bf16, A> + GemmInput<f32, A>,
-    {
-        for mn in [[false; 3], [false, false, true], [true, true, false]] {
-            for tile in [Tile::Single, Tile::Pair] {
+pub(crate) fn gemm_multiplies_each_8_bit_float_by_each() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        fn mix<A, B>(device: &Device)
+        where
+            A: Input + GemmInput<bf16, B> + GemmInput<f32, B>,
+            B: Input + GemmInput<bf16, A> + GemmInput<f32, A>,
+        {
+            let instances = OF_MIXES.map(|it| [(it, bf16::TYPE), (it, f32::TYPE)]);
+            let mut cover = Cover::new(device, 3);
+            for mn in [[false; 3], [false, false, true], [true, true, false]] {
                 let case = Case {
                     mn,
                     ..Case::new([136, 272, 208], 16)
                 };
-                let case = case.tile(tile);
-                case.check_mix::<A, B, bf16>(device, BF16);
-                case.check_mix::<A, B, f32>(device, F32);
+                let product = Problem::<A, B>::new(case, device);
+                for (tile, d) in cover.choose_any(&instances.concat()) {
+                    match d {
+                        ElementType::F32 => product.check::<f32>(Some(tile), F32),
+                        _ => product.check::<bf16>(Some(tile), BF16),
+                    };
+                }
             }
+            cover.finish();
+            let case = Case {
+                is_aligned: false,
+                ..Case::new([37, 70, 131], 3)
+            };
+            let product = Problem::<A, B>::new(case, device);
+            product.check::<bf16>(None, BF16);
+            product.check::<f32>(None, F32);
         }
-        let case = Case {
-            is_aligned: false,
-            ..Case::new([37, 70, 131], 3)
-        };
-        case.check_mix::<A, B, bf16>(device, BF16);
-        case.check_mix::<A, B, f32>(device, F32);
-    }
-    let device = device();
-    mix::<e4m3, e4m3>(&device);
-    mix::<e4m3, e5m2>(&device);
-    mix::<e5m2, e4m3>(&device);
-    mix::<e5m2, e5m2>(&device);
+        let device = device();
+        mix::<e4m3, e4m3>(&device);
+        mix::<e4m3, e5m2>(&device);
+        mix::<e5m2, e4m3>(&device);
+        mix::<e5m2, e5m2>(&device);
+    });
 }
 
 /// Also those whose sign is in the highest bit of an operand but not of the other.
 #[test]
-fn gemm_multiplies_each_8_bit_integer_by_each() {
-    fn mix<A: Input + GemmInput<i32, B>, B: Input + GemmInput<i32, A>>(device: &Device) {
-        for mn in [[false; 3], [false, false, true], [true, true, false]] {
-            for tile in [Tile::Single, Tile::Pair] {
+pub(crate) fn gemm_multiplies_each_8_bit_integer_by_each() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        fn mix<A: Input + GemmInput<i32, B>, B: Input + GemmInput<i32, A>>(device: &Device) {
+            let mut cover = Cover::new(device, 3);
+            for mn in [[false; 3], [false, false, true], [true, true, false]] {
                 let case = Case {
                     mn,
                     ..Case::new([136, 272, 208], 16)
                 };
-                case.tile(tile).check_mix::<A, B, i32>(device, 0.0);
+                let product = Problem::<A, B>::new(case, device);
+                for tile in cover.choose_any(&OF_MIXES) {
+                    product.check::<i32>(Some(tile), 0.0);
+                }
             }
+            cover.finish();
+            let case = Case {
+                batches: 3,
+                is_aligned: false,
+                ..Case::new([37, 70, 131], 3)
+            };
+            case.check_mix::<A, B, i32>(device, 0.0);
         }
-        let case = Case {
-            batches: 3,
-            is_aligned: false,
-            ..Case::new([37, 70, 131], 3)
-        };
-        case.check_mix::<A, B, i32>(device, 0.0);
-    }
-    let device = device();
-    mix::<i8, u8>(&device);
-    mix::<u8, i8>(&device);
-    mix::<u8, u8>(&device);
+        let device = device();
+        mix::<i8, u8>(&device);
+        mix::<u8, i8>(&device);
+        mix::<u8, u8>(&device);
+    });
 }
 
 #[test]
@@ -537,57 +599,77 @@ fn gemm_does_not_notice_the_schedule() {
 fn gemm_multiplies_few_rows() {
     let device = device();
     for m in [1, 16, 17, 64, 97] {
+        let product = Problem::<bf16, bf16>::new(Case::new([m, 136, 2500], 8), &device);
         for tile in [Tile::Thin, Tile::Few] {
-            Case::new([m, 136, 2500], 8)
-                .tile(tile)
-                .check::<bf16, bf16>(&device, BF16);
+            product.check::<bf16>(Some(tile), BF16);
         }
     }
 }
 
 /// Along K, M or N, with D along either of its modes.
 #[test]
-fn gemm_takes_every_major() {
-    let device = device();
-    for mn in [1, 2, 3, 4, 6] {
-        let mn = [mn & 1 > 0, mn & 2 > 0, mn & 4 > 0];
-        let case = Case {
-            mn,
-            ..Case::new([136, 264, 200], 8)
-        };
-        // Each of these has instances of its own.
-        let all = || Cover::new(&device, 1);
-        case.check_tiles::<bf16, bf16>(&device, BF16, &mut all());
-        if mn[..2] == [true, false] || mn[..2] == [false, true] {
-            case.check_tiles::<f32, f32>(&device, F32, &mut all());
+pub(crate) fn gemm_takes_every_major() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        for mn in [1, 2, 3, 4, 6] {
+            let mn = [mn & 1 > 0, mn & 2 > 0, mn & 4 > 0];
+            let case = Case {
+                mn,
+                ..Case::new([136, 264, 200], 8)
+            };
+            // Each way in which matrices lie has instances of its own, for four pairs of types of 16 bits.
+            let mut cover = Cover::new(&device, 4);
+            let product = Problem::<bf16, bf16>::new(case, &device);
+            product.check_tiles::<bf16>(BF16, &mut cover);
+            product.check_tiles::<f32>(F32, &mut cover);
+            let product = Problem::<f16, f16>::new(case, &device);
+            product.check_tiles::<f16>(F16, &mut cover);
+            product.check_tiles::<f32>(F32, &mut cover);
+            cover.finish();
+            if mn[..2] == [true, false] || mn[..2] == [false, true] {
+                case.check_tiles::<f32, f32>(&device, F32, &mut Cover::new(&device, 1));
+            }
+            // Copied first, or stored by element.
+            let case = Case {
+                mn,
+                ..Case::new([67, 40, 72], 4)
+            };
+            case.check::<f16, f16>(&device, F16);
+            case.check::<f32, f32>(&device, F32);
+            case.check::<i8, i32>(&device, 0.0);
         }
-        // Copied first, or stored by element.
-        let case = Case {
-            mn,
-            ..Case::new([67, 40, 72], 4)
-        };
-        case.check::<f16, f16>(&device, F16);
-        case.check::<f32, f32>(&device, F32);
-        case.check::<i8, i32>(&device, 0.0);
-    }
+    });
 }
 
 /// Matrices that begin anywhere, with rows of odd length.
 #[test]
-fn gemm_takes_any_alignment() {
-    let device = device();
-    for mn in [[false; 3], [true, true, false], [true, false, true]] {
-        let case = Case {
-            mn,
-            is_aligned: false,
-            ..Case::new([37, 70, 131], 3)
-        };
-        case.check::<bf16, bf16>(&device, BF16);
-        case.check::<f16, f32>(&device, F32);
-        case.check::<f32, f32>(&device, F32);
-        case.check::<e4m3, bf16>(&device, BF16);
-        case.check::<i8, i32>(&device, 0.0);
-    }
+pub(crate) fn gemm_takes_any_alignment() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        // Eight pairs of types, stored by element.
+        let mut cover = Cover::new(&device, 3 * 8);
+        for mn in [[false; 3], [true, true, false], [true, false, true]] {
+            let case = Case {
+                mn,
+                is_aligned: false,
+                ..Case::new([37, 70, 131], 3)
+            };
+            let product = Problem::<bf16, bf16>::new(case, &device);
+            product.check_tiles::<bf16>(BF16, &mut cover);
+            product.check_tiles::<f32>(F32, &mut cover);
+            let product = Problem::<f16, f16>::new(case, &device);
+            product.check_tiles::<f16>(F16, &mut cover);
+            product.check_tiles::<f32>(F32, &mut cover);
+            case.check_tiles::<f32, f32>(&device, F32, &mut cover);
+            let product = Problem::<e4m3, e4m3>::new(case, &device);
+            product.check_tiles::<bf16>(BF16, &mut cover);
+            product.check_tiles::<f32>(F32, &mut cover);
+            case.check_tiles::<i8, i32>(&device, 0.0, &mut cover);
+        }
+        cover.finish();
+    });
 }
 
 /// One tile in each matrix, which is an odd number for pairs, and several.
@@ -599,10 +681,9 @@ fn gemm_multiplies_batches() {
         ..Case::new(shape, 8)
     };
     case([40, 64, 72]).check_tiles::<bf16, bf16>(&device, BF16, &mut Cover::new(&device, 1));
+    let product = Problem::<bf16, bf16>::new(case([130, 520, 136]), &device);
     for tile in [Tile::Pair, Tile::Thin] {
-        case([130, 520, 136])
-            .tile(tile)
-            .check::<bf16, bf16>(&device, BF16);
+        product.check::<bf16>(Some(tile), BF16);
     }
     // Stored by element.
     let unaligned = Case {

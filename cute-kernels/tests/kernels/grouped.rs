@@ -1,9 +1,12 @@
 //! Products of groups of rows, each compared with float64.
 
+use std::ops::Range;
+use std::sync::Once;
+
 use cute_kernels::gemm::grouped::kernels::{self, gemm_grouped_CFG as Config};
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GroupedInput, check_group_ends, gemm_grouped};
-use cute_runtime::{Device, Tensor, TensorView, TensorViewMut, bf16, f16};
+use cute_runtime::{Buffer, Device, Element, Tensor, TensorView, TensorViewMut, bf16, f16};
 
 use crate::covering::Cover;
 use crate::device;
@@ -30,108 +33,148 @@ type Operands<'v, T> = (
     &'v TensorView<'v, i32, 1>,
 );
 
-/// Compares each group with the product of its rows. Beside the rows of A and B are NaNs, and what stands beside the rows of D and
-/// in rows of no group must stay.
-fn check<T: Number + GroupedInput<T>>(
-    device: &Device,
-    (ends, [m, n, k]): Case,
-    pad: usize,
-    launch: impl Fn(Operands<'_, T>, &mut TensorViewMut<'_, T, 2>),
-) {
-    let (groups, ld, ldd) = (ends.len(), k.next_multiple_of(8) + 8, n + pad);
-    let random = |seed, rows: usize| -> Vec<T> {
-        let mut elements = vec![T::of(f32::NAN); rows * ld];
-        let numbers = normal(seed, rows * k);
-        for (row, numbers) in elements.chunks_mut(ld).zip(numbers.chunks(k)) {
-            for (element, number) in row.iter_mut().zip(numbers) {
-                *element = T::of(number.to_f32());
-            }
-        }
-        elements
-    };
-    let (a, b) = (random(1, m), random(2, groups * n));
-    let guard = T::of(113.0);
-    let a_buffer = device.upload(&a).unwrap();
-    let b_buffer = device.upload(&b).unwrap();
-    let mut d_buffer = device.upload(&vec![guard; m * ldd]).unwrap();
-    let on_device = Tensor::from_slice(device, ends, [groups]).unwrap();
-    launch(
-        (
-            &a_buffer.view(0, [m, k], [ld, 1]).unwrap(),
-            &b_buffer.view(0, [groups, n, k], [n * ld, ld, 1]).unwrap(),
-            &on_device.view(),
-        ),
-        &mut d_buffer.view_mut(0, [m, n], [ldd, 1]).unwrap(),
-    );
-
-    let mut d = d_buffer.download().unwrap();
-    let mut first = 0;
-    for (group, &end) in ends.iter().enumerate() {
-        let rows = usize::try_from(end).unwrap_or(0).clamp(first, m) - first;
-        if rows > 0 {
-            let matrix = |data, rows, cols, stride| Matrix {
-                data,
-                rows,
-                cols,
-                stride,
-            };
-            let found = reference::gemm(
-                matrix(&a[first * ld..], rows, k, ld),
-                matrix(&b[group * n * ld..], n, k, ld),
-                matrix(&d[first * ldd..], rows, n, ldd),
-            );
-            let instructions = k.div_ceil(16);
-            assert!(
-                found.is_rounding(T::UNIT, instructions),
-                "{ends:?} of {m} x {n} x {k}, group {group}: {found:?}"
-            );
-        }
-        for row in first..first + rows {
-            d[row * ldd..][..n].fill(guard);
-        }
-        first += rows;
-    }
-    let guard: f64 = guard.into();
-    let kept = d.into_iter().all(|x| x.into() == guard);
-    assert!(kept, "{ends:?} of {m} x {n} x {k}: written elsewhere");
+/// The matrices A and B of a case, and for each group its rows and their product in float64. Beside the rows of A and B are NaNs.
+struct Groups<'d, T: Element> {
+    device: &'d Device,
+    case: Case,
+    a: Buffer<T>,
+    b: Buffer<T>,
+    ends: Tensor<i32, 1>,
+    expected: Vec<(Range<usize>, Option<reference::Product>)>,
 }
 
-/// By each tile, or by those that the cover wants, on three CTAs.
-fn check_tiles<T: Number + GroupedInput<T>>(
-    device: &Device,
-    case: Case,
-    cover: &mut Cover<Config>,
-) {
-    for config in cover.choose_any(&Config::ALL) {
-        check::<T>(device, case, 8, |(a, b, ends), d| {
-            let k = case.1[2] as u32;
-            kernels::gemm_grouped::launch(config, device, 3, a, b, ends, d, k).unwrap();
+/// Elements from a row of A or B to the next.
+fn stride(k: usize) -> usize {
+    k.next_multiple_of(8) + 8
+}
+
+impl<'d, T: Number + GroupedInput<T>> Groups<'d, T> {
+    fn new(device: &'d Device, case: Case) -> Self {
+        let (ends, [m, n, k]) = case;
+        let (groups, ld) = (ends.len(), stride(k));
+        let random = |seed, rows: usize| -> Vec<T> {
+            let mut elements = vec![T::of(f32::NAN); rows * ld];
+            let numbers = normal(seed, rows * k);
+            for (row, numbers) in elements.chunks_mut(ld).zip(numbers.chunks(k)) {
+                for (element, number) in row.iter_mut().zip(numbers) {
+                    *element = T::of(number.to_f32());
+                }
+            }
+            elements
+        };
+        let (a, b) = (random(1, m), random(2, groups * n));
+        let mut first = 0;
+        let mut expected = Vec::new();
+        for (group, &end) in ends.iter().enumerate() {
+            let last = usize::try_from(end).unwrap_or(0).clamp(first, m);
+            let matrix = |data, rows| Matrix {
+                data,
+                rows,
+                cols: k,
+                stride: ld,
+            };
+            let product = (last > first).then(|| {
+                reference::Product::new(
+                    matrix(&a[first * ld..], last - first),
+                    matrix(&b[group * n * ld..], n),
+                )
+            });
+            expected.push((first..last, product));
+            first = last;
+        }
+        Self {
+            device,
+            case,
+            a: device.upload(&a).unwrap(),
+            b: device.upload(&b).unwrap(),
+            ends: Tensor::from_slice(device, ends, [groups]).unwrap(),
+            expected,
+        }
+    }
+
+    /// Compares each group with the product of its rows. What stands beside the rows of D, `pad` elements for each, and in rows of no
+    /// group must stay.
+    fn check(&self, pad: usize, launch: impl Fn(Operands<'_, T>, &mut TensorViewMut<'_, T, 2>)) {
+        let (ends, [m, n, k]) = self.case;
+        let (groups, ld, ldd) = (ends.len(), stride(k), n + pad);
+        let guard = T::of(113.0);
+        let mut d_buffer = self.device.upload(&vec![guard; m * ldd]).unwrap();
+        launch(
+            (
+                &self.a.view(0, [m, k], [ld, 1]).unwrap(),
+                &self.b.view(0, [groups, n, k], [n * ld, ld, 1]).unwrap(),
+                &self.ends.view(),
+            ),
+            &mut d_buffer.view_mut(0, [m, n], [ldd, 1]).unwrap(),
+        );
+
+        let mut d = d_buffer.download().unwrap();
+        for (group, (rows, product)) in self.expected.iter().enumerate() {
+            if let Some(product) = product {
+                let found = product.compare(Matrix {
+                    data: &d[rows.start * ldd..],
+                    rows: rows.len(),
+                    cols: n,
+                    stride: ldd,
+                });
+                let instructions = k.div_ceil(16);
+                assert!(
+                    found.is_rounding(T::UNIT, instructions),
+                    "{ends:?} of {m} x {n} x {k}, group {group}: {found:?}"
+                );
+            }
+            for row in rows.clone() {
+                d[row * ldd..][..n].fill(guard);
+            }
+        }
+        let guard: f64 = guard.into();
+        let kept = d.into_iter().all(|x| x.into() == guard);
+        assert!(kept, "{ends:?} of {m} x {n} x {k}: written elsewhere");
+    }
+
+    /// By each tile, or by those that the cover wants, on three CTAs.
+    fn check_tiles(&self, cover: &mut Cover<Config>) {
+        for config in cover.choose_any(&Config::ALL) {
+            self.check(8, |(a, b, ends), d| {
+                let k = self.case.1[2] as u32;
+                kernels::gemm_grouped::launch(config, self.device, 3, a, b, ends, d, k).unwrap();
+            });
+        }
+    }
+
+    /// By the function, stored by vectors if there are 8 elements beside rows of D, else by elements.
+    fn check_function(&self, pad: usize) {
+        self.check(pad, |(a, b, ends), d| {
+            gemm_grouped(self.device, a, b, ends, d).unwrap();
         });
     }
 }
 
 #[test]
-fn every_group_agrees_with_float64() {
-    let device = device();
-    let mut cover = Cover::new(&device, CASES.len());
-    for case in CASES {
-        check_tiles::<bf16>(&device, case, &mut cover);
-        // Stored by vectors, and by elements.
-        for pad in [8, 3] {
-            check::<bf16>(&device, case, pad, |(a, b, ends), d| {
-                gemm_grouped(&device, a, b, ends, d).unwrap();
-            });
+pub(crate) fn every_group_agrees_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let mut cover = Cover::new(&device, CASES.len());
+        for case in CASES {
+            let groups = Groups::<bf16>::new(&device, case);
+            groups.check_tiles(&mut cover);
+            for pad in [8, 3] {
+                groups.check_function(pad);
+            }
         }
-    }
-    cover.finish();
+        cover.finish();
+    });
 }
 
 #[test]
-fn groups_of_f16_are_multiplied() {
-    let device = device();
-    check_tiles::<f16>(&device, CASES[0], &mut Cover::new(&device, 1));
-    check::<f16>(&device, CASES[5], 1, |(a, b, ends), d| {
-        gemm_grouped(&device, a, b, ends, d).unwrap();
+pub(crate) fn groups_of_f16_are_multiplied() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let groups = Groups::<f16>::new(&device, CASES[0]);
+        groups.check_tiles(&mut Cover::new(&device, 1));
+        Groups::<f16>::new(&device, CASES[5]).check_function(1);
     });
 }
 
@@ -142,7 +185,7 @@ fn groups_do_not_notice_the_schedule() {
     for seed in 1..3 {
         let device = Device::emulator_with_seed(seed);
         let case = (&[3, 3, 140, 150][..], [150, 264, 200]);
-        check_tiles::<bf16>(&device, case, &mut cover);
+        Groups::<bf16>::new(&device, case).check_tiles(&mut cover);
     }
     cover.finish();
 }
@@ -156,11 +199,10 @@ fn large_groups_agree_with_float64() {
     }
     let case: Case = (&[700, 701, 1500, 1500, 4000], [4096, 2056, 1032]);
     let mut cover = Cover::new(&device, 2);
-    check_tiles::<bf16>(&device, case, &mut cover);
-    check_tiles::<f16>(&device, case, &mut cover);
-    check::<bf16>(&device, case, 3, |(a, b, ends), d| {
-        gemm_grouped(&device, a, b, ends, d).unwrap();
-    });
+    let groups = Groups::<bf16>::new(&device, case);
+    groups.check_tiles(&mut cover);
+    groups.check_function(3);
+    Groups::<f16>::new(&device, case).check_tiles(&mut cover);
 }
 
 /// Weights of shape (groups, K, N), and tokens along M.

@@ -1,5 +1,7 @@
 //! Lists of products of any shapes, each compared with float64.
 
+use std::sync::Once;
+
 use cute_kernels::gemm::list::kernels::{
     self, PROBLEMS, gemm_list_CFG as Config, gemm_list_unaligned_CFG as Unaligned,
 };
@@ -28,15 +30,13 @@ const SHAPES: [Shapes; 3] = [
     &[[129, 128, 136]; 3],
 ];
 
-/// The matrices of a list on the device, and A and B on the host. Beside the rows of A and B are NaNs.
-struct List<T: Element, D: Element> {
+/// The matrices A and B of a list, and the products in float64. Beside the rows of A and B are NaNs.
+struct List<'d, T: Element> {
+    device: &'d Device,
     shapes: Vec<[usize; 3]>,
-    /// Elements from a row of D to the next beyond N.
-    pad: usize,
-    host: Vec<[Vec<T>; 2]>,
     a: Vec<Tensor<T, 2>>,
     b: Vec<Tensor<T, 2>>,
-    d: Vec<cute_runtime::Buffer<D>>,
+    expected: Vec<reference::Product>,
 }
 
 /// What D holds outside of the product.
@@ -47,10 +47,11 @@ fn stride(k: usize) -> usize {
     k.next_multiple_of(8) + 8
 }
 
-impl<T: Number + ListInput<D>, D: Number> List<T, D> {
-    fn new(device: &Device, shapes: &[[usize; 3]], pad: usize) -> Self {
-        let host = shapes.iter().enumerate().map(|(i, &[m, n, k])| {
-            [(2 * i, m), (2 * i + 1, n)].map(|(seed, rows)| {
+impl<'d, T: Number> List<'d, T> {
+    fn new(device: &'d Device, shapes: &[[usize; 3]]) -> Self {
+        let (mut a, mut b, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, &[m, n, k]) in shapes.iter().enumerate() {
+            let [of_a, of_b] = [(2 * i, m), (2 * i + 1, n)].map(|(seed, rows)| {
                 let mut elements = vec![T::of(f32::NAN); rows * stride(k)];
                 let numbers = normal(seed as u64, rows * k);
                 for (row, numbers) in elements.chunks_mut(stride(k)).zip(numbers.chunks(k)) {
@@ -59,73 +60,94 @@ impl<T: Number + ListInput<D>, D: Number> List<T, D> {
                     }
                 }
                 elements
-            })
-        });
-        let host: Vec<[Vec<T>; 2]> = host.collect();
-        let operand = |side: usize| {
-            let matrices = host.iter().zip(shapes);
-            let matrices = matrices.map(|(matrices, shape)| {
-                let buffer = device.upload(&matrices[side]).unwrap();
-                Tensor::new(buffer, [shape[side], shape[2]], [stride(shape[2]), 1]).unwrap()
             });
-            matrices.collect()
-        };
-        let d = shapes
-            .iter()
-            .map(|[m, n, _]| device.upload(&vec![D::of(GUARD); m * (n + pad)]).unwrap());
-        Self {
-            shapes: shapes.to_vec(),
-            pad,
-            a: operand(0),
-            b: operand(1),
-            d: d.collect(),
-            host,
-        }
-    }
-
-    /// Launches the products, and compares each. What stands beside the rows of D must stay.
-    fn check(
-        mut self,
-        launch: impl FnOnce(
-            &[TensorView<'_, T, 2>],
-            &[TensorView<'_, T, 2>],
-            &mut [TensorViewMut<'_, D, 2>],
-        ),
-    ) {
-        let mut d: Vec<_> = (self.d.iter_mut().zip(&self.shapes))
-            .map(|(d, [m, n, _])| d.view_mut(0, [*m, *n], [n + self.pad, 1]).unwrap())
-            .collect();
-        launch(&views(&self.a), &views(&self.b), &mut d);
-        for (i, (&[m, n, k], [a, b])) in self.shapes.iter().zip(&self.host).enumerate() {
-            let d = self.d[i].download().unwrap();
             let matrix = |data, rows| Matrix {
                 data,
                 rows,
                 cols: k,
                 stride: stride(k),
             };
-            let found = reference::gemm(
-                matrix(a, m),
-                matrix(b, n),
-                Matrix {
-                    data: &d,
-                    rows: m,
-                    cols: n,
-                    stride: n + self.pad,
-                },
-            );
+            expected.push(reference::Product::new(matrix(&of_a, m), matrix(&of_b, n)));
+            let on_device = |elements: &[T], rows| {
+                let buffer = device.upload(elements).unwrap();
+                Tensor::new(buffer, [rows, k], [stride(k), 1]).unwrap()
+            };
+            a.push(on_device(&of_a, m));
+            b.push(on_device(&of_b, n));
+        }
+        Self {
+            device,
+            shapes: shapes.to_vec(),
+            a,
+            b,
+            expected,
+        }
+    }
+
+    /// Launches the products, and compares each. There are so many elements beside the rows of D, which must stay.
+    fn check<D: Number>(
+        &self,
+        pad: usize,
+        launch: impl FnOnce(
+            &[TensorView<'_, T, 2>],
+            &[TensorView<'_, T, 2>],
+            &mut [TensorViewMut<'_, D, 2>],
+        ),
+    ) where
+        T: ListInput<D>,
+    {
+        let guard = |[m, n, _]: &[usize; 3]| vec![D::of(GUARD); m * (n + pad)];
+        let buffers = self.shapes.iter().map(guard);
+        let mut buffers: Vec<_> = buffers.map(|d| self.device.upload(&d).unwrap()).collect();
+        let mut d: Vec<_> = (buffers.iter_mut().zip(&self.shapes))
+            .map(|(d, [m, n, _])| d.view_mut(0, [*m, *n], [n + pad, 1]).unwrap())
+            .collect();
+        launch(&views(&self.a), &views(&self.b), &mut d);
+        for (i, (&[m, n, k], expected)) in self.shapes.iter().zip(&self.expected).enumerate() {
+            let d = buffers[i].download().unwrap();
+            let found = expected.compare(Matrix {
+                data: &d,
+                rows: m,
+                cols: n,
+                stride: n + pad,
+            });
             let instructions = k.div_ceil(16);
             assert!(
                 found.is_rounding(D::UNIT, instructions),
                 "product {i} of {:?}: {found:?}",
                 self.shapes
             );
-            let kept = d.chunks(n + self.pad).all(|row| {
+            let kept = d.chunks(n + pad).all(|row| {
                 let mut beside = row[n..].iter().map(|x| (*x).into());
                 beside.all(|x| x == f64::from(GUARD))
             });
             assert!(kept, "product {i} of {:?}: written elsewhere", self.shapes);
         }
+    }
+
+    /// By each tile, or by those that the cover wants, on three CTAs.
+    fn check_tiles<D: Number>(&self, cover: &mut Cover<Config>)
+    where
+        T: ListInput<D>,
+    {
+        let depths: Vec<u32> = self.shapes.iter().map(|shape| shape[2] as u32).collect();
+        for config in cover.choose_any(&Config::ALL) {
+            self.check::<D>(8, |a, b, d| {
+                kernels::gemm_list::launch(config, self.device, 3, a, b, d, &depths).unwrap();
+            });
+        }
+        self.check::<D>(3, |a, b, d| {
+            let config = Unaligned::SQUARE;
+            kernels::gemm_list_unaligned::launch(config, self.device, 3, a, b, d, &depths).unwrap();
+        });
+    }
+
+    /// By the function, stored by vectors if there are 8 elements beside rows of D, and by elements if there are 3.
+    fn check_function<D: Number>(&self, pad: usize)
+    where
+        T: ListInput<D>,
+    {
+        self.check::<D>(pad, |a, b, d| gemm_list(self.device, a, b, d).unwrap());
     }
 }
 
@@ -133,54 +155,39 @@ fn views<T: Element>(matrices: &[Tensor<T, 2>]) -> Vec<TensorView<'_, T, 2>> {
     matrices.iter().map(Tensor::view).collect()
 }
 
-fn depths(shapes: &[[usize; 3]]) -> Vec<u32> {
-    shapes.iter().map(|shape| shape[2] as u32).collect()
-}
-
-/// By each tile, or by those that the cover wants, on three CTAs.
-fn check_tiles<T: Number + ListInput<D>, D: Number>(
-    device: &Device,
-    shapes: &[[usize; 3]],
-    cover: &mut Cover<Config>,
-) {
-    for config in cover.choose_any(&Config::ALL) {
-        List::<T, D>::new(device, shapes, 8).check(|a, b, d| {
-            kernels::gemm_list::launch(config, device, 3, a, b, d, &depths(shapes)).unwrap();
-        });
-    }
-    List::<T, D>::new(device, shapes, 3).check(|a, b, d| {
-        let config = Unaligned::SQUARE;
-        kernels::gemm_list_unaligned::launch(config, device, 3, a, b, d, &depths(shapes)).unwrap();
+#[test]
+pub(crate) fn every_product_agrees_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let mut cover = Cover::new(&device, SHAPES.len());
+        for shapes in SHAPES {
+            let list = List::<bf16>::new(&device, shapes);
+            list.check_tiles::<bf16>(&mut cover);
+            for pad in [8, 3] {
+                list.check_function::<bf16>(pad);
+            }
+        }
+        cover.finish();
     });
 }
 
 #[test]
-fn every_product_agrees_with_float64() {
-    let device = device();
-    let mut cover = Cover::new(&device, SHAPES.len());
-    for shapes in SHAPES {
-        check_tiles::<bf16, bf16>(&device, shapes, &mut cover);
+pub(crate) fn products_of_other_types_agree_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let mut cover = Cover::new(&device, 2);
+        let of_f16 = List::<f16>::new(&device, SHAPES[1]);
+        let of_bf16 = List::<bf16>::new(&device, SHAPES[1]);
+        of_f16.check_tiles::<f16>(&mut cover);
+        of_bf16.check_tiles::<f32>(&mut cover);
+        cover.finish();
         for pad in [8, 3] {
-            List::<bf16, bf16>::new(&device, shapes, pad)
-                .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
+            of_f16.check_function::<f16>(pad);
+            of_bf16.check_function::<f32>(pad);
         }
-    }
-    cover.finish();
-}
-
-#[test]
-fn products_of_other_types_agree_with_float64() {
-    let device = device();
-    let mut cover = Cover::new(&device, 2);
-    check_tiles::<f16, f16>(&device, SHAPES[1], &mut cover);
-    check_tiles::<bf16, f32>(&device, SHAPES[1], &mut cover);
-    cover.finish();
-    for pad in [8, 3] {
-        List::<f16, f16>::new(&device, SHAPES[1], pad)
-            .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
-        List::<bf16, f32>::new(&device, SHAPES[1], pad)
-            .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
-    }
+    });
 }
 
 #[test]
@@ -188,7 +195,7 @@ fn a_list_does_not_notice_the_schedule() {
     let mut cover = Cover::new(&Device::emulator(), 2);
     for seed in 1..3 {
         let device = Device::emulator_with_seed(seed);
-        check_tiles::<bf16, bf16>(&device, SHAPES[1], &mut cover);
+        List::<bf16>::new(&device, SHAPES[1]).check_tiles::<bf16>(&mut cover);
     }
     cover.finish();
 }
@@ -200,8 +207,7 @@ fn long_lists_take_several_launches() {
     let shapes: Vec<[usize; 3]> = (0..PROBLEMS as usize + 5)
         .map(|i| [1 + i % 7, 8 + i % 9, 8 * (1 + i % 3)])
         .collect();
-    List::<bf16, f32>::new(&device, &shapes, 0)
-        .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
+    List::<bf16>::new(&device, &shapes).check_function::<f32>(0);
 }
 
 /// Large products, which take too long on the emulator.
@@ -218,10 +224,10 @@ fn large_products_agree_with_float64() {
         [3000, 64, 8192],
     ];
     let mut cover = Cover::new(&device, 2);
-    check_tiles::<bf16, bf16>(&device, &shapes, &mut cover);
-    check_tiles::<f16, f16>(&device, &shapes, &mut cover);
-    List::<bf16, f32>::new(&device, &shapes, 3)
-        .check(|a, b, d| gemm_list(&device, a, b, d).unwrap());
+    let of_bf16 = List::<bf16>::new(&device, &shapes);
+    of_bf16.check_tiles::<bf16>(&mut cover);
+    of_bf16.check_function::<f32>(3);
+    List::<f16>::new(&device, &shapes).check_tiles::<f16>(&mut cover);
 }
 
 /// A along M, B along N, and D along M; rows that do not begin at multiples of 16 bytes.
@@ -268,8 +274,8 @@ fn matrices_lie_in_any_way() {
 #[test]
 fn a_list_is_captured() {
     let device = device();
-    let list = List::<bf16, bf16>::new(&device, SHAPES[1], 8);
-    list.check(|a, b, d| {
+    let list = List::<bf16>::new(&device, SHAPES[1]);
+    list.check::<bf16>(8, |a, b, d| {
         let graph = device.capture(|| gemm_list(&device, a, b, d)).unwrap();
         graph.launch().unwrap();
     });

@@ -1,5 +1,7 @@
 //! Softmax, norms, sums, histograms and maps compared with float64, for lengths around those at which the kernels change.
 
+use std::sync::Once;
+
 use cute_kernels::{
     histogram, layer_norm, reference::normal, rms_norm, saxpy, softmax, sum, sum_rows,
 };
@@ -116,10 +118,14 @@ fn shapes(device: &Device) -> Vec<[usize; 3]> {
         [3, 1025, 1025],
         [2, 1032, 1040],
         [3, 2048, 2056],
+        [1, 3064, 3072],
+        [2, 4088, 4096],
         [2, 2049, 2050],
         [1, 4104, 4104],
         [1, 8192, 8192],
         [1, 8193, 8193],
+        [1, 12_288, 12_288],
+        [1, 12_296, 12_296],
         [2, 16392, 16400],
         [1, 4095, 4095],
         [2, 12_000, 12_003],
@@ -223,18 +229,27 @@ where
 }
 
 #[test]
-fn rows_of_bf16_agree_with_float64() {
-    check_rows::<bf16>(&device());
+pub(crate) fn rows_of_bf16_agree_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        check_rows::<bf16>(&device());
+    });
 }
 
 #[test]
-fn rows_of_f16_agree_with_float64() {
-    check_rows::<f16>(&device());
+pub(crate) fn rows_of_f16_agree_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        check_rows::<f16>(&device());
+    });
 }
 
 #[test]
-fn rows_of_f32_agree_with_float64() {
-    check_rows::<f32>(&device());
+pub(crate) fn rows_of_f32_agree_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        check_rows::<f32>(&device());
+    });
 }
 
 #[test]
@@ -290,45 +305,58 @@ fn softmax_refuses_another_shape() {
     );
 }
 
+fn check_sum<T: Number + cute_kernels::sum::kernels::sum_types>(device: &Device, x: &[T]) {
+    let n = x.len();
+    let on_device = Tensor::from_slice(device, x, [n]).unwrap();
+    let mut total = Tensor::<f32, 1>::zeros(device, [1]).unwrap();
+    sum(device, &on_device.view(), &mut total.view_mut()).unwrap();
+    let numbers = x.iter().map(|&x| x.into());
+    let (expected, magnitudes): (f64, f64) =
+        (numbers.clone().sum(), numbers.map(|x: f64| x.abs()).sum());
+    let found = f64::from(total.download().unwrap()[0]);
+    assert!(
+        (found - expected).abs() <= 1e-6 * magnitudes,
+        "{n} {}: {found}, {expected}",
+        T::TYPE
+    );
+}
+
 #[test]
-fn arrays_agree_with_float64() {
-    let device = device();
-    let mut lengths = vec![1, 7, 2048, 2052, 8192, 40_000, 100_001];
-    if !device.is_emulator() {
-        lengths.extend([5_000_000, 30_000_001]);
-    }
-    for n in lengths {
-        let (x, y) = (numbers::<f32>(5, n), numbers::<f32>(6, n));
-        let x_on = Tensor::from_slice(&device, &x, [n]).unwrap();
-        let mut y_on = Tensor::from_slice(&device, &y, [n]).unwrap();
-        let mut total = Tensor::<f32, 1>::zeros(&device, [1]).unwrap();
-        sum(&device, &x_on.view(), &mut total.view_mut()).unwrap();
-        let expected: f64 = x.iter().map(|&x| f64::from(x)).sum();
-        let magnitudes: f64 = x.iter().map(|&x| f64::from(x.abs())).sum();
-        let found = f64::from(total.download().unwrap()[0]);
-        assert!(
-            (found - expected).abs() <= 1e-6 * magnitudes,
-            "{n}: {found}, {expected}"
-        );
+pub(crate) fn arrays_agree_with_float64() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        let mut lengths = vec![1, 7, 2048, 2052, 8192, 40_000, 100_001];
+        if !device.is_emulator() {
+            lengths.extend([5_000_000, 30_000_001]);
+        }
+        for n in lengths {
+            let (x, y) = (numbers::<f32>(5, n), numbers::<f32>(6, n));
+            check_sum(&device, &x);
+            check_sum(&device, &numbers::<bf16>(5, n));
+            check_sum(&device, &numbers::<f16>(5, n));
 
-        saxpy(&device, 0.5, &x_on.view(), &mut y_on.view_mut()).unwrap();
-        let found = y_on.download().unwrap();
-        let pairs = x.iter().zip(&y).zip(found);
-        assert!(
-            pairs
-                .into_iter()
-                .all(|((x, y), found)| found == 0.5f32.mul_add(*x, *y) || found == 0.5 * x + y),
-            "{n}"
-        );
+            let x_on = Tensor::from_slice(&device, &x, [n]).unwrap();
+            let mut y_on = Tensor::from_slice(&device, &y, [n]).unwrap();
+            saxpy(&device, 0.5, &x_on.view(), &mut y_on.view_mut()).unwrap();
+            let found = y_on.download().unwrap();
+            let pairs = x.iter().zip(&y).zip(found);
+            assert!(
+                pairs
+                    .into_iter()
+                    .all(|((x, y), found)| found == 0.5f32.mul_add(*x, *y) || found == 0.5 * x + y),
+                "{n}"
+            );
 
-        let bytes: Vec<u8> = x.iter().map(|x| (x * 30.0) as i8 as u8).collect();
-        let data = Tensor::from_slice(&device, &bytes, [n]).unwrap();
-        let mut counts = Tensor::<u32, 1>::zeros(&device, [256]).unwrap();
-        histogram(&device, &data.view(), &mut counts.view_mut()).unwrap();
-        let mut expected = vec![0; 256];
-        bytes
-            .iter()
-            .for_each(|&byte| expected[usize::from(byte)] += 1);
-        assert_eq!(counts.download().unwrap(), expected, "{n}");
-    }
+            let bytes: Vec<u8> = x.iter().map(|x| (x * 30.0) as i8 as u8).collect();
+            let data = Tensor::from_slice(&device, &bytes, [n]).unwrap();
+            let mut counts = Tensor::<u32, 1>::zeros(&device, [256]).unwrap();
+            histogram(&device, &data.view(), &mut counts.view_mut()).unwrap();
+            let mut expected = vec![0; 256];
+            bytes
+                .iter()
+                .for_each(|&byte| expected[usize::from(byte)] += 1);
+            assert_eq!(counts.download().unwrap(), expected, "{n}");
+        }
+    });
 }

@@ -1,5 +1,7 @@
 //! Products with scales, compared with float64, and the epilogues that scale.
 
+use std::sync::Once;
+
 use cute_kernels::gemm::scaled::{BlockScaledInput, ScaledInput};
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, gemm_block_scaled, gemm_scaled};
@@ -361,31 +363,34 @@ fn rows_and_columns_are_scaled() {
 
 /// Into each type of D, by the larger and the smaller tile, and stored by elements.
 #[test]
-fn each_type_is_scaled_with_each() {
-    fn outputs<A, B>(device: &Device)
-    where
-        A: Input + ScaledInput<bf16, B> + ScaledInput<f16, B> + ScaledInput<f32, B>,
-        B: Input + ScaledInput<bf16, A> + ScaledInput<f16, A> + ScaledInput<f32, A>,
-    {
-        for case in [
-            Case::new([130, 264, 72], 8),
-            Case::new([40, 72, 67], 8),
-            Case::new([37, 45, 50], 1),
-        ] {
-            case.check_rows::<A, B, bf16>(device, [false; 2]);
-            case.check_rows::<A, B, f16>(device, [false; 2]);
-            case.check_rows::<A, B, f32>(device, [false; 2]);
+pub(crate) fn each_type_is_scaled_with_each() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        fn outputs<A, B>(device: &Device)
+        where
+            A: Input + ScaledInput<bf16, B> + ScaledInput<f16, B> + ScaledInput<f32, B>,
+            B: Input + ScaledInput<bf16, A> + ScaledInput<f16, A> + ScaledInput<f32, A>,
+        {
+            for case in [
+                Case::new([130, 264, 72], 8),
+                Case::new([40, 72, 67], 8),
+                Case::new([37, 45, 50], 1),
+            ] {
+                case.check_rows::<A, B, bf16>(device, [false; 2]);
+                case.check_rows::<A, B, f16>(device, [false; 2]);
+                case.check_rows::<A, B, f32>(device, [false; 2]);
+            }
         }
-    }
-    let device = device();
-    outputs::<e4m3, e4m3>(&device);
-    outputs::<e4m3, e5m2>(&device);
-    outputs::<e5m2, e4m3>(&device);
-    outputs::<e5m2, e5m2>(&device);
-    outputs::<i8, i8>(&device);
-    outputs::<i8, u8>(&device);
-    outputs::<u8, i8>(&device);
-    outputs::<u8, u8>(&device);
+        let device = device();
+        outputs::<e4m3, e4m3>(&device);
+        outputs::<e4m3, e5m2>(&device);
+        outputs::<e5m2, e4m3>(&device);
+        outputs::<e5m2, e5m2>(&device);
+        outputs::<i8, i8>(&device);
+        outputs::<i8, u8>(&device);
+        outputs::<u8, i8>(&device);
+        outputs::<u8, u8>(&device);
+    });
 }
 
 /// Dᵀ is computed then, with the scales and the types of A and B exchanged.
@@ -414,26 +419,29 @@ fn blocks_are_scaled() {
 }
 
 #[test]
-fn each_type_is_scaled_by_blocks() {
-    fn outputs<A, B>(device: &Device)
-    where
-        A: Input + BlockScaledInput<bf16, B> + BlockScaledInput<f32, B>,
-        B: Input + BlockScaledInput<bf16, A> + BlockScaledInput<f32, A>,
-    {
-        for (case, along_m) in [
-            (Case::new([130, 248, 200], 8), true),
-            (Case::new([40, 72, 150], 8), true),
-            (Case::new([37, 45, 199], 1), false),
-        ] {
-            case.check_blocks::<A, B, bf16>(device, along_m);
-            case.check_blocks::<A, B, f32>(device, along_m);
+pub(crate) fn each_type_is_scaled_by_blocks() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        fn outputs<A, B>(device: &Device)
+        where
+            A: Input + BlockScaledInput<bf16, B> + BlockScaledInput<f32, B>,
+            B: Input + BlockScaledInput<bf16, A> + BlockScaledInput<f32, A>,
+        {
+            for (case, along_m) in [
+                (Case::new([130, 248, 200], 8), true),
+                (Case::new([40, 72, 150], 8), true),
+                (Case::new([37, 45, 199], 1), false),
+            ] {
+                case.check_blocks::<A, B, bf16>(device, along_m);
+                case.check_blocks::<A, B, f32>(device, along_m);
+            }
         }
-    }
-    let device = device();
-    outputs::<e4m3, e4m3>(&device);
-    outputs::<e4m3, e5m2>(&device);
-    outputs::<e5m2, e4m3>(&device);
-    outputs::<e5m2, e5m2>(&device);
+        let device = device();
+        outputs::<e4m3, e4m3>(&device);
+        outputs::<e4m3, e5m2>(&device);
+        outputs::<e5m2, e4m3>(&device);
+        outputs::<e5m2, e5m2>(&device);
+    });
 }
 
 /// Each matrix with scales of its own, and all with the same.

@@ -7,17 +7,21 @@
 //! ```
 //!
 //! runs all mutants, or those of the launches whose names contain LAUNCH, or those of a class (`synchronisation`, `address` or
-//! `control`) of these, and prints those that are missed. LAUNCH may be `""`, for all. Without `all` it runs
-//! a sample, which fails if more than a tenth of the mutants of synchronisation and of control is missed.
+//! `control`) of these, and prints those that are missed. LAUNCH may be `""`, for all. `CUTE_NIGHTLY=1` means `all`, too. Otherwise a
+//! covering set runs, in which each rule makes a mutant of each kernel that it changes, and a sample of the others.
+//!
+//! The program fails if more than a tenth of the mutants of synchronisation and of control is missed, unless LAUNCH or CLASS is given,
+//! and if some rule has made no mutant of a kernel that it changes.
 
 mod equivalent;
 mod flow;
 mod launches;
 mod mutation;
 mod shadow;
+#[path = "../support/whole.rs"]
+mod whole;
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,42 +33,37 @@ use rayon::prelude::*;
 
 use equivalent::{by_probe, by_rule};
 use launches::{LAUNCHES, Launch};
-use mutation::{Class, Mutant, mutants};
+use mutation::{Class, Mutant, RULE_COUNT, entry, mutants};
 
 /// Seeds of the schedules under which a mutant may be found that the first does not find.
 const SEEDS: std::ops::Range<u64> = 0..4;
-/// Instructions of one kind to which a rule is applied: of a run of all mutants, and of the sample.
-const ALL: usize = 6;
-const SAMPLE: usize = 1;
-/// Every how many mutants one is in the sample, besides the first of each rule for each kernel.
+/// Instructions of one kind to which a rule is applied.
+const MOST: usize = 6;
+/// Of the mutants of first instructions of a kind, every how many one is in the sample.
 const SAMPLED: usize = 5;
-/// Of how many mutants of synchronisation and of control in the sample one may be missed.
+/// Of how many mutants of synchronisation and of control one may be missed.
 const MISSED_OF: usize = 10;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let all = arguments.first().is_some_and(|first| first == "all");
-    let filter = |at: usize| arguments.get(at).filter(|_| all).map_or("", String::as_str);
-    let launches = LAUNCHES
-        .iter()
-        .filter(|launch| launch.name.contains(filter(1)));
-
-    // The other launch of attention has the same kernel but for the mask.
-    let launches: Vec<&Launch> = launches
-        .filter(|launch| all || launch.name != "attention")
-        .collect();
+    let named = arguments.first().is_some_and(|first| first == "all");
+    let filters = arguments.get(1..).filter(|_| named).unwrap_or_default();
+    let filter = |at: usize| filters.get(at).map_or("", String::as_str);
+    let launches = LAUNCHES.iter();
+    let launches = launches.filter(|launch| launch.name.contains(filter(0)));
+    let launches: Vec<&Launch> = launches.collect();
 
     let original: Vec<Original> = launches.par_iter().map(|it| Original::new(it)).collect();
-    let mut cases = Vec::new();
+    let mut all = Vec::new();
     for original in original {
         let original = Arc::new(original);
         for ptx in &original.programs {
             let module = Arc::new(cute_ptx::parse(ptx).expect("the emulator has parsed it"));
             let ptx = Arc::new(ptx.clone());
-            let mutants = mutants(&module, if all { ALL } else { SAMPLE }).into_iter();
-            let in_class = |class: Class| class.to_string().contains(filter(2));
+            let mutants = mutants(&module, MOST).into_iter();
+            let in_class = |class: Class| class.to_string().contains(filter(1));
             for mutant in mutants.filter(|mutant| in_class(mutant.class)) {
-                cases.push(Case {
+                all.push(Case {
                     original: original.clone(),
                     ptx: ptx.clone(),
                     module: module.clone(),
@@ -73,44 +72,36 @@ fn main() -> ExitCode {
             }
         }
     }
-    if !all {
-        // Each rule on each kernel once, and of the others a sample.
-        let mut seen = BTreeSet::new();
-        let mut at = 0..;
-        cases.retain(|case| {
-            let is_new = seen.insert((case.original.launch.name, case.mutant.rule));
-            at.next()
-                .is_some_and(|at: usize| at.is_multiple_of(SAMPLED))
-                || is_new
-        });
-        println!(
-            "{} rules on {} kernels, together {} times",
-            rules(&seen),
-            kernels(&seen),
-            seen.len()
-        );
-    }
     let start = Instant::now();
-    let verdicts: Vec<Verdict> = cases.par_iter().map(Case::verdict).collect();
+    let cases = match named || whole::whole() {
+        true => all.iter().collect(),
+        false => covering(&all),
+    };
+    let verdicts: Vec<Verdict> = cases.par_iter().map(|case| case.verdict()).collect();
     report(&cases, &verdicts);
-    result(&cases, &verdicts, all, start.elapsed())
+    let covered = covers(&all, &cases, &verdicts);
+    let passed = covered && found_most(&cases, &verdicts);
+    // Of some launches or of one class, more may be missed.
+    let passed = passed || filters.iter().any(|filter| !filter.is_empty());
+    result(&cases, &verdicts, passed, start.elapsed());
+    match passed {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
 }
 
-/// How many rules, and how many launches, are in pairs of both.
-fn rules(pairs: &BTreeSet<(&str, &str)>) -> usize {
-    pairs
-        .iter()
-        .map(|(_, rule)| rule)
-        .collect::<BTreeSet<_>>()
-        .len()
-}
-
-fn kernels(pairs: &BTreeSet<(&str, &str)>) -> usize {
-    pairs
-        .iter()
-        .map(|(launch, _)| launch)
-        .collect::<BTreeSet<_>>()
-        .len()
+/// For each rule and each kernel the first valid mutant, and a sample of those of first instructions of a kind.
+fn covering(all: &[Case]) -> Vec<&Case> {
+    let mut pairs: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (i, case) in all.iter().enumerate() {
+        pairs.entry(case.pair()).or_default().push(i);
+    }
+    let pairs = pairs.into_par_iter();
+    let valid = pairs.filter_map(|(_, cases)| cases.into_iter().find(|&i| all[i].is_valid()));
+    let mut chosen: BTreeSet<usize> = valid.collect();
+    let firsts = (0..all.len()).filter(|&i| all[i].mutant.is_first);
+    chosen.extend(firsts.step_by(SAMPLED));
+    chosen.into_iter().map(|i| &all[i]).collect()
 }
 
 /// A launch of correct kernels.
@@ -149,6 +140,16 @@ enum Verdict {
 }
 
 impl Case {
+    /// The kernel and the rule.
+    fn pair(&self) -> (&str, Class, &'static str) {
+        let kernel = entry(&self.module).name.as_str();
+        (kernel, self.mutant.class, self.mutant.rule)
+    }
+
+    fn is_valid(&self) -> bool {
+        Program::load(&self.mutant.apply(&self.module)).is_ok()
+    }
+
     fn verdict(&self) -> Verdict {
         let changed = self.mutant.apply(&self.module);
         if Program::load(&changed).is_err() {
@@ -233,7 +234,7 @@ fn steps(launch: &Launch) -> u64 {
 }
 
 /// Prints the table, and those that were missed.
-fn report(cases: &[Case], verdicts: &[Verdict]) {
+fn report(cases: &[&Case], verdicts: &[Verdict]) {
     let mut rows: BTreeMap<(Class, &str), [usize; 6]> = BTreeMap::new();
     for (case, verdict) in cases.iter().zip(verdicts) {
         let column = match verdict {
@@ -281,8 +282,38 @@ fn report(cases: &[Case], verdicts: &[Verdict]) {
     }
 }
 
-/// Prints the last line as a test runner does.
-fn result(cases: &[Case], verdicts: &[Verdict], all: bool, time: Duration) -> ExitCode {
+/// Whether each rule has made a mutant, and one of each kernel of which it can make a valid one. Prints how many have, of how many.
+fn covers(all: &[Case], cases: &[&Case], verdicts: &[Verdict]) -> bool {
+    let judged = cases.iter().zip(verdicts);
+    let judged = judged.filter(|(_, verdict)| **verdict != Verdict::Invalid);
+    let covered: BTreeSet<_> = judged.map(|(case, _)| case.pair()).collect();
+    let others = all
+        .par_iter()
+        .filter(|case| !covered.contains(&case.pair()));
+    let missing: BTreeSet<_> = others
+        .filter(|case| case.is_valid())
+        .map(Case::pair)
+        .collect();
+    let rules: BTreeSet<_> = covered
+        .iter()
+        .map(|(_, class, rule)| (class, rule))
+        .collect();
+    println!(
+        "\n{} of {} mutants; {} of {RULE_COUNT} rules; each with each kernel that it changes: {} of {} pairs",
+        cases.len(),
+        all.len(),
+        rules.len(),
+        covered.len(),
+        covered.len() + missing.len(),
+    );
+    for (kernel, class, rule) in &missing {
+        println!("not covered: {class}, {rule} of {kernel}");
+    }
+    missing.is_empty() && rules.len() == RULE_COUNT
+}
+
+/// How many mutants of synchronisation and of control were found or do what the kernel does, and how many were missed.
+fn counts(cases: &[&Case], verdicts: &[Verdict]) -> (usize, usize) {
     let judged = cases.iter().zip(verdicts);
     let judged = judged.filter(|(case, _)| case.mutant.class != Class::Address);
     let (mut passed, mut missed) = (0, 0);
@@ -293,14 +324,23 @@ fn result(cases: &[Case], verdicts: &[Verdict], all: bool, time: Duration) -> Ex
             Verdict::Reported | Verdict::ReportedLater | Verdict::Equivalent(_) => passed += 1,
         }
     }
-    let fails = !all && missed * MISSED_OF > passed + missed;
-    let (word, failed, code) = match fails {
-        true => ("FAILED", missed, ExitCode::FAILURE),
-        false => ("ok", 0, ExitCode::SUCCESS),
+    (passed, missed)
+}
+
+fn found_most(cases: &[&Case], verdicts: &[Verdict]) -> bool {
+    let (passed, missed) = counts(cases, verdicts);
+    missed * MISSED_OF <= passed + missed
+}
+
+/// Prints the last line as a test runner does.
+fn result(cases: &[&Case], verdicts: &[Verdict], is_ok: bool, time: Duration) {
+    let (passed, missed) = counts(cases, verdicts);
+    let (word, failed) = match is_ok {
+        true => ("ok", 0),
+        false => ("FAILED", missed),
     };
     println!(
         "\ntest result: {word}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out; finished in {:.2}s",
         time.as_secs_f64()
     );
-    code
 }

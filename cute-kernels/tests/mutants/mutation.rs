@@ -34,6 +34,8 @@ pub(crate) struct Mutant {
     pub(crate) rule: &'static str,
     /// The instruction that is changed.
     pub(crate) instruction: Mnemonic,
+    /// Whether it is the first of its kind that the rule can change.
+    pub(crate) is_first: bool,
     /// What is changed, as text: the lines before and after.
     pub(crate) change: String,
     /// The lines of the body that are changed.
@@ -81,7 +83,7 @@ pub(crate) fn mutants(module: &Module, most: usize) -> Vec<Mutant> {
         let rule = &RULES[number];
         let count = sites.len().min(most);
         let spread = (0..count).map(|i| &sites[i * sites.len() / count]);
-        for (at, changes) in spread {
+        for (i, (at, changes)) in spread.enumerate() {
             let Line::Inst(inst) = &body.lines[*at] else {
                 continue;
             };
@@ -91,6 +93,7 @@ pub(crate) fn mutants(module: &Module, most: usize) -> Vec<Mutant> {
                     class: rule.class,
                     rule: rule.name,
                     instruction: inst.mnemonic,
+                    is_first: i == 0,
                     change: format!("{} => {}", text(&body.lines[lines.clone()]), text(with)),
                     lines,
                     with: with.clone(),
@@ -113,6 +116,9 @@ struct Rule {
     /// What replaces these lines, for each way to make this mistake with the instruction in line `at`.
     changes: fn(body: &Body, at: usize, inst: &Inst) -> Vec<Vec<Line>>,
 }
+
+/// How many rules there are.
+pub(crate) const RULE_COUNT: usize = RULES.len();
 
 const RULES: &[Rule] = &[
     synchronisation("left out", left_out),
