@@ -419,17 +419,16 @@ impl Panel {
         let cells = check_cells(domain.size())?;
         let rows = split(domain)[0].iter().product::<i64>() as usize;
         let columns = cells / rows.max(1);
+        let values = values(data)?;
         let cells = (0..rows)
-            .flat_map(|row| (0..columns).map(move |column| row + column * rows))
-            .map(|index| {
-                Ok(Cell {
-                    value: value_at(data, index as i64)?,
-                    holder: None,
-                    group: (0, 0),
-                    is_faint: false,
-                })
+            .flat_map(|row| values.iter().skip(row).step_by(rows.max(1)))
+            .map(|value| Cell {
+                value: value.clone(),
+                holder: None,
+                group: (0, 0),
+                is_faint: false,
             })
-            .collect::<Result<Vec<_>, PictureError>>()?;
+            .collect();
         Ok(Self {
             caption: "",
             slot: (0, 0),
@@ -618,11 +617,19 @@ fn domain(data: &Value) -> Result<&Layout, PictureError> {
     }
 }
 
-fn value_at(data: &Value, index: i64) -> Result<IntTuple, PictureError> {
-    let coord: Coord = Tuple::Leaf(Some(index));
+/// The values at 0, 1, 2, … up to the size.
+fn values(data: &Value) -> Result<Vec<IntTuple>, PictureError> {
     match data {
-        Value::Layout(layout) => Ok(layout.crd2idx(&coord)?),
-        Value::Composed(composed) => Ok(Tuple::Leaf(composed.crd2idx(&coord)?)),
+        Value::Layout(layout) if layout.is_integral() => {
+            Ok(layout.values().map(Tuple::Leaf).collect())
+        }
+        Value::Layout(layout) => {
+            let coords = (0..layout.size()).map(|index| Tuple::Leaf(Some(index)));
+            Ok(coords
+                .map(|coord| layout.crd2idx(&coord))
+                .collect::<Result<_, _>>()?)
+        }
+        Value::Composed(composed) => Ok(composed.values().map(Tuple::Leaf).collect()),
         _ => Err(PictureError::Kind { found: data.kind() }),
     }
 }

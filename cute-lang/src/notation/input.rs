@@ -219,7 +219,7 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
 }
 
 /// All identifiers. A list of pending tokens replaces recursion, whose depth would be that of the input.
-fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
+pub(super) fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     let mut idents = Vec::new();
     let mut pending: Vec<TokenTree> = tokens.iter().rev().cloned().collect();
     while let Some(token) = pending.pop() {

@@ -1,9 +1,9 @@
 //! Names that several items of a block have, and items that are defined by themselves. Without these checks rustc would report
 //! the expansion.
 
-use crate::notation::input::Item;
+use crate::notation::input::{Item, idents};
 use crate::notation::tokens::layout_names;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use std::collections::VecDeque;
 
 /// Replaces an item with the name of an earlier one by an error, and sets the fault of those that are defined by themselves.
@@ -53,7 +53,13 @@ fn collide(earlier: &Item, item: &Item) -> bool {
 
 /// The items of the block that an item names, with the tokens that name them.
 fn uses(item: &Item, items: &[&mut Item]) -> Vec<(usize, TokenStream)> {
-    let names = layout_names(item.expression()).unwrap_or_default();
+    let expression: Vec<TokenTree> = item.expression().into_iter().collect();
+    let is_name = |word: &Ident| items.iter().any(|item| item.name == *word);
+    // Most items name none of them, and need no parsing.
+    if !idents(&expression).iter().any(is_name) {
+        return Vec::new();
+    }
+    let names = layout_names(expression.into_iter().collect()).unwrap_or_default();
     let found = names.into_iter().filter_map(|(name, path)| {
         let at = items.iter().position(|item| item.name == name)?;
         Some((at, path))
