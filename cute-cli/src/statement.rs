@@ -1,6 +1,7 @@
 //! Statements and where they come from: arguments, files and standard input.
 
 use cute_algebra::notation::{TokenKind, lex};
+use std::fs::File;
 use std::io::{self, Read};
 
 /// A definition or an expression.
@@ -34,18 +35,29 @@ impl Statement {
     }
 }
 
+/// The largest file that is read, in bytes: more than any file of layouts has. A device such as `/dev/zero` has no end.
+const LARGEST: u64 = 1 << 24;
+
 /// The statements of a file; `-` is standard input. An error names the file.
 pub(crate) fn read(file: &str) -> io::Result<Vec<Statement>> {
-    let mut text = String::new();
     let (name, result) = match file {
-        "-" => (
-            "standard input",
-            io::stdin().read_to_string(&mut text).map(drop),
-        ),
-        _ => (file, std::fs::read_to_string(file).map(|read| text = read)),
+        "-" => ("standard input", whole(io::stdin().lock())),
+        _ => (file, File::open(file).and_then(whole)),
     };
-    result.map_err(|error| io::Error::new(error.kind(), format!("cannot read {name}: {error}")))?;
+    let text = result
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot read {name}: {error}")))?;
     Ok(split(name, &text))
+}
+
+/// All that is read, which is of at most [`LARGEST`] bytes.
+fn whole(source: impl Read) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        let message = format!("it has more than {LARGEST} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// The statements of a text: one a line, continued while a parenthesis or brace is open. A comment begins with `#`.

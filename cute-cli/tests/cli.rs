@@ -228,6 +228,27 @@ fn bad_input() {
     }
 }
 
+/// A device without an end is refused, whatever reads it.
+#[test]
+fn endless_input_is_refused() {
+    let endless = || std::fs::File::open("/dev/zero").unwrap();
+    for arguments in [
+        &["eval", "-f", "/dev/zero"][..],
+        &["check", "/dev/zero"],
+        &["eval"],
+        &["eval", "-"],
+        &[],
+    ] {
+        let output = cute(arguments).stdin(endless()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {error}");
+        assert!(
+            error.contains("it has more than 16777216 bytes"),
+            "{arguments:?}: {error}"
+        );
+    }
+}
+
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -89,6 +89,25 @@ mod rows {
         y[i] = sum;
     }
 
+    /// Tiles of ranges of ranges are stored to y and read from x.
+    #[kernel(threads = 32)]
+    pub fn ranges(
+        x: Global<f32, 1>,
+        y: Global<f32, 1>,
+        #[facts(extent(z, 0) == 1024)] z: Global<f32, 1>,
+        a: u64,
+        c: u32,
+        tile: u32,
+    ) {
+        let held = fragment::<f32>(layout!((32,1):(1@0,0)));
+        fill(held, 1.0);
+        copy_inside(held, local_tile(y[a..a + 1][0..1], 32, tile));
+        sync_threads();
+        copy_inside(held, local_tile(y[c..c + 40][3..c][1..30], 32, tile));
+        copy_or(local_tile(x[c..c + 9][1..c], 32, tile), held, 0.0);
+        copy_inside(held, local_tile(z, 32, 0));
+    }
+
     /// x[i] *= a for i below n.
     #[kernel(threads = 32)]
     #[instance(scale_by_4: V = 4)]
@@ -194,6 +213,49 @@ fn rows_by_their_indices() -> Result<(), Error> {
             match row {
                 Some(row) => assert_eq!(found, &data[row * columns..][..columns]),
                 None => assert!(found.iter().all(|found| *found == 0.0), "{index}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A range of a part may begin beyond its end, by more than 32 bits. What a tile of it reaches is inside of the tensor nevertheless.
+#[test]
+fn no_range_reaches_out_of_its_tensor() -> Result<(), Error> {
+    const EXTENT: usize = 24;
+    let near = |middle: u64| (0..3).map(move |i| middle.wrapping_add(i).wrapping_sub(1));
+    let starts = [
+        1,
+        EXTENT as u64,
+        1 << 31,
+        (1 << 32) - 32,
+        (1 << 32) + 2,
+        u64::MAX,
+    ];
+    for device in devices(1) {
+        let x = Tensor::from_slice(&device, &[1.0f32; EXTENT], [EXTENT])?;
+        let mut z = Tensor::<f32, 1>::zeros(&device, [1024])?;
+        for a in starts.into_iter().flat_map(near) {
+            for tile in [0, 1, 2, 3, 1 << 26, u32::MAX] {
+                // Behind the view lies memory that is not of the tensor.
+                let mut buffer = device.upload(&[0.0f32; 8 * EXTENT])?;
+                let mut y = buffer.view_mut(EXTENT, [EXTENT], [1])?;
+                rows::ranges::launch(
+                    &device,
+                    1,
+                    &x.view(),
+                    &mut y,
+                    &mut z.view_mut(),
+                    a,
+                    a as u32,
+                    tile,
+                )?;
+                let found = buffer.download()?;
+                let outside = found[..EXTENT].iter().chain(&found[2 * EXTENT..]);
+                assert!(
+                    outside.copied().all(|value| value == 0.0),
+                    "{a} {tile}: {found:?}"
+                );
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Context, Stop, evaluate};
 use crate::args::Cli;
-use crate::statement::{Statement, split};
+use crate::statement::{Statement, read, split};
 use clap::Parser;
 use cute_algebra::operations::OPERATIONS;
 use rustyline::completion::Completer;
@@ -12,7 +12,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Editor, Helper};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 const HELP: &str = "\
@@ -28,9 +28,7 @@ Everything after the options of a command is one expression, unless it is quoted
 /// Evaluates the lines of standard input, with a prompt and a history if it is a terminal.
 pub(crate) fn run(context: &mut Context) -> Result<(), Stop> {
     if !io::stdin().is_terminal() {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text)?;
-        for statement in split("standard input", &text) {
+        for statement in read("-")? {
             if line(context, &statement)? == Next::Quit {
                 break;
             }

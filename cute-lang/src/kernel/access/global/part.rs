@@ -83,13 +83,21 @@ impl Global {
         Ok(Global { modes, ..part })
     }
 
-    /// Where a range that ends at this coordinate of the part ends: not beyond the part.
+    /// Where a range that ends at this coordinate of the part ends: not beyond the part, even where the part begins beyond its own
+    /// end. So no end is beyond the extent, whatever the origin is.
     fn end_of_range(&self, b: &mut Builder, mode: usize, end: &Num) -> Result<Num> {
         let left = self.left(b, mode)?;
         let end = unsigned(b, end)?;
         let (left, end) = (like(b, &left, &end)?, like(b, &end, &left)?);
         let count = b.binary(Op::Min, &left, &end)?;
-        match sum(b, &self.origin[mode], &count)? {
+        let origin = &self.origin[mode];
+        let mut end = sum(b, origin, &count)?;
+        if *origin != Num::Const(0) {
+            let whole = self.end(b, mode);
+            let whole = like(b, &whole, &end)?;
+            end = b.binary(Op::Min, &end, &whole)?;
+        }
+        match end {
             Num::Reg(end) => Ok(b.convert(&end, Type::U32)?.into()),
             known => Ok(known),
         }
