@@ -421,7 +421,7 @@ impl Panel {
         let columns = cells / rows.max(1);
         let values = values(data)?;
         let cells = (0..rows)
-            .flat_map(|row| values.iter().skip(row).step_by(rows.max(1)))
+            .flat_map(|row| values.iter().skip(row).step_by(rows))
             .map(|value| Cell {
                 value: value.clone(),
                 holder: None,

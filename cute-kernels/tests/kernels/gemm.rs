@@ -218,6 +218,16 @@ impl Case {
         Problem::<T, T>::new(self, device).check_tiles::<D>(epsilon, cover);
     }
 
+    /// The same for both types of 16 bits, with D of the same type and of `f32`: four pairs of types.
+    fn check_tiles_of_16_bits(self, device: &Device, cover: &mut Cover<Tile>) {
+        let product = Problem::<bf16, bf16>::new(self, device);
+        product.check_tiles::<bf16>(BF16, cover);
+        product.check_tiles::<f32>(F32, cover);
+        let product = Problem::<f16, f16>::new(self, device);
+        product.check_tiles::<f16>(F16, cover);
+        product.check_tiles::<f32>(F32, cover);
+    }
+
     /// Computes it by the tile that is given or chosen.
     fn check<T, D>(self, device: &Device, epsilon: f64)
     where
@@ -620,12 +630,7 @@ pub(crate) fn gemm_takes_every_major() {
             };
             // Each way in which matrices lie has instances of its own, for four pairs of types of 16 bits.
             let mut cover = Cover::new(&device, 4);
-            let product = Problem::<bf16, bf16>::new(case, &device);
-            product.check_tiles::<bf16>(BF16, &mut cover);
-            product.check_tiles::<f32>(F32, &mut cover);
-            let product = Problem::<f16, f16>::new(case, &device);
-            product.check_tiles::<f16>(F16, &mut cover);
-            product.check_tiles::<f32>(F32, &mut cover);
+            case.check_tiles_of_16_bits(&device, &mut cover);
             cover.finish();
             if mn[..2] == [true, false] || mn[..2] == [false, true] {
                 case.check_tiles::<f32, f32>(&device, F32, &mut Cover::new(&device, 1));
@@ -656,12 +661,7 @@ pub(crate) fn gemm_takes_any_alignment() {
                 is_aligned: false,
                 ..Case::new([37, 70, 131], 3)
             };
-            let product = Problem::<bf16, bf16>::new(case, &device);
-            product.check_tiles::<bf16>(BF16, &mut cover);
-            product.check_tiles::<f32>(F32, &mut cover);
-            let product = Problem::<f16, f16>::new(case, &device);
-            product.check_tiles::<f16>(F16, &mut cover);
-            product.check_tiles::<f32>(F32, &mut cover);
+            case.check_tiles_of_16_bits(&device, &mut cover);
             case.check_tiles::<f32, f32>(&device, F32, &mut cover);
             let product = Problem::<e4m3, e4m3>::new(case, &device);
             product.check_tiles::<bf16>(BF16, &mut cover);
