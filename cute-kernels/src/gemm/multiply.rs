@@ -95,7 +95,7 @@ pub mod kernels {
                 setmaxnreg_dec(40);
             }
             let mut producer = ring.producer();
-            let mut filled = 0;
+            let mut filled = 0u32;
             let mut turn = 0;
             for tile in tiles {
                 if thread() == 0 {
@@ -189,13 +189,13 @@ pub mod kernels {
                 } else {
                     split.steps(ceil_div(tile.k, bk))
                 };
-                let mut previous = 0;
+                let mut previous = 0u32;
                 // The factors of the next step, which are loaded during the step before.
                 let (mut x, mut y) = if CFG.promote {
                     fill(acc, 0.0);
                     scale(acc, at, split.step(0))
                 } else {
-                    (1.0, 1.0)
+                    (1.0f32, 1.0f32)
                 };
                 if let Some(turns) = turns {
                     // The stages of a tile are told from those of others by the parity of two phases, so that all before have to be

@@ -250,7 +250,7 @@ fn check_body(case: &Case, body: &str) -> Lowered {
     copied
 }
 
-const BF16: (&str, usize, &str, u64) = ("bf16", 2, "f32::NEG_INFINITY", 0xff80);
+const BF16: (&str, usize, &str, u64) = ("bf16", 2, "bf16::NEG_INFINITY", 0xff80);
 const F32: (&str, usize, &str, u64) = ("f32", 4, "-1.5", 0xbfc0_0000);
 const U8: (&str, usize, &str, u64) = ("u8", 1, "7", 7);
 const F64: (&str, usize, &str, u64) = ("f64", 8, "0.5", 0x3fe0_0000_0000_0000);
@@ -835,7 +835,7 @@ fn softmax_is_short() {
             #[facts(aligned(y, 16), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))] y: Global<bf16, 2>,
         ) {
             let row = fragment::<bf16>(layout!(((32,4),(8,4)):((8@1,1@0),(1@1,256@1))));
-            copy_or(local_tile(x, (4, 1024), (block_idx().0, 0)), row, f32::NEG_INFINITY);
+            copy_or(local_tile(x, (4, 1024), (block_idx().0, 0)), row, bf16::NEG_INFINITY);
             let v = convert::<f32>(row);
             let e = exp2_fast(fma(v, LOG2E, reduce(v, 1, max) * -LOG2E));
             let p = e * rcp_fast(reduce(e, 1, add));

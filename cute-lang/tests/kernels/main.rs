@@ -16,6 +16,7 @@ mod math;
 mod meaning;
 mod mistakes;
 mod numbers;
+mod programs;
 mod refusals;
 mod robustness;
 mod shared;

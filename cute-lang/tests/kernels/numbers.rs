@@ -244,14 +244,23 @@ pub(crate) fn kernel(threads: usize, params: &str, body: &str) -> Result<Lowered
     Ok(lower(module.parse().expect("tokens"))?.remove(0))
 }
 
-/// Runs a kernel on arrays of these numbers and on output arrays of the given lengths and types, and returns the output
-/// arrays.
+/// Judges a kernel, and launches it.
 pub(crate) fn run(
     kernel: &Lowered,
     inputs: &[(Type, &[u64])],
     outputs: &[(Type, usize)],
 ) -> Vec<Vec<u64>> {
     judge(std::slice::from_ref(kernel));
+    launch(kernel, inputs, outputs)
+}
+
+/// Runs a kernel on arrays of these numbers and on output arrays of the given lengths and types, and returns the output
+/// arrays.
+pub(crate) fn launch(
+    kernel: &Lowered,
+    inputs: &[(Type, &[u64])],
+    outputs: &[(Type, usize)],
+) -> Vec<Vec<u64>> {
     let mut memory = GlobalMemory::new();
     let mut addresses = Vec::new();
     for (ty, values) in inputs {

@@ -435,7 +435,7 @@ fn fragments_as_numbers() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = x + convert::<f16>(x);",
-            "cannot apply `+` to a run-time `f32` and a run-time `f16`",
+            "mismatched types `f32` and `f16`: convert one with `as f32`",
         ),
         (
             "let x = fragment::<e4m3>(wgmma_c(64)); let y = x * x;",

@@ -7,7 +7,9 @@ use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{half_bits, number_type, pair_type};
-use crate::kernel::value::{Element, Fragment, Held, Num, Scalar, Value, packing, word_type};
+use crate::kernel::value::{
+    Element, Fragment, Held, Num, NumberType, Scalar, Value, packing, word_type,
+};
 use cute_algebra::Tuple;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
@@ -102,7 +104,8 @@ impl<'a> Elementwise<'a> {
                     let twice = b.compute(Type::B32, Opcode::Mov, Type::B32, [twice]);
                     vec![twice; count]
                 }
-                Value::Float(number) => {
+                Value::Float(number, _) => {
+                    b.expect(argument, single)?;
                     let bits = i128::from(half_bits(*number, single));
                     let twice = Num::Const(bits << 16 | bits);
                     vec![b.to_register(&twice, Type::U32)?; count]
@@ -129,7 +132,7 @@ impl<'a> Elementwise<'a> {
     fn lies_in_pairs(&self, single: Type) -> bool {
         let mut arguments = self.arguments.iter().zip(&self.partners);
         arguments.all(|(argument, partners)| match argument {
-            Value::Float(_) => true,
+            Value::Float(..) => true,
             Value::Scalar(number) => number.ty == single,
             Value::Fragment(fragment) => {
                 fragment.element == self.whole.element
@@ -174,7 +177,7 @@ impl<'a> Elementwise<'a> {
                 Ok(if is_own { scalar } else { b.copy(&scalar) })
             }
             // `x * 0` is known.
-            Value::Int(value, Some(ty)) => b.to_register(&Num::Const(value), ty),
+            Value::Int(value, NumberType::Is(ty)) => b.to_register(&Num::Const(value), ty),
             known => Err(b.error(format!(
                 "the function gives {} for a value of the fragment, not a number in a register",
                 known.kind()

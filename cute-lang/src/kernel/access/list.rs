@@ -43,6 +43,7 @@ impl Builder {
         let param = &self.params[list];
         let item = match &param.kind {
             ParamKind::Scalar(ty) => Value::Scalar(Scalar {
+                class: None,
                 name: param.symbol.clone(),
                 ty: *ty,
                 variable: false,

@@ -152,7 +152,7 @@ mod tests {
         for (mode, index) in modes.iter().zip(coordinate) {
             values.push(match index {
                 Some(-1) => Value::Wild,
-                Some(index) => Value::Int((*index).into(), None),
+                Some(index) => Value::Int((*index).into(), NumberType::Any),
                 None => {
                     let register = b.register(Type::U32);
                     if known_bits {

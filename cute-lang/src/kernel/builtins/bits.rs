@@ -3,7 +3,7 @@
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{instruction_type, is_signed, wrap};
-use crate::kernel::value::{Num, Scalar, Value};
+use crate::kernel::value::{Num, NumberType, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -35,7 +35,7 @@ fn count(
         Num::Const(x) => {
             let width = typed(call, 0)?.bits();
             let count = known(low_bits(x, width), width);
-            return Ok(Value::Int(count.into(), Some(Type::U32)));
+            return Ok(Value::Int(count.into(), NumberType::Is(Type::U32)));
         }
     };
     let count = emit(b, &x)?;
@@ -88,7 +88,7 @@ fn brev(b: &mut Builder, call: &Call) -> Result<Value> {
         Num::Const(x) => {
             let ty = typed(call, 0)?;
             let reversed = low_bits(x, ty.bits()).reverse_bits() >> (64 - ty.bits());
-            return Ok(Value::Int(wrap(reversed.into(), ty), Some(ty)));
+            return Ok(Value::Int(wrap(reversed.into(), ty), NumberType::Is(ty)));
         }
     };
     let wide = widened(b, &x)?;
@@ -109,7 +109,7 @@ fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
             true => field >> (length - 1) & 1,
             false => 0,
         };
-        return Ok(Value::Int(field - (above << length), Some(ty)));
+        return Ok(Value::Int(field - (above << length), NumberType::Is(ty)));
     }
     // An integer of 32 bits with the same value has the same bits, and copies of the sign above them.
     let computed = widest(ty, is_signed(ty));
@@ -124,15 +124,13 @@ fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
 fn bfi(b: &mut Builder, call: &Call) -> Result<Value> {
     let (field_value, x) = (&call.args[0].value, &call.args[1].value);
     let (from, into) = (call.num(0)?, call.num(1)?);
-    let ty = match b.common_type(field_value, x)? {
-        Some(ty) => ty,
-        None => typed(call, 1)?,
-    };
+    let ty = b.common_type(field_value, x)?;
+    let ty = typed_as(b, call, 1, ty)?;
     let bounds = field(call, ty, 2)?;
     if let (Num::Const(from), Num::Const(into), Some((position, length))) = (&from, &into, bounds) {
         let mask = i128::from(low_bits(-1, length)) << position;
         let value = into & !mask | (from << position) & mask;
-        return Ok(Value::Int(wrap(value, ty), Some(ty)));
+        return Ok(Value::Int(wrap(value, ty), NumberType::Is(ty)));
     }
     let computed = widest(ty, false);
     let mut operands = Vec::with_capacity(4);
@@ -148,10 +146,8 @@ fn bfi(b: &mut Builder, call: &Call) -> Result<Value> {
 /// The upper half of the product.
 fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
     let (x, y) = (call.num(0)?, call.num(1)?);
-    let ty = match b.common_type(&call.args[0].value, &call.args[1].value)? {
-        Some(ty) => ty,
-        None => typed(call, 0)?,
-    };
+    let ty = b.common_type(&call.args[0].value, &call.args[1].value)?;
+    let ty = typed_as(b, call, 0, ty)?;
     let (register, other) = match (&x, &y) {
         (Num::Const(x), Num::Const(y)) => {
             // Two of u64 have a product of 128 bits, and others of at most 127.
@@ -159,7 +155,7 @@ fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
                 true => (x * y) >> ty.bits(),
                 false => ((*x as u128 * *y as u128) >> ty.bits()) as i128,
             };
-            return Ok(Value::Int(high, Some(ty)));
+            return Ok(Value::Int(high, NumberType::Is(ty)));
         }
         (Num::Reg(x), y) | (y, Num::Reg(x)) => (x.operand(), y.operand()),
     };
@@ -172,6 +168,14 @@ fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
     let product = b.compute(ty, Opcode::Mul, (Modifier::Lo, computed), [register, other]);
     let shift = [product.operand(), Operand::Int(ty.bits().into())];
     Ok(b.compute(ty, Opcode::Shr, computed, shift).into())
+}
+
+/// The common type of two integers, or that of argument `index`, if none of both is known.
+fn typed_as(b: &Builder, call: &Call, index: usize, common: NumberType) -> Result<Type> {
+    match b.inference.now(common) {
+        NumberType::Is(ty) => Ok(ty),
+        _ => typed(call, index),
+    }
 }
 
 /// The type of an integer. A known one without a type has no number of bits.

@@ -68,7 +68,11 @@ impl Builtin {
             return Err(self.miscount(call, "argument", args.len(), call.args.len()));
         }
         b.set_place(call.span);
-        (self.apply)(b, call)
+        let result = (self.apply)(b, call)?;
+        for argument in &call.args {
+            b.take(&argument.value, &result);
+        }
+        Ok(result)
     }
 
     fn miscount(&self, call: &Call, what: &str, wanted: usize, got: usize) -> Error {

@@ -3,7 +3,7 @@
 use super::algebra::operate;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Global, Modes, Num, Value};
+use crate::kernel::value::{Global, Modes, Num, NumberType, Value};
 use cute_algebra::operations;
 use cute_ptx::ast::Type;
 use syn::Result;
@@ -34,7 +34,7 @@ fn extent(b: &mut Builder, call: &Call) -> Result<Value> {
         Num::Reg(scalar) => b.convert(&scalar, Type::U32)?.into(),
         known => known,
     };
-    Ok(extent.typed(Some(Type::U32)))
+    Ok(extent.typed(NumberType::Is(Type::U32)))
 }
 
 /// The stride of a mode of a tensor in global memory, or the strides of a layout.
@@ -46,14 +46,14 @@ fn stride(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let (global, mode) = whole_mode(call)?;
     b.set_place(call.span);
-    Ok(b.stride(global.id(), mode).typed(Some(Type::U64)))
+    Ok(b.stride(global.id(), mode).typed(NumberType::Is(Type::U64)))
 }
 
 /// How many parameters a list has, or values an array.
 fn len(b: &mut Builder, call: &Call) -> Result<Value> {
     match &call.args[0].value {
-        Value::List(list) => Ok(b.length(*list).typed(Some(Type::U32))),
-        Value::Array(values) => Ok(Value::Int(values.len() as i128, None)),
+        Value::List(list) => Ok(b.length(*list).typed(NumberType::Is(Type::U32))),
+        Value::Array(values) => Ok(Value::Int(values.len() as i128, NumberType::Any)),
         _ => Err(call.mismatch(0, "a list of parameters or an array")),
     }
 }

@@ -156,12 +156,13 @@ fn computed(b: &Builder, element: Element) -> Result<Type> {
 /// A register that holds the value as an element.
 pub(super) fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
     let ty = Type::of(element);
+    b.tell(value, ty);
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
-        Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {
+        Value::Int(value, own) if is_integer(ty) && own.known().is_none_or(|own| own == ty) => {
             b.to_register(&Num::Const(*value), ty)
         }
-        Value::Float(value) if is_float(ty) => {
+        Value::Float(value, own) if is_float(ty) && own.known().is_none_or(|own| own == ty) => {
             let constant = b.float_operand(*value, ty)?;
             let register = b.register(ty);
             b.assign(&register, constant);

@@ -4,7 +4,7 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::is_signed;
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::{Num, NumberType, Value};
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -29,7 +29,7 @@ fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
     let (dividend, divisor) = (&call.args[0].value, &call.args[1].value);
     let ty = b.common_type(dividend, divisor)?;
     let mut carry = b.integers(Op::Min, dividend, &Value::Int(1, ty))?;
-    if ty.is_none_or(is_signed) {
+    if ty.known().is_none_or(is_signed) {
         carry = b.integers(Op::Max, &carry, &Value::Int(0, ty))?;
     }
     let rest = b.integers(Op::Sub, dividend, &carry)?;
@@ -38,5 +38,5 @@ fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn bits(_: &mut Builder, call: &Call) -> Result<Value> {
-    Ok(Value::Int(call.element()?.bits().into(), None))
+    Ok(Value::Int(call.element()?.bits().into(), NumberType::Any))
 }

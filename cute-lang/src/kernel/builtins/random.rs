@@ -4,7 +4,7 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::wrap;
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::{Num, NumberType, Value};
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -42,7 +42,7 @@ fn philox(b: &mut Builder, call: &Call) -> Result<Value> {
             low_x,
         ];
     }
-    let numbers = counter.map(|number| number.typed(Some(Type::U32)));
+    let numbers = counter.map(|number| number.typed(NumberType::Is(Type::U32)));
     Ok(Value::Tuple(numbers.into()))
 }
 

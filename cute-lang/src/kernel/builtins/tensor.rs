@@ -4,7 +4,7 @@ use crate::kernel::access::address::{in_bytes, period};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
 use crate::kernel::emit::shared::Purpose;
-use crate::kernel::value::{Element, Global, Num, Tensor, Value};
+use crate::kernel::value::{Element, Global, Num, NumberType, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
 use cute_hopper::{shared, tma};
 use syn::Result;
@@ -248,7 +248,7 @@ fn size(_: &mut Builder, call: &Call) -> Result<Value> {
         Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.layout().size().into(),
         _ => return Err(call.mismatch(0, "a tensor, a fragment or a layout")),
     };
-    Ok(Value::Int(size, None))
+    Ok(Value::Int(size, NumberType::Any))
 }
 
 fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
@@ -264,7 +264,7 @@ fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
         }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
-    Ok(Value::Int(bytes, None))
+    Ok(Value::Int(bytes, NumberType::Any))
 }
 
 /// The layout of a tile of global memory.

@@ -117,7 +117,7 @@ fn elect(b: &mut Builder, _: &Call) -> Result<Value> {
 fn exchanged(call: &Call) -> Result<Option<Scalar>> {
     match &call.args[0].value {
         Value::Scalar(x) => Ok(Some(x.clone())),
-        Value::Int(..) | Value::Float(_) | Value::Bool(_) => Ok(None),
+        Value::Int(..) | Value::Float(..) | Value::Bool(_) => Ok(None),
         _ => Err(call.mismatch(0, "a number or a truth value")),
     }
 }

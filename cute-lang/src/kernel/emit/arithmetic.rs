@@ -8,7 +8,7 @@ use crate::kernel::emit::operation::{Cmp, Op, fold, mirror, symbol};
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
 };
-use crate::kernel::value::{Num, Scalar, Value};
+use crate::kernel::value::{Num, NumberType, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -65,27 +65,44 @@ impl Builder {
     }
 
     /// An operation on two integers of a kernel. Where both are known, a result that their type does not hold is an error, as
-    /// it is in Rust; without a type the result is exact.
+    /// it is in Rust; as long as the type is not known, the result is exact.
     pub fn integers(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
-        let shifts = matches!(op, Op::Shl | Op::Shr);
-        // The amount of a shift has a type of its own.
-        let ty = match shifts {
-            true => a.integer_type(),
-            false => self.common_type(a, b)?,
-        };
         let (Some(x), Some(y)) = (a.as_num(), b.as_num()) else {
             let (a, b) = (a.kind(), b.kind());
             return Err(self.error(format!("cannot apply `{}` to {a} and {b}", symbol(op))));
         };
+        // The amount of a shift has a type of its own.
+        let shifts = matches!(op, Op::Shl | Op::Shr);
+        let ty = match (shifts, self.number_type(a)) {
+            (true, Some(ty)) => ty,
+            _ => self.common_type(a, b)?,
+        };
+        if op == Op::Shl {
+            self.loses_bits(ty);
+        }
         let result = match (ty, &x, &y) {
-            (Some(ty), Num::Const(x), Num::Const(y)) => Num::Const(self.fold_in(op, *x, *y, ty)?),
-            (Some(ty), Num::Const(_), Num::Reg(_)) if shifts => {
-                let x = self.to_register(&x, ty)?;
+            (NumberType::Is(ty), Num::Const(x), Num::Const(y)) => {
+                Num::Const(self.fold_in(op, *x, *y, ty)?)
+            }
+            (NumberType::Is(_) | NumberType::Inferred(_), Num::Const(_), Num::Reg(_)) if shifts => {
+                let register = self.register_type(ty, false);
+                let x = self.to_register(&x, register)?;
                 self.binary(op, &x.into(), &y)?
             }
             _ => self.binary(op, &x, &y)?,
         };
-        Ok(result.typed(ty))
+        Ok(self.of_number(result, ty))
+    }
+
+    /// The result of an operation on integers of a type.
+    pub fn of_number(&mut self, result: Num, ty: NumberType) -> Value {
+        match result {
+            Num::Const(value) => {
+                self.holds(ty, value);
+                Value::Int(value, ty)
+            }
+            Num::Reg(register) => self.of_type(register, ty).into(),
+        }
     }
 
     /// The result of an operation on known integers of a type.
@@ -210,7 +227,10 @@ impl Builder {
         if of.ty == Type::Pred {
             self.means(&result, Meaning::Not(of.clone()));
         }
-        self.narrow(result)
+        Scalar {
+            class: of.class,
+            ..self.narrow(result)
+        }
     }
 
     /// The bits that may be set in the result of an operation on unsigned integers.
@@ -343,7 +363,10 @@ impl Builder {
     /// for a NaN.
     pub fn convert(&mut self, from: &Scalar, ty: Type) -> Result<Scalar> {
         if from.ty == ty {
-            return Ok(from.clone());
+            return Ok(Scalar {
+                class: None,
+                ..from.clone()
+            });
         }
         if !(is_integer(from.ty) || is_float(from.ty)) || !(is_integer(ty) || is_float(ty)) {
             let (from, to) = (rust_name(from.ty), rust_name(ty));
@@ -352,7 +375,11 @@ impl Builder {
         let same_registers = instruction_type(from.ty).bits() == instruction_type(ty).bits();
         let rounding = match (is_integer(from.ty), is_integer(ty)) {
             (true, true) if same_registers => {
-                let register = Scalar { ty, ..from.clone() };
+                let register = Scalar {
+                    ty,
+                    class: None,
+                    ..from.clone()
+                };
                 return Ok(self.narrow(register));
             }
             (true, true) => None,
@@ -385,25 +412,19 @@ impl Builder {
         Ok(result)
     }
 
-    /// The common type of two integers, if either has a type. A known integer without a type takes the type of the
-    /// other.
-    pub fn common_type(&self, a: &Value, b: &Value) -> Result<Option<Type>> {
-        let known = [a, b].map(|value| value.as_num()?.constant());
-        self.meet([a.integer_type(), b.integer_type()], known)
-    }
-
-    fn meet(&self, types: [Option<Type>; 2], known: [Option<i128>; 2]) -> Result<Option<Type>> {
-        let ty = match types {
-            [Some(a), Some(b)] if a != b => {
-                let (a, b) = (rust_name(a), rust_name(b));
-                return Err(self.error(format!(
-                    "mismatched types `{a}` and `{b}`: convert one with `as {a}`"
-                )));
-            }
-            [a, b] => a.or(b),
+    /// The common type of two integers. Each tells that of the other, where it is not known.
+    pub fn common_type(&mut self, a: &Value, b: &Value) -> Result<NumberType> {
+        let found = |value: &Value| format!("expected an integer, found {}", value.kind());
+        let (Some(one), Some(two)) = (self.number_type(a), self.number_type(b)) else {
+            let other = if a.as_num().is_some() { b } else { a };
+            return Err(self.error(found(other)));
         };
-        if let Some(ty) = ty {
-            for value in known.into_iter().flatten() {
+        let ty = self.unify(one, two)?;
+        if let NumberType::Is(ty) = ty {
+            for value in [a, b]
+                .into_iter()
+                .filter_map(|value| value.as_num()?.constant())
+            {
                 self.check_fits(value, ty)?;
             }
         }
@@ -411,13 +432,18 @@ impl Builder {
     }
 
     /// The common type of two numbers of which at least one is in a register.
-    fn type_of_numbers(&self, a: &Num, b: &Num) -> Result<Type> {
-        let ty = |num: &Num| match num {
-            Num::Const(_) => None,
-            Num::Reg(scalar) => Some(scalar.ty),
+    fn type_of_numbers(&mut self, a: &Num, b: &Num) -> Result<Type> {
+        if let (Num::Reg(_), Num::Reg(_)) = (a, b) {
+            self.common_type(&a.clone().into(), &b.clone().into())?;
+        }
+        let ((Num::Reg(Scalar { ty, .. }), other) | (other, Num::Reg(Scalar { ty, .. }))) = (a, b)
+        else {
+            return Err(self.error("no operand is in a register (a defect)"));
         };
-        let ty = self.meet([ty(a), ty(b)], [a.constant(), b.constant()])?;
-        ty.ok_or_else(|| self.error("no operand is in a register (a defect)"))
+        if let Num::Const(value) = other {
+            self.check_fits(*value, *ty)?;
+        }
+        Ok(*ty)
     }
 
     /// Refuses an integer that the type does not hold.
@@ -436,7 +462,7 @@ mod tests {
 
     #[test]
     fn numbers_in_no_register_have_no_type() {
-        let b = Builder::new(32, [1, 1, 1]);
+        let mut b = Builder::new(32, [1, 1, 1]);
         let (one, two) = (Num::Const(1), Num::Const(2));
         let error = b.type_of_numbers(&one, &two).unwrap_err();
         assert!(error.to_string().contains("a defect"), "{error}");

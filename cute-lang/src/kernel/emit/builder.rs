@@ -11,6 +11,7 @@
 use crate::kernel::emit::claim::Claims;
 use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
+use crate::kernel::emit::inference::Inference;
 use crate::kernel::emit::item::Item;
 use crate::kernel::emit::note::Note;
 use crate::kernel::emit::operation::Cmp;
@@ -48,6 +49,8 @@ pub struct Builder {
     /// What is known of the arguments of a launch.
     pub facts: Facts,
     pub(super) conditions: Conditions,
+    /// The types of literals without a suffix.
+    pub inference: Inference,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -89,6 +92,7 @@ impl Builder {
             items: Vec::new(),
             facts: Facts::default(),
             conditions: Conditions::default(),
+            inference: Inference::default(),
             threads,
             cluster,
             checked: false,
@@ -182,7 +186,10 @@ impl Builder {
     pub fn copy(&mut self, scalar: &Scalar) -> Scalar {
         let copy = self.register(scalar.ty);
         self.assign(&copy, scalar.operand());
-        copy
+        Scalar {
+            class: scalar.class,
+            ..copy
+        }
     }
 
     /// Copies the operand to the register. A register needs no copy of itself.
@@ -224,6 +231,11 @@ impl Builder {
 
     /// A register of type `ty` that holds the number.
     pub fn to_register(&mut self, num: &Num, ty: Type) -> Result<Scalar> {
+        if let Num::Reg(scalar) = num
+            && scalar.class.is_some()
+        {
+            self.expect(&scalar.clone().into(), ty)?;
+        }
         match num {
             Num::Reg(scalar) if scalar.ty == ty => Ok(scalar.clone()),
             Num::Reg(scalar) => Err(self.error(format!(

@@ -7,6 +7,7 @@ pub mod claim;
 pub mod conditions;
 pub mod facts;
 pub mod finish;
+pub mod inference;
 pub mod item;
 pub mod module;
 pub mod note;

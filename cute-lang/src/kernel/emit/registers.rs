@@ -27,6 +27,7 @@ impl Registers {
         Scalar {
             name,
             ty,
+            class: None,
             variable: false,
         }
     }
@@ -53,6 +54,7 @@ impl Registers {
         Scalar {
             name: unique,
             ty,
+            class: None,
             variable: false,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::plain::{is_plain, is_public, primitive, structure};
-use crate::kernel::value::Value;
+use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{ItemConst, ItemStruct, Type};
@@ -99,8 +99,8 @@ pub(super) fn number(ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
     let name = primitive(ty)?;
     let zero = match name.as_str() {
         "bool" => Value::Bool(false),
-        "f32" | "f64" => Value::Float(0.0),
-        _ => Value::Int(0, None),
+        "f32" | "f64" => Value::Float(0.0, NumberType::Any),
+        _ => Value::Int(0, NumberType::Any),
     };
     Some(match value.unwrap_or(&zero) {
         Value::Bool(value) => quote!(#value),
@@ -112,7 +112,7 @@ pub(super) fn number(ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
                 false => quote!(#digits),
             }
         }
-        Value::Float(value) => {
+        Value::Float(value, _) => {
             let ty = format_ident!("{name}");
             match name.as_str() {
                 "f32" => {

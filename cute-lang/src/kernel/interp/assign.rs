@@ -231,7 +231,7 @@ fn is_variable(value: &Value) -> bool {
     match value {
         Value::Scalar(scalar) => scalar.variable,
         Value::Fragment(fragment) => fragment.is_variable,
-        Value::Int(..) | Value::Float(_) | Value::Bool(_) => false,
+        Value::Int(..) | Value::Float(..) | Value::Bool(_) => false,
         value => value
             .parts()
             .is_some_and(|parts| parts.iter().all(is_fixed_or_variable)),
@@ -241,7 +241,7 @@ fn is_variable(value: &Value) -> bool {
 /// Whether a part of a variable is one that can change, or something that no assignment changes, such as a tensor.
 fn is_fixed_or_variable(part: &Value) -> bool {
     match part {
-        Value::Scalar(_) | Value::Int(..) | Value::Float(_) | Value::Bool(_) => is_variable(part),
+        Value::Scalar(_) | Value::Int(..) | Value::Float(..) | Value::Bool(_) => is_variable(part),
         part => part.parts().is_none() || is_variable(part),
     }
 }

@@ -40,8 +40,17 @@ impl Interpreter<'_> {
             }
         };
         match truth {
-            Truth::Known(true) => then(self),
-            Truth::Known(false) => otherwise(self),
+            Truth::Known(true) => {
+                let value = then(self)?;
+                Ok(match &expr.else_branch {
+                    Some((_, other)) => self.beside(value, other),
+                    None => value,
+                })
+            }
+            Truth::Known(false) => {
+                let value = otherwise(self)?;
+                Ok(self.beside_block(value, &expr.then_branch))
+            }
             Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
                 self.choose(&predicate, expr.if_token.span(), then, otherwise)
@@ -180,8 +189,9 @@ impl Interpreter<'_> {
                 if x == y {
                     return Ok(x.typed(ty));
                 }
-                let ty = ty.unwrap_or(Type::U32);
-                Ok(self.b.select(predicate, ty, &x, &y)?.into())
+                let register = self.b.register_type(ty, false);
+                let selected = self.b.select(predicate, register, &x, &y)?;
+                Ok(self.b.of_number(selected, ty))
             }
             _ => match (a, b) {
                 _ if let Some(pairs) = a.pairs(b) => {
@@ -212,7 +222,7 @@ impl Interpreter<'_> {
                 b.kind()
             )
         };
-        let ty = match (a, b) {
+        match (a, b) {
             (Value::Option(a), Value::Option(b)) => {
                 let some = (a.is_some.clone().into(), b.is_some.clone().into());
                 let is_some = self.merge(predicate, &some.0, &some.1)?;
@@ -226,26 +236,32 @@ impl Interpreter<'_> {
                 let is_some = self.truth(&is_some)?;
                 return Ok(Value::Option(Optional { is_some, value }));
             }
-            (Value::Int(a, s), Value::Int(b, t)) if a == b && s.or(*t) == t.or(*s) => {
-                return Ok(Value::Int(*a, s.or(*t)));
-            }
             (a, b) if let Some(pairs) = a.pairs(b) => {
                 let merged = pairs.map(|(a, b)| self.merge(predicate, a, b));
                 return Ok(a.with_parts(merged.collect::<Result<_>>()?));
             }
-            (a, b) if a == b && !matches!(a, Value::Scalar(_) | Value::Float(_)) => {
-                return Ok(a.clone());
-            }
             (Value::Bool(true), Value::Bool(false)) => return Ok(predicate.clone().into()),
-            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
-            (Value::Scalar(known), Value::Int(..) | Value::Float(_) | Value::Bool(_))
-            | (Value::Int(..) | Value::Float(_) | Value::Bool(_), Value::Scalar(known)) => known.ty,
-            (Value::Int(_, a), Value::Int(_, b)) => a.or(*b).unwrap_or(Type::U32),
-            (Value::Float(_), Value::Float(_)) => Type::F32,
-            (Value::Bool(_), Value::Bool(_)) => Type::Pred,
+            (a, b) if a.is_number() && b.is_number() => {}
+            (a, b) if a == b && !matches!(a, Value::Scalar(_)) => return Ok(a.clone()),
+            (a, b) if Truth::of(a).is_some() && Truth::of(b).is_some() => {
+                return Ok(self.b.register(Type::Pred).into());
+            }
+            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => {
+                return Ok(self.b.register(a.ty).into());
+            }
             _ => return Err(self.b.error(differ())),
+        }
+        let Some(ty) = self.b.unify_values(a, b)? else {
+            return Err(self.b.error(differ()));
         };
-        Ok(Value::Scalar(self.b.register(ty)))
+        match (a, b) {
+            (Value::Int(a, _), Value::Int(b, _)) if a == b => Ok(Value::Int(*a, ty)),
+            _ => {
+                let register = self.b.register_type(ty, a.as_num().is_none());
+                let register = self.b.register(register);
+                Ok(self.b.of_type(register, ty).into())
+            }
+        }
     }
 
     /// Writes the value of a branch to the registers of the merged value. The predicate itself needs no write.
@@ -275,7 +291,10 @@ impl Interpreter<'_> {
         let left = match self.condition(left)? {
             Value::Bool(value) if value == and => return self.condition(right),
             Value::Scalar(scalar) => self.b.snapshot(&scalar),
-            decided => return Ok(decided),
+            decided => {
+                self.leave_out(right);
+                return Ok(decided);
+            }
         };
         let (value, lines, _) = self.assuming(&left, and, |this| this.condition(right))?;
         if lines.iter().all(is_pure) {

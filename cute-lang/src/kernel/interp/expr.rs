@@ -2,12 +2,14 @@
 
 use super::{Interpreter, MAX_STEPS};
 use crate::kernel::builtins::call::Argument;
-use crate::kernel::value::types::{is_integer, register_type};
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::types::{is_float, is_integer, register_type, rounded};
+use crate::kernel::value::{Num, NumberType, Value};
+use cute_ptx::ast::Type;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    Error, Expr, ExprBlock, ExprBreak, ExprRange, ExprRepeat, Lit, LitInt, RangeLimits, Result,
+    Error, Expr, ExprBlock, ExprBreak, ExprRange, ExprRepeat, Lit, LitFloat, LitInt, RangeLimits,
+    Result,
 };
 
 /// The most values in a tuple, nested tuples included.
@@ -103,10 +105,7 @@ impl Interpreter<'_> {
     fn literal(&mut self, lit: &Lit) -> Result<Value> {
         match lit {
             Lit::Int(lit) => self.integer(lit.base10_parse()?, lit),
-            Lit::Float(lit) if lit.suffix() == "f32" => {
-                Ok(Value::Float(lit.base10_parse::<f32>()?.into()))
-            }
-            Lit::Float(lit) => Ok(Value::Float(lit.base10_parse()?)),
+            Lit::Float(lit) => self.float(lit),
             Lit::Bool(lit) => Ok(Value::Bool(lit.value)),
             Lit::Str(lit) => Ok(Value::Str(lit.value())),
             lit => Err(Error::new_spanned(
@@ -116,14 +115,41 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The value of an integer literal with its sign. Its type is the one that the suffix names.
+    /// The value of an integer literal with its sign.
     pub(super) fn integer(&mut self, value: i128, lit: &LitInt) -> Result<Value> {
-        let ty = register_type(lit.suffix()).filter(|ty| is_integer(*ty));
-        if let Some(ty) = ty {
+        let ty = match register_type(lit.suffix()) {
+            Some(ty) if is_integer(ty) => NumberType::Is(ty),
+            // `1f32` is a floating-point number.
+            Some(ty) if is_float(ty) => {
+                return Ok(Value::Float(rounded(value as f64, ty), NumberType::Is(ty)));
+            }
+            _ if lit.suffix().is_empty() => self.b.inference.literal(true, lit.span()),
+            _ => NumberType::Any,
+        };
+        if let NumberType::Is(ty) = ty {
             self.b.set_place(lit.span());
             self.b.check_fits(value, ty)?;
         }
+        self.b.holds(ty, value);
         Ok(Value::Int(value, ty))
+    }
+
+    /// The value of a floating-point literal, rounded once to its type.
+    fn float(&mut self, lit: &LitFloat) -> Result<Value> {
+        let ty = match register_type(lit.suffix()) {
+            Some(ty) => NumberType::Is(ty),
+            None => self.b.inference.literal(false, lit.span()),
+        };
+        let (single, value): (f32, f64) = (lit.base10_parse()?, lit.base10_parse()?);
+        Ok(match ty {
+            NumberType::Is(Type::F32) => Value::Float(single.into(), ty),
+            NumberType::Is(known) => Value::Float(rounded(value, known), ty),
+            _ => {
+                self.b
+                    .computed(ty, |ty| ty != Type::F32 || value as f32 == single);
+                Value::Float(value, ty)
+            }
+        })
     }
 
     fn tuple<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
@@ -143,7 +169,11 @@ impl Interpreter<'_> {
         let mut values = Vec::new();
         for element in elements {
             let value = self.eval(element)?;
-            values.push(self.keep(value));
+            let value = self.keep(value);
+            if let Some(first) = values.first() {
+                self.one_type(first, &value)?;
+            }
+            values.push(value);
         }
         self.limited(Value::Array(values))
     }

@@ -175,8 +175,7 @@ impl Interpreter<'_> {
             None => argument.value,
         };
         let start = self.length()?;
-        let hint = ty.and_then(|ty| self.scalar_type(ty));
-        self.bind(pat, value, hint, start)
+        self.bind(pat, value, start)
     }
 
     /// The value of the statements of a function.

@@ -4,7 +4,7 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::element_of;
-use crate::kernel::value::{Element, TmaTensor, Value};
+use crate::kernel::value::{Element, NumberType, TmaTensor, Value};
 use proc_macro2::{Ident, Span};
 use syn::{
     Error, Expr, GenericArgument, GenericParam, Generics, PathArguments, Result, Type,
@@ -112,6 +112,20 @@ impl Interpreter<'_> {
             }
         }
         let inputs: Vec<_> = inputs.collect();
+        // Two values of a type parameter have one type.
+        for (i, (ty, value)) in inputs.iter().enumerate() {
+            let same = |other: &&Type| *other == *ty;
+            if let Type::Path(path) = ty
+                && path
+                    .path
+                    .get_ident()
+                    .is_some_and(|it| names.iter().any(|name| it == name))
+                && let Some((_, other)) = inputs[..i].iter().find(|(ty, _)| same(ty))
+            {
+                self.b.set_place(span);
+                self.one_type(other, value)?;
+            }
+        }
         for untyped in [false, true] {
             for (ty, value) in &inputs {
                 self.infer(ty, value, untyped, &mut values);
@@ -144,10 +158,10 @@ impl Interpreter<'_> {
             .collect())
     }
 
-    /// Finds the values of parameters in a type that a value has. With `untyped`, numbers without a type are `u32` and
-    /// `f32`.
+    /// Finds the values of parameters in a type that a value has. With `untyped`, numbers whose type is not known yet have the one
+    /// that is assumed of them.
     pub(super) fn infer(
-        &self,
+        &mut self,
         ty: &Type,
         value: &Value,
         untyped: bool,
@@ -166,14 +180,18 @@ impl Interpreter<'_> {
                 }
             }
             (Type::Array(ty), Value::Array(parts)) => {
-                infer_constant(&ty.len, &Value::Int(parts.len() as i128, None), values);
+                infer_constant(
+                    &ty.len,
+                    &Value::Int(parts.len() as i128, NumberType::Any),
+                    values,
+                );
                 for part in parts {
                     self.infer(&ty.elem, part, untyped, values);
                 }
             }
             (Type::Array(ty), Value::List(list)) => {
                 let (item, most) = self.b.item_of(*list);
-                infer_constant(&ty.len, &Value::Int(most, None), values);
+                infer_constant(&ty.len, &Value::Int(most, NumberType::Any), values);
                 self.infer(&ty.elem, &item, untyped, values);
             }
             (Type::Path(path), value) => {
@@ -181,10 +199,12 @@ impl Interpreter<'_> {
                     return;
                 };
                 let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-                    if let (Some(name), Some(ty)) =
-                        (path.path.get_ident(), self.type_of(value, untyped))
-                    {
-                        settle(&name.to_string(), ty, values);
+                    let name = path.path.get_ident().map(Ident::to_string);
+                    let slot = values
+                        .iter_mut()
+                        .find(|(known, _)| Some(known) == name.as_ref());
+                    if let Some((_, slot @ None)) = slot {
+                        *slot = self.type_of(value, untyped);
                     }
                     return;
                 };
@@ -213,12 +233,17 @@ impl Interpreter<'_> {
     }
 
     /// The type of a value as the value of a generic parameter.
-    fn type_of(&self, value: &Value, untyped: bool) -> Option<Value> {
+    fn type_of(&mut self, value: &Value, untyped: bool) -> Option<Value> {
         match value {
+            value if let Some(ty) = self.b.number_type(value) => {
+                let ty = match ty {
+                    NumberType::Is(ty) => ty,
+                    ty if untyped => self.b.assume_generic(ty, value.as_num().is_none()),
+                    _ => return None,
+                };
+                element_of(ty).map(Value::Element)
+            }
             Value::Scalar(scalar) => element_of(scalar.ty).map(Value::Element),
-            Value::Int(_, Some(ty)) => element_of(*ty).map(Value::Element),
-            Value::Int(_, None) if untyped => Some(Value::Element(Element::U32)),
-            Value::Float(_) if untyped => Some(Value::Element(Element::F32)),
             Value::Struct(value) => Some(Value::Type(value.ty.clone())),
             _ => None,
         }
@@ -227,7 +252,10 @@ impl Interpreter<'_> {
     /// The generic arguments of the type of a value.
     fn generics_of(&self, value: &Value) -> Vec<Value> {
         let tensor = |element: Element, rank: usize| {
-            vec![Value::Element(element), Value::Int(rank as i128, None)]
+            vec![
+                Value::Element(element),
+                Value::Int(rank as i128, NumberType::Any),
+            ]
         };
         match value {
             Value::Tensor(tensor) => vec![Value::Element(tensor.element)],
@@ -270,7 +298,7 @@ pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String
             return Ok((name(param), value));
         }
         (GenericParam::Const(_), value) if is_constant(value) => {
-            return Ok((name(param), value.clone()));
+            return Ok((name(param), value.clone().untyped()));
         }
         (GenericParam::Type(_), _) => "an element type or a struct",
         (GenericParam::Const(_), _) => "a value known at expansion",
@@ -291,7 +319,7 @@ fn is_constant(value: &Value) -> bool {
                 is_constant(part)
                     || matches!(
                         part,
-                        Value::Float(_) | Value::Algebra(_) | Value::Element(_)
+                        Value::Float(..) | Value::Algebra(_) | Value::Element(_)
                     )
             })
         }),

@@ -14,7 +14,7 @@ impl Interpreter<'_> {
         // `for x in &mut iterator` moves on the variable itself.
         let iterator = match over {
             Value::Reference(value) => *value,
-            value => self.variable("iterator", value, None, usize::MAX)?,
+            value => self.variable("iterator", value, usize::MAX)?,
         };
         let Value::Struct(structure) = &iterator else {
             let message = format!("a `for` loop cannot run over {}", iterator.kind());

@@ -6,8 +6,8 @@ use crate::kernel::emit::operation::Cmp;
 use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
 use crate::kernel::syntax::text;
 use crate::kernel::value::types::{instruction_type, is_signed};
-use crate::kernel::value::{Num, Truth, Value};
-use cute_ptx::ast::{Operand, Type};
+use crate::kernel::value::{Num, NumberType, Truth, Value};
+use cute_ptx::ast::Operand;
 use cute_ptx::table::Opcode;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -88,6 +88,9 @@ impl Interpreter<'_> {
             );
             return Err(Error::new(expr.expr.span(), message));
         }
+        if steps <= 0 {
+            self.leave_out(&expr.body);
+        }
         let on_break = self.target("for_break");
         self.enter(expr.label.as_ref(), on_break);
         let name = text::shorten(expr.pat.to_token_stream());
@@ -121,20 +124,19 @@ impl Interpreter<'_> {
         expr: &ExprForLoop,
         start: &Num,
         end: &Num,
-        ty: Option<Type>,
+        ty: NumberType,
         copies: u32,
     ) -> Result<()> {
         self.b.set_place(expr.expr.span());
-        let ty = match (start, end) {
-            (Num::Reg(scalar), _) | (_, Num::Reg(scalar)) => scalar.ty,
-            _ => ty.unwrap_or(Type::U32),
-        };
+        let number = ty;
+        let ty = self.b.register_type(number, false);
         let steps = match (start.constant(), end.constant()) {
             (Some(start), Some(end)) => Some(end.saturating_sub(start)),
             _ => None,
         };
         let enters = self.b.compare(Cmp::Lt, start, end)?;
         if enters == Value::Bool(false) {
+            self.leave_out(&expr.body);
             return Ok(());
         }
         for bound in [start, end] {
@@ -147,6 +149,7 @@ impl Interpreter<'_> {
             _ => "i".into(),
         };
         let counter = self.b.named_register(ty, &name);
+        let counter = self.b.of_type(counter, number);
         if !is_signed(ty) {
             // Nothing can name it after the last iteration.
             self.b.always(&counter, Cmp::Lt, end);
@@ -217,6 +220,7 @@ impl Interpreter<'_> {
                 let condition = self.b.split_off(start + 1);
                 self.b.split_off(start);
                 self.b.append(condition);
+                self.leave_out(&expr.body);
                 return Ok(Value::Unit);
             }
             Truth::Predicate(predicate) => {
@@ -266,7 +270,7 @@ impl Interpreter<'_> {
     pub(super) fn iteration(&mut self, pat: &Pat, index: Value, body: &Block) -> Result<()> {
         self.scopes.push(Default::default());
         let result = self
-            .bind(pat, index, None, usize::MAX)
+            .bind(pat, index, usize::MAX)
             .and_then(|()| self.block(body));
         self.scopes.pop();
         result.map(drop)

@@ -5,7 +5,7 @@ use crate::kernel::builtins::MAP;
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::number_type;
-use crate::kernel::value::{Callable, Fragment, Value};
+use crate::kernel::value::{Callable, Fragment, NumberType, Value};
 use proc_macro2::Span;
 use syn::{Error, Result};
 
@@ -50,7 +50,7 @@ impl Interpreter<'_> {
     /// A known number in a register of the fragment's type; another value as it is.
     fn in_register(&mut self, of: &Fragment, value: Value) -> Result<Value> {
         match (&value, number_type(of.element)) {
-            (Value::Int(..) | Value::Float(_), Some(ty)) => {
+            (Value::Int(..) | Value::Float(..), Some(ty)) => {
                 let register = self.b.register(ty);
                 self.store(&register, &value, usize::MAX)?;
                 Ok(register.into())
@@ -69,7 +69,7 @@ impl Interpreter<'_> {
             return Ok(Value::from_algebra(cute_algebra::Value::Tuple(coordinate)));
         }
         let value = Argument {
-            value: Value::Int(value as i128, None),
+            value: Value::Int(value as i128, NumberType::Any),
             span: argument.span,
         };
         let args = vec![argument.clone(), value];

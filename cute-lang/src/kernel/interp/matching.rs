@@ -46,8 +46,15 @@ impl Interpreter<'_> {
         }
         let body = |this: &mut Self| this.scoped(pat, value, |this| this.eval(&arm.body));
         match truth {
-            Truth::Known(true) => body(self),
-            Truth::Known(false) => self.arms(value, rest, complete, span),
+            Truth::Known(true) => {
+                let value = body(self)?;
+                let left_out = rest.iter();
+                Ok(left_out.fold(value, |value, arm| self.beside(value, &arm.body)))
+            }
+            Truth::Known(false) => {
+                let value = self.arms(value, rest, complete, span)?;
+                Ok(self.beside(value, &arm.body))
+            }
             Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
                 self.choose(&predicate, span, body, |this| {
@@ -66,7 +73,7 @@ impl Interpreter<'_> {
     ) -> Result<T> {
         self.scopes.push(Default::default());
         let result = self
-            .bind(pat, value.clone(), None, usize::MAX)
+            .bind(pat, value.clone(), usize::MAX)
             .and_then(|()| body(self));
         self.scopes.pop();
         result

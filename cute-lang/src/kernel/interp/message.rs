@@ -4,7 +4,7 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::report::Message;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{element_of, rust_name};
-use crate::kernel::value::{Element, Scalar, Tensor, Truth, Value};
+use crate::kernel::value::{Element, NumberType, Scalar, Tensor, Truth, Value, decimal};
 use cute_ptx::ast::Type;
 use proc_macro2::{Ident, Span};
 use syn::parse::Parser;
@@ -166,7 +166,10 @@ impl Interpreter<'_> {
         match value {
             Value::Unit => message.text("()"),
             Value::Int(value, _) => message.text(&value.to_string()),
-            Value::Float(value) => message.text(&value.to_string()),
+            Value::Float(value, ty) => {
+                let (value, ty) = self.b.float(value, ty);
+                message.text(&decimal(value, ty));
+            }
             Value::Bool(value) => message.text(&value.to_string()),
             Value::Str(text) => message.text(&text),
             Value::Word(word) => message.text(word),
@@ -257,7 +260,7 @@ impl Interpreter<'_> {
         message.text("[");
         for index in 0..mode.size() {
             message.text(if index == 0 { "" } else { ", " });
-            coordinate.push(Value::Int(index.into(), None));
+            coordinate.push(Value::Int(index.into(), NumberType::Any));
             self.show_tensor(message, tensor, coordinate, span)?;
             coordinate.pop();
         }

@@ -13,6 +13,7 @@ mod function;
 pub mod generics;
 mod iterator;
 mod layout;
+mod left_out;
 mod library;
 mod loops;
 mod macros;

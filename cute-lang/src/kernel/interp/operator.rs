@@ -8,37 +8,34 @@ use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name,
     single_type, wrap,
 };
-use crate::kernel::value::{Fragment, Truth, Value};
+use crate::kernel::value::{Fragment, NumberType, Truth, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{BinOp, Error, Expr, ExprCast, ExprLit, ExprUnary, Lit, Result, UnOp};
+use syn::{BinOp, Error, Expr, ExprCast, ExprLit, ExprUnary, Lit, LitInt, Result, UnOp};
 
 impl Interpreter<'_> {
     pub(super) fn unary(&mut self, expr: &ExprUnary) -> Result<Value> {
-        // `-128i8` is read as one literal, because 128 does not fit `i8`.
-        if let (
-            UnOp::Neg(_),
-            Expr::Lit(ExprLit {
-                lit: Lit::Int(lit), ..
-            }),
-        ) = (&expr.op, &*expr.expr)
-        {
+        if let Some(lit) = negated(expr) {
             return self.integer(-lit.base10_parse::<i128>()?, lit);
         }
         let value = self.eval(&expr.expr)?;
         self.b.set_place(expr.op.span());
         match (&expr.op, value) {
             (UnOp::Deref(_), Value::Reference(value)) => Ok(*value),
-            (UnOp::Neg(_), Value::Int(value, ty)) if ty.is_none_or(is_signed) => {
+            (UnOp::Neg(_), Value::Int(value, ty)) if ty.known().is_none_or(is_signed) => {
                 let zero = Value::Int(0, ty);
                 self.b.integers(Op::Sub, &zero, &Value::Int(value, ty))
             }
-            (UnOp::Not(_), Value::Int(value, Some(ty))) => {
-                Ok(Value::Int(wrap(!value, ty), Some(ty)))
+            (UnOp::Not(_), Value::Int(value, ty)) if !matches!(ty, NumberType::Any) => {
+                let ty = self.b.inference.now(ty);
+                let value = ty.known().map_or(!value, |ty| wrap(!value, ty));
+                self.b.holds(ty, value);
+                self.b.loses_bits(ty);
+                Ok(Value::Int(value, ty))
             }
-            (UnOp::Neg(_), Value::Float(value)) => Ok(Value::Float(-value)),
+            (UnOp::Neg(_), Value::Float(value, ty)) => Ok(Value::Float(-value, ty)),
             (UnOp::Neg(_), Value::Scalar(scalar))
                 if is_signed(scalar.ty) || is_float(scalar.ty) =>
             {
@@ -152,20 +149,19 @@ impl Interpreter<'_> {
         if let (Op::And | Op::Or | Op::Xor, Some(a), Some(b)) = (op, Truth::of(a), Truth::of(b)) {
             return Ok(self.truth_table(op, &a, &b));
         }
-        let known = match (op, a, b) {
-            (Op::Add, Value::Float(a), Value::Float(b)) => Some(Value::Float(a + b)),
-            (Op::Sub, Value::Float(a), Value::Float(b)) => Some(Value::Float(a - b)),
-            (Op::Mul, Value::Float(a), Value::Float(b)) => Some(Value::Float(a * b)),
-            (Op::Div, Value::Float(a), Value::Float(b)) => Some(Value::Float(a / b)),
-            _ => None,
+        let common = match is_floating(a) && is_floating(b) {
+            true => self.b.unify_values(a, b)?,
+            false => None,
         };
-        if let Some(known) = known {
-            return Ok(known);
+        if let (Some(ty), Value::Float(a, _), Value::Float(b, _)) = (common, a, b)
+            && let Some(f) = of_floats(op)
+        {
+            return Ok(self.b.known_float(ty, &[*a, *b], |it| f(it[0], it[1])));
         }
-        let ty = match (a, b) {
-            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => Some(a.ty),
-            (Value::Scalar(a), Value::Float(_)) => Some(a.ty),
-            (Value::Float(_), Value::Scalar(b)) => Some(b.ty),
+        let ty = match (common, a, b) {
+            (Some(ty), _, _) => Some(self.b.register_type(ty, true)),
+            // Pairs of numbers.
+            (None, Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => Some(a.ty),
             _ => None,
         };
         // Both are registers or floating-point constants, by the type found above.
@@ -189,10 +185,9 @@ impl Interpreter<'_> {
             self.float_or_register(a, ty)?,
             self.float_or_register(b, ty)?,
         );
-        Ok(self
-            .b
-            .compute(ty, op.opcode(), (rounding, ty), [a, b])
-            .into())
+        let result = self.b.compute(ty, op.opcode(), (rounding, ty), [a, b]);
+        let common = common.unwrap_or(NumberType::Is(ty));
+        Ok(self.b.of_type(result, common).into())
     }
 
     /// The value of `&`, `|` or `^` for truth values.
@@ -229,7 +224,7 @@ impl Interpreter<'_> {
     fn float_or_register(&mut self, value: &Value, ty: Type) -> Result<Operand> {
         match value {
             Value::Scalar(scalar) => Ok(scalar.operand()),
-            Value::Float(value) => self.b.float_operand(*value, ty),
+            Value::Float(value, _) => self.b.float_operand(*value, ty),
             other => Err(self
                 .b
                 .error(format!("expected a number, found {}", other.kind()))),
@@ -238,7 +233,8 @@ impl Interpreter<'_> {
 
     pub(super) fn compare(&mut self, cmp: Cmp, a: &Value, b: &Value) -> Result<Value> {
         if let (Some(x), Some(y)) = (a.as_num(), b.as_num()) {
-            self.b.common_type(a, b)?;
+            let ty = self.b.common_type(a, b)?;
+            self.b.observe(ty, |_| true);
             return self.b.compare(cmp, &x, &y);
         }
         if let (Cmp::Eq | Cmp::Ne, Some(a), Some(b)) = (cmp, Truth::of(a), Truth::of(b)) {
@@ -250,27 +246,27 @@ impl Interpreter<'_> {
                 _ => Ok(differ),
             };
         }
-        if let (Value::Float(a), Value::Float(b)) = (a, b) {
-            return Ok(Value::Bool(cmp.holds(a, b)));
+        let common = match is_floating(a) && is_floating(b) {
+            true => self.b.unify_values(a, b)?,
+            false => None,
+        };
+        if let (Some(ty), Value::Float(a, _), Value::Float(b, _)) = (common, a, b) {
+            let [(a, _), (b, _)] = [*a, *b].map(|it| self.b.float(it, ty));
+            let holds = cmp.holds(&a, &b);
+            self.b.observe(ty, |ty| {
+                holds == cmp.holds(&rounded(a, ty), &rounded(b, ty))
+            });
+            return Ok(Value::Bool(holds));
         }
         if let (Some(a), Some(b), Cmp::Eq | Cmp::Ne) = (a.to_algebra(), b.to_algebra(), cmp) {
             return Ok(Value::Bool((a == b) == (cmp == Cmp::Eq)));
         }
-        let ty = match (a, b) {
-            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
-            (Value::Scalar(a), Value::Float(_)) => a.ty,
-            (Value::Float(_), Value::Scalar(b)) => b.ty,
-            _ => {
-                return Err(self
-                    .b
-                    .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
-            }
-        };
-        if !is_float(ty) {
+        let Some(ty) = common else {
             return Err(self
                 .b
                 .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
-        }
+        };
+        let ty = self.b.register_type(ty, true);
         let (a, b) = (
             self.float_or_register(a, ty)?,
             self.float_or_register(b, ty)?,
@@ -292,19 +288,29 @@ impl Interpreter<'_> {
             return Err(Error::new(expr.ty.span(), "`as` converts to a number type"));
         };
         self.b.set_place(expr.as_token.span);
-        match value {
-            Value::Int(value, _) if is_integer(ty) => Ok(Value::Int(wrap(value, ty), Some(ty))),
-            // A conversion through f64 would round twice.
-            Value::Int(value, _) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
-            Value::Int(value, _) if is_float(ty) => Ok(Value::Float(rounded(value as f64, ty))),
-            Value::Float(value) if is_float(ty) => Ok(Value::Float(rounded(value, ty))),
-            // Rust's `as` saturates and gives 0 for a NaN.
-            Value::Float(value) if is_integer(ty) => {
-                let (least, greatest) = range(ty);
-                let value = (value as i128).clamp(least, greatest);
-                Ok(Value::Int(value, Some(ty)))
+        let is = NumberType::Is(ty);
+        if let Some(from) = self.b.number_type(&value) {
+            match (&value, is_literal(&expr.expr)) {
+                // A literal that is converted to a type of its kind is one of that type, as in Rust.
+                (Value::Int(..), true) if is_integer(ty) => self.b.tell(&value, ty),
+                (Value::Float(..), true) if is_float(ty) => self.b.tell(&value, ty),
+                (Value::Float(value, _), _) => {
+                    let converted = |from| converted(rounded(*value, from), ty);
+                    let exact = converted(Type::F64);
+                    self.b.observe(from, |from| converted(from) == exact);
+                }
+                _ => self.b.observe(from, |_| true),
             }
-            Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into(), Some(ty))),
+        }
+        match value {
+            Value::Int(value, _) if is_integer(ty) => Ok(Value::Int(wrap(value, ty), is)),
+            // A conversion through f64 would round twice.
+            Value::Int(value, _) if ty == Type::F32 => Ok(Value::Float((value as f32).into(), is)),
+            Value::Int(value, _) if is_float(ty) => Ok(Value::Float(rounded(value as f64, ty), is)),
+            Value::Float(value, own) if is_float(ty) || is_integer(ty) => {
+                Ok(converted(self.b.float(value, own).0, ty))
+            }
+            Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into(), is)),
             Value::Scalar(scalar) if scalar.ty == Type::Pred && is_integer(ty) => {
                 let operands = [Operand::Int(1), Operand::Int(0), scalar.operand()];
                 let computed = instruction_type(ty);
@@ -318,6 +324,60 @@ impl Interpreter<'_> {
             ))),
         }
     }
+}
+
+/// The literal of `-128`, which is read as one number, since 128 does not fit `i8`.
+fn negated(expr: &ExprUnary) -> Option<&LitInt> {
+    match (&expr.op, &*expr.expr) {
+        (
+            UnOp::Neg(_),
+            Expr::Lit(ExprLit {
+                lit: Lit::Int(lit), ..
+            }),
+        ) => Some(lit),
+        _ => None,
+    }
+}
+
+/// Whether an expression is a literal, perhaps with a sign or in parentheses.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Paren(expr) => is_literal(&expr.expr),
+        Expr::Group(expr) => is_literal(&expr.expr),
+        Expr::Unary(expr) => is_literal(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether a value is a floating-point number.
+fn is_floating(value: &Value) -> bool {
+    match value {
+        Value::Float(..) => true,
+        Value::Scalar(scalar) => is_float(scalar.ty),
+        _ => false,
+    }
+}
+
+/// An operation on floating-point numbers.
+fn of_floats(op: Op) -> Option<fn(f64, f64) -> f64> {
+    Some(match op {
+        Op::Add => |a, b| a + b,
+        Op::Sub => |a, b| a - b,
+        Op::Mul => |a, b| a * b,
+        Op::Div => |a, b| a / b,
+        _ => return None,
+    })
+}
+
+/// `value as ty` of a floating-point number. Rust's `as` saturates, and gives 0 for a NaN.
+fn converted(value: f64, ty: Type) -> Value {
+    if is_float(ty) {
+        return Value::Float(rounded(value, ty), NumberType::Is(ty));
+    }
+    let (least, greatest) = range(ty);
+    let value = (value as i128).clamp(least, greatest);
+    Value::Int(value, NumberType::Is(ty))
 }
 
 /// The operation of two numbers that an operator stands for.

@@ -3,7 +3,7 @@
 use super::function::Invocation;
 use super::{Interpreter, Scope, word};
 use crate::kernel::value::types::{is_float, is_integer, range};
-use crate::kernel::value::{Element, Value};
+use crate::kernel::value::{Element, NumberType, Value};
 use cute_ptx::ast::Type;
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
@@ -108,24 +108,27 @@ fn associated_constant(element: Element, name: &str) -> Option<Value> {
         let value = match name {
             "MIN" => least,
             "MAX" => greatest,
-            "BITS" => return Some(Value::Int(ty.bits().into(), Some(Type::U32))),
+            "BITS" => return Some(Value::Int(ty.bits().into(), NumberType::Is(Type::U32))),
             _ => return None,
         };
-        return Some(Value::Int(value, Some(ty)));
+        return Some(Value::Int(value, NumberType::Is(ty)));
     }
     if !is_float(ty) {
         return None;
     }
-    Some(Value::Float(match (name, ty) {
-        ("INFINITY", _) => f64::INFINITY,
-        ("NEG_INFINITY", _) => f64::NEG_INFINITY,
-        ("NAN", _) => f64::NAN,
-        ("MAX", Type::F32) => f32::MAX.into(),
-        ("MIN", Type::F32) => f32::MIN.into(),
-        ("EPSILON", Type::F32) => f32::EPSILON.into(),
-        ("MAX", Type::F64) => f64::MAX,
-        ("MIN", Type::F64) => f64::MIN,
-        ("EPSILON", Type::F64) => f64::EPSILON,
-        _ => return None,
-    }))
+    Some(Value::Float(
+        match (name, ty) {
+            ("INFINITY", _) => f64::INFINITY,
+            ("NEG_INFINITY", _) => f64::NEG_INFINITY,
+            ("NAN", _) => f64::NAN,
+            ("MAX", Type::F32) => f32::MAX.into(),
+            ("MIN", Type::F32) => f32::MIN.into(),
+            ("EPSILON", Type::F32) => f32::EPSILON.into(),
+            ("MAX", Type::F64) => f64::MAX,
+            ("MIN", Type::F64) => f64::MIN,
+            ("EPSILON", Type::F64) => f64::EPSILON,
+            _ => return None,
+        },
+        NumberType::Is(ty),
+    ))
 }

@@ -3,41 +3,32 @@
 use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Truth, Value};
-use cute_ptx::ast;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Pat, PatType, RangeLimits, Result, Type};
 
 impl Interpreter<'_> {
-    /// Binds a pattern to a value. `hint` is the type that the initialiser names, and `start` is the first line that
-    /// the initialiser emitted.
-    pub(super) fn bind(
-        &mut self,
-        pat: &Pat,
-        value: Value,
-        hint: Option<ast::Type>,
-        start: usize,
-    ) -> Result<()> {
+    /// Binds a pattern to a value. `start` is the first line that the initialiser emitted.
+    pub(super) fn bind(&mut self, pat: &Pat, value: Value, start: usize) -> Result<()> {
         match pat {
             Pat::Wild(_) => Ok(()),
-            Pat::Paren(pat) => self.bind(&pat.pat, value, hint, start),
+            Pat::Paren(pat) => self.bind(&pat.pat, value, start),
             Pat::Type(pat) => {
                 check_width(pat)?;
                 let value = self.ascribe(value, &pat.ty)?;
-                let hint = self.scalar_type(&pat.ty).or(hint);
-                self.bind(&pat.pat, value, hint, start)
+                self.bind(&pat.pat, value, start)
             }
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
                 let name = pat.ident.to_string();
                 self.b.set_place(pat.ident.span());
                 let value = match pat.mutability {
-                    Some(_) => self.variable(&name, value, hint, start)?,
+                    Some(_) => self.variable(&name, value, start)?,
                     None => self.own(value)?,
                 };
                 self.define(&name, value);
                 Ok(())
             }
-            Pat::Reference(pat) => self.bind(&pat.pat, value, hint, start),
+            Pat::Reference(pat) => self.bind(&pat.pat, value, start),
             // Tests of values bind nothing.
             Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Or(_) => Ok(()),
             pat => {
@@ -46,7 +37,7 @@ impl Interpreter<'_> {
                 let parts = self.matched(pat, &value)?;
                 parts
                     .into_iter()
-                    .try_for_each(|(pat, value)| self.bind(pat, value, None, start))
+                    .try_for_each(|(pat, value)| self.bind(pat, value, start))
             }
         }
     }

@@ -137,10 +137,10 @@ impl Interpreter<'_> {
     fn operand(&mut self, value: &Value, expr: &Expr, all: &mut Operands) -> Result<Operand> {
         Ok(match value {
             Value::Int(value, _) => Operand::Int(*value),
-            Value::Float(value) if is_wide(all.mnemonic, all.operands.len()) => {
+            Value::Float(value, _) if is_wide(all.mnemonic, all.operands.len()) => {
                 Operand::F64(value.to_bits())
             }
-            Value::Float(value) => Operand::F32((*value as f32).to_bits()),
+            Value::Float(value, _) => Operand::F32((*value as f32).to_bits()),
             Value::Scalar(scalar) => {
                 all.registers.push(scalar.clone());
                 scalar.operand()
@@ -217,6 +217,7 @@ impl Interpreter<'_> {
         };
         address.for_each_name(&mut |name| {
             all.registers.push(Scalar {
+                class: None,
                 name: name.into(),
                 ty,
                 variable: false,

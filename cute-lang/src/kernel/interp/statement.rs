@@ -55,11 +55,16 @@ impl Interpreter<'_> {
     pub(super) fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
         let mut last = Value::Unit;
         let loops = self.loops.len();
+        let block = self.b.inference.position.next();
         for (i, stmt) in stmts.iter().enumerate() {
             if self.dead {
+                stmts[i..].iter().for_each(|stmt| self.leave_out(stmt));
                 break;
             }
-            match self.commented(stmt) {
+            let around = std::mem::replace(&mut self.b.inference.position, block.statement(i));
+            let value = self.commented(stmt);
+            self.b.inference.position = around;
+            match value {
                 Ok(value) => last = value,
                 // The block has no value now, which is an error for the code around it.
                 Err(error) if self.hopeless || (i + 1 == stmts.len() && gives_value(stmt)) => {
@@ -121,13 +126,12 @@ impl Interpreter<'_> {
 
     fn local(&mut self, local: &Local) -> Result<()> {
         let value = initialiser(local)?;
-        let hint = self.type_hint(value);
         let start = self.length()?;
         let value = self.eval(value)?;
         if self.dead {
             return Ok(());
         }
-        self.bind(&local.pat, value, hint, start)
+        self.bind(&local.pat, value, start)
     }
 
     /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches

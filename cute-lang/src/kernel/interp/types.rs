@@ -3,27 +3,13 @@
 use super::generics::is_function_bound;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use crate::kernel::value::types::{is_float, is_integer, number_type, register_type};
-use crate::kernel::value::{Optional, Value};
+use crate::kernel::value::types::{is_float, is_integer, number_type, register_type, rounded};
+use crate::kernel::value::{NumberType, Optional, Scalar, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, GenericArgument, Path, PathArguments, Result};
+use syn::{Error, GenericArgument, Path, PathArguments, Result};
 
 impl Interpreter<'_> {
-    /// The type that an initialiser gives a variable, as in `0.5f64` and `0 as u64`.
-    pub(super) fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
-        match expr {
-            Expr::Lit(lit) => match &lit.lit {
-                syn::Lit::Float(lit) => register_type(lit.suffix()),
-                _ => None,
-            },
-            Expr::Cast(cast) => self.scalar_type(&cast.ty),
-            Expr::Paren(expr) => self.type_hint(&expr.expr),
-            Expr::Unary(expr) => self.type_hint(&expr.expr),
-            _ => None,
-        }
-    }
-
     /// The register type that a Rust type names, if it is a number type or `bool`.
     pub(super) fn scalar_type(&mut self, ty: &syn::Type) -> Option<Type> {
         let syn::Type::Path(path) = ty else {
@@ -55,6 +41,49 @@ impl Interpreter<'_> {
         matches!(value, Some(Some(Value::Callable(_))))
     }
 
+    /// A number as one of a type; `None` if it has another.
+    fn number_as(&mut self, value: &Value, wanted: Type) -> Result<Option<Value>> {
+        let of_kind = match value.as_num() {
+            Some(_) => is_integer(wanted),
+            None => is_float(wanted),
+        };
+        let found = self.b.number_type(value).filter(|_| of_kind);
+        let Some(found) = found else { return Ok(None) };
+        if self.b.is_assumed(found, wanted) {
+            return Ok(Some(value.clone()));
+        }
+        if found.known().is_some_and(|found| found != wanted) {
+            return Ok(None);
+        }
+        self.b.unify(found, NumberType::Is(wanted))?;
+        Ok(match value {
+            Value::Int(int, _) => {
+                self.b.check_fits(*int, wanted)?;
+                Some(Value::Int(*int, NumberType::Is(wanted)))
+            }
+            Value::Float(float, _) => {
+                let float = rounded(*float, wanted);
+                Some(Value::Float(float, NumberType::Is(wanted)))
+            }
+            Value::Scalar(scalar) if scalar.ty == wanted => Some(Value::Scalar(Scalar {
+                class: None,
+                ..scalar.clone()
+            })),
+            _ => None,
+        })
+    }
+
+    /// Makes numbers in two values that have one type tell each other theirs.
+    pub(super) fn one_type(&mut self, a: &Value, b: &Value) -> Result<()> {
+        if let Some(mut pairs) = a.pairs(b) {
+            return pairs.try_for_each(|(a, b)| self.one_type(a, b));
+        }
+        if a.is_number() && b.is_number() && a.as_num().is_some() == b.as_num().is_some() {
+            self.b.unify_values(a, b)?;
+        }
+        Ok(())
+    }
+
     /// Checks a value against a declared type.
     pub(super) fn ascribe(&mut self, value: Value, ty: &syn::Type) -> Result<Value> {
         let mismatch = |value: &Value| {
@@ -67,11 +96,10 @@ impl Interpreter<'_> {
         if let Some(wanted) = self.scalar_type(ty) {
             self.b.set_place(ty.span());
             return match &value {
-                Value::Int(int, ty) if is_integer(wanted) && ty.is_none_or(|ty| ty == wanted) => {
-                    self.b.check_fits(*int, wanted)?;
-                    Ok(Value::Int(*int, Some(wanted)))
-                }
-                Value::Float(_) if is_float(wanted) => Ok(value),
+                value if value.is_number() => match self.number_as(value, wanted)? {
+                    Some(number) => Ok(number),
+                    None => Err(mismatch(value)),
+                },
                 Value::Bool(_) if wanted == Type::Pred => Ok(value),
                 Value::Scalar(scalar) if scalar.ty == wanted => Ok(value),
                 value => Err(mismatch(value)),
@@ -96,7 +124,7 @@ impl Interpreter<'_> {
             (syn::Type::Infer(_), value) => Ok(value),
             (syn::Type::Array(ty), Value::Array(values)) => {
                 let len = self.eval(&ty.len)?.untyped();
-                if len != Value::Int(values.len() as i128, None) {
+                if len != Value::Int(values.len() as i128, NumberType::Any) {
                     return Err(mismatch(&Value::Array(values)));
                 }
                 let values = values
@@ -106,7 +134,7 @@ impl Interpreter<'_> {
             }
             (syn::Type::Array(ty), Value::List(list)) => {
                 let (item, most) = self.b.item_of(list);
-                if self.eval(&ty.len)?.untyped() != Value::Int(most, None) {
+                if self.eval(&ty.len)?.untyped() != Value::Int(most, NumberType::Any) {
                     return Err(mismatch(&Value::List(list)));
                 }
                 self.ascribe(item, &ty.elem)?;

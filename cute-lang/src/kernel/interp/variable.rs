@@ -1,7 +1,8 @@
 //! `let mut` variables, and writes of their registers.
 
+use crate::kernel::emit::builder::Builder;
 use crate::kernel::interp::Interpreter;
-use crate::kernel::value::types::{is_integer, rust_name};
+use crate::kernel::value::types::{is_float, is_integer, rust_name};
 use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -9,13 +10,7 @@ use syn::Result;
 
 impl Interpreter<'_> {
     /// A `let mut` variable of that value, in registers of its own.
-    pub(super) fn variable(
-        &mut self,
-        name: &str,
-        value: Value,
-        hint: Option<Type>,
-        start: usize,
-    ) -> Result<Value> {
+    pub(super) fn variable(&mut self, name: &str, value: Value, start: usize) -> Result<Value> {
         if let Some(parts) = value.parts() {
             let start = self.length()?;
             let mut variables = Vec::new();
@@ -25,15 +20,15 @@ impl Interpreter<'_> {
                     _ => format!("{name}_{i}"),
                 };
                 variables.push(match changes(part) {
-                    true => self.variable(&name, part.clone(), None, start)?,
+                    true => self.variable(&name, part.clone(), start)?,
                     false => part.clone(),
                 });
             }
             return Ok(value.with_parts(variables));
         }
         let ty = match &value {
-            Value::Int(_, ty) => ty.or(hint).unwrap_or(Type::U32),
-            Value::Float(_) => hint.unwrap_or(Type::F32),
+            Value::Int(_, ty) => self.b.register_type(*ty, false),
+            Value::Float(_, ty) => self.b.register_type(*ty, true),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
             Value::Fragment(fragment) => {
@@ -51,6 +46,9 @@ impl Interpreter<'_> {
             }
         };
         let mut variable = self.b.named_register(ty, name);
+        if let Some(ty) = self.b.number_type(&value) {
+            variable = self.b.of_type(variable, ty);
+        }
         self.store(&variable, &value, start)?;
         variable.variable = true;
         Ok(Value::Scalar(variable))
@@ -88,6 +86,17 @@ impl Interpreter<'_> {
     /// Writes a value to a register of its type. If the last line computed the value, and its index is at least
     /// `start`, that line is changed to write the register.
     pub(super) fn store(&mut self, to: &Scalar, value: &Value, start: usize) -> Result<()> {
+        let of_kind = match value {
+            Value::Float(..) => is_float(to.ty),
+            value => value.as_num().is_none() || is_integer(to.ty),
+        };
+        let mismatch = |b: &Builder| {
+            let ty = rust_name(to.ty);
+            b.error(format!("expected a `{ty}`, found {}", value.kind()))
+        };
+        if value.is_number() && of_kind && self.b.unify_values(&to.clone().into(), value).is_err() {
+            return Err(mismatch(&self.b));
+        }
         match value {
             Value::Scalar(from) if from.ty == to.ty => {
                 if !self.b.retarget(from, to, start) {
@@ -95,7 +104,7 @@ impl Interpreter<'_> {
                 }
                 Ok(())
             }
-            Value::Int(value, ty) if is_integer(to.ty) && ty.is_none_or(|ty| ty == to.ty) => {
+            Value::Int(value, _) if is_integer(to.ty) => {
                 self.b.check_fits(*value, to.ty)?;
                 self.b.assign(to, Operand::Int(*value));
                 Ok(())
@@ -111,17 +120,12 @@ impl Interpreter<'_> {
                 );
                 Ok(())
             }
-            Value::Float(value) => {
+            Value::Float(value, _) => {
                 let constant = self.b.float_operand(*value, to.ty)?;
                 self.b.assign(to, constant);
                 Ok(())
             }
-            value => {
-                let ty = rust_name(to.ty);
-                Err(self
-                    .b
-                    .error(format!("expected a `{ty}`, found {}", value.kind())))
-            }
+            _ => Err(mismatch(&self.b)),
         }
     }
 }
@@ -130,6 +134,6 @@ impl Interpreter<'_> {
 fn changes(part: &Value) -> bool {
     matches!(
         part,
-        Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::Scalar(_) | Value::Fragment(_)
+        Value::Int(..) | Value::Float(..) | Value::Bool(_) | Value::Scalar(_) | Value::Fragment(_)
     ) || part.parts().is_some()
 }

@@ -1,6 +1,7 @@
 //! The values of a module's constants.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::inference::Inference;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, Source};
@@ -13,10 +14,23 @@ pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
     let mut errors = Errors::default();
     let mut values = Vec::new();
     for item in &source.module(HERE).consts {
-        let name = &item.ident;
-        let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
-        let value = interpreter.eval(&syn::parse_quote!(#name));
+        let value = constant(source, item, Inference::default());
         values.extend(errors.record(value).map(|value| (item, value)));
     }
     errors.finish(values)
+}
+
+/// The value of a constant, with what is known of the types of its literals.
+fn constant(source: &Source, item: &ItemConst, inference: Inference) -> Result<Value> {
+    let name = &item.ident;
+    let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+    interpreter.b.inference = inference;
+    let value = interpreter.eval(&syn::parse_quote!(#name));
+    match interpreter.b.inference.again() {
+        Some(inference) => constant(source, item, inference),
+        None => match interpreter.b.inference.in_doubt().next() {
+            Some(error) => Err(error),
+            None => value,
+        },
+    }
 }

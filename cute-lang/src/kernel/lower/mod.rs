@@ -10,6 +10,7 @@ mod parameter;
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Fact;
+use crate::kernel::emit::inference::Inference;
 use crate::kernel::emit::module::module;
 use crate::kernel::emit::param::{Param, Unproven};
 use crate::kernel::emit::report::Report;
@@ -173,7 +174,7 @@ fn lower_kernel(source: &Source, kernel: &Kernel) -> Result<LoweredKernel> {
         let made = match missing.is_empty() {
             true => lower_instance(source, kernel, instance)
                 .map(|lowered| Made::Lowered(Box::new(lowered))),
-            false => with_values(source, kernel, instance)
+            false => with_values(source, kernel, instance, Inference::default())
                 .map(|(_, constants)| Made::Unbuilt(Unbuilt { constants, missing })),
         };
         match made {
@@ -229,7 +230,17 @@ pub(crate) fn lower_instance(
     kernel: &Kernel,
     instance: &Instance,
 ) -> Result<Lowered> {
-    let (mut interpreter, constants) = with_values(source, kernel, instance)?;
+    lower_from(source, kernel, instance, Inference::default())
+}
+
+/// Lowers an instance with what is known of the types of its literals.
+fn lower_from(
+    source: &Source,
+    kernel: &Kernel,
+    instance: &Instance,
+    inference: Inference,
+) -> Result<Lowered> {
+    let (mut interpreter, constants) = with_values(source, kernel, instance, inference)?;
     let threads = constant(&mut interpreter, &kernel.threads, 1..=MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
@@ -257,7 +268,19 @@ pub(crate) fn lower_instance(
     for param in 0..interpreter.b.params.len() {
         interpreter.b.scalar(param);
     }
-    interpreter.kernel(name, &kernel.function.block)?;
+    let body = interpreter.kernel(name, &kernel.function.block);
+    // With other types of its literals, the body may have other errors.
+    if let Some(inference) = interpreter.b.inference.again() {
+        return lower_from(source, kernel, instance, inference);
+    }
+    body?;
+    let mut in_doubt = Errors::default();
+    interpreter
+        .b
+        .inference
+        .in_doubt()
+        .for_each(|error| in_doubt.push(error));
+    in_doubt.finish(())?;
 
     let facts = interpreter.b.facts.0.clone();
     let parts = interpreter.b.finish()?;
@@ -314,8 +337,10 @@ fn with_values<'s>(
     source: &'s Source,
     kernel: &Kernel,
     instance: &Instance,
+    inference: Inference,
 ) -> Result<(Interpreter<'s>, Vec<(String, Value)>)> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+    interpreter.b.inference = inference;
     let mut constants = Vec::new();
     for param in &kernel.function.sig.generics.params {
         let Some(name) = parameter_name(param) else {

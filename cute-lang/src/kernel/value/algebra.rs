@@ -1,6 +1,6 @@
 //! Values of a kernel as values of the algebra, and back.
 
-use super::Value;
+use super::{NumberType, Value};
 use cute_algebra::{Coord, IntTuple, Tiler, Tuple};
 
 impl Value {
@@ -55,7 +55,7 @@ impl Value {
     /// A value of the algebra as a value of a kernel.
     pub fn from_algebra(value: cute_algebra::Value) -> Value {
         match value {
-            cute_algebra::Value::Int(value) => Value::Int(value.into(), None),
+            cute_algebra::Value::Int(value) => Value::Int(value.into(), NumberType::Any),
             cute_algebra::Value::Bool(value) => Value::Bool(value),
             cute_algebra::Value::Tuple(tuple) => from_int_tuple(&tuple),
             cute_algebra::Value::List(values) => {
@@ -68,7 +68,7 @@ impl Value {
 
 fn from_int_tuple(tuple: &IntTuple) -> Value {
     match tuple {
-        Tuple::Leaf(value) => Value::Int((*value).into(), None),
+        Tuple::Leaf(value) => Value::Int((*value).into(), NumberType::Any),
         Tuple::Node(modes) => Value::Tuple(modes.iter().map(from_int_tuple).collect()),
     }
 }

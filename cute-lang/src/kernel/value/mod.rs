@@ -12,6 +12,7 @@ mod element;
 mod fragment;
 mod global;
 mod num;
+mod number_type;
 mod option;
 mod parts;
 mod structure;
@@ -24,24 +25,24 @@ pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
 pub use global::{Global, Modes, TensorId};
 pub use num::{Num, Scalar};
+pub use number_type::{Class, NumberType};
 pub use option::{Optional, Truth};
 pub use structure::{Struct, StructType};
 pub use tensor::{Tensor, TmaTensor};
 
 use cute_ptx::ast::Type;
 use std::rc::Rc;
-use types::{is_integer, rust_name};
+use types::{is_float, is_integer, rust_name};
 
 /// Any value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `()`.
     Unit,
-    /// An integer known at expansion, and its type if the kernel gives one, as in `5u8` and `x as u8`. An integer
-    /// without a type takes the type of what it is used with.
-    Int(i128, Option<Type>),
-    /// A floating-point number known at expansion.
-    Float(f64),
+    /// An integer known at expansion.
+    Int(i128, NumberType),
+    /// A floating-point number known at expansion. It is one of its type, where that is known.
+    Float(f64, NumberType),
     /// A truth value known at expansion.
     Bool(bool),
     /// A string literal.
@@ -54,8 +55,8 @@ pub enum Value {
     Type(Rc<StructType>),
     /// `_`: the whole mode.
     Wild,
-    /// `a..b`, and the type of its integers, if it is known.
-    Range(Num, Num, Option<Type>),
+    /// `a..b`, and the type of its integers.
+    Range(Num, Num, NumberType),
     /// A tuple of rank two or more, or of rank one as `(x,)`.
     Tuple(Vec<Value>),
     /// An array.
@@ -91,7 +92,7 @@ pub enum Value {
 
 impl Num {
     /// The number as a value. A known integer gets the type.
-    pub fn typed(self, ty: Option<Type>) -> Value {
+    pub fn typed(self, ty: NumberType) -> Value {
         match self {
             Num::Const(value) => Value::Int(value, ty),
             Num::Reg(scalar) => Value::Scalar(scalar),
@@ -101,7 +102,7 @@ impl Num {
 
 impl From<Num> for Value {
     fn from(num: Num) -> Self {
-        num.typed(None)
+        num.typed(NumberType::Any)
     }
 }
 
@@ -116,8 +117,13 @@ impl Value {
     pub fn kind(&self) -> String {
         match self {
             Value::Unit => "`()`".into(),
-            Value::Int(value, ty) => format!("the integer {value}{}", ty.map_or("", rust_name)),
-            Value::Float(value) => format!("the number {value}"),
+            Value::Int(value, ty) => format!("the integer {value}{}", ty.suffix()),
+            Value::Float(value, ty) => match (value.is_finite(), ty) {
+                (false, NumberType::Is(ty)) => {
+                    format!("the number {value} of type `{}`", rust_name(*ty))
+                }
+                _ => format!("the number {}{}", decimal(*value, *ty), ty.suffix()),
+            },
             Value::Bool(value) => format!("`{value}`"),
             Value::Str(_) => "a string".into(),
             Value::Word(word) => format!("`{word}`"),
@@ -153,10 +159,19 @@ impl Value {
         }
     }
 
+    /// Whether it is an integer or a floating-point number, known or in a register.
+    pub fn is_number(&self) -> bool {
+        match self {
+            Value::Int(..) | Value::Float(..) => true,
+            Value::Scalar(scalar) => is_integer(scalar.ty) || is_float(scalar.ty),
+            _ => false,
+        }
+    }
+
     /// The value without the type of its integer.
     pub fn untyped(self) -> Value {
         match self {
-            Value::Int(value, _) => Value::Int(value, None),
+            Value::Int(value, _) => Value::Int(value, NumberType::Any),
             value => value,
         }
     }
@@ -164,7 +179,7 @@ impl Value {
     /// The floating-point number, if it is known.
     pub fn as_float(&self) -> Option<f64> {
         match self {
-            Value::Float(value) => Some(*value),
+            Value::Float(value, _) => Some(*value),
             _ => None,
         }
     }
@@ -172,9 +187,17 @@ impl Value {
     /// The type of the integer, if it has one.
     pub fn integer_type(&self) -> Option<Type> {
         match self {
-            Value::Int(_, ty) => *ty,
+            Value::Int(_, ty) => ty.known(),
             Value::Scalar(scalar) if is_integer(scalar.ty) => Some(scalar.ty),
             _ => None,
         }
+    }
+}
+
+/// A floating-point number with the digits that it needs in its type.
+pub fn decimal(value: f64, ty: NumberType) -> String {
+    match ty {
+        NumberType::Is(Type::F32) => (value as f32).to_string(),
+        _ => value.to_string(),
     }
 }

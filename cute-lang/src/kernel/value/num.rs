@@ -1,5 +1,6 @@
 //! Registers, and integers that are known or in a register.
 
+use super::number_type::Class;
 use cute_ptx::ast::{Operand, Type};
 
 /// A virtual register.
@@ -9,6 +10,8 @@ pub struct Scalar {
     pub name: String,
     /// The type that its bits have, such as `u32`, not the type by which it is declared, such as `b32`.
     pub ty: Type,
+    /// The class of numbers whose type this is, if no use has told it yet.
+    pub class: Option<Class>,
     /// Whether it is a `let mut` variable, which later statements may change. Code that keeps the value longer than one
     /// expression must keep a copy, by `Builder::snapshot`.
     pub variable: bool,

@@ -6,7 +6,7 @@ use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::builtins::index::element_register;
 use crate::kernel::emit::builder::{Builder, unless, when};
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::{Num, NumberType, Value};
 use cute_ptx::ast::Type;
 use syn::Result;
 
@@ -54,5 +54,5 @@ pub(super) fn misalignment(b: &mut Builder, call: &Call) -> Result<Value> {
     let address = b.convert(&address, Type::U32)?;
     let above = b.and(&address.into(), &Num::from(WIDEST - 1))?;
     let elements = b.div(&above, &Num::from(tile.element.bytes()))?;
-    Ok(elements.typed(Some(Type::U32)))
+    Ok(elements.typed(NumberType::Is(Type::U32)))
 }

@@ -2,8 +2,8 @@
 
 use crate::kernel::builtins::call::{Call, name};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::types::{alternatives, rust_name, single_type};
-use crate::kernel::value::{Scalar, Value};
+use crate::kernel::value::types::{alternatives, single_type};
+use crate::kernel::value::{NumberType, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -54,21 +54,21 @@ impl Function {
         {
             return integers(b, call);
         }
-        let Some(ty) = self.common_type(call)? else {
-            let numbers = call
-                .args
-                .iter()
-                .filter_map(|argument| argument.value.as_float());
-            let numbers: Vec<f64> = numbers.collect();
-            let value = self.known.value(&numbers);
-            let other = || call.error_at(0, "the function has other arguments (a defect)");
-            return value.map(Value::Float).ok_or_else(other);
+        let (common, ty) = self.common_type(b, call)?;
+        let Some(ty) = ty else {
+            let numbers = call.args.iter();
+            let numbers: Vec<f64> = numbers.filter_map(|it| it.value.as_float()).collect();
+            if self.known.value(&numbers).is_none() {
+                return Err(call.error_at(0, "the function has other arguments (a defect)"));
+            }
+            let known = |numbers: &[f64]| self.known.value(numbers).unwrap_or(f64::NAN);
+            return Ok(b.known_float(common, &numbers, known));
         };
         let mut operands = Vec::with_capacity(call.args.len());
         for argument in &call.args {
             b.set_place(argument.span);
             operands.push(match &argument.value {
-                Value::Float(value) => b.float_operand(*value, ty)?,
+                Value::Float(value, _) => b.float_operand(*value, ty)?,
                 Value::Scalar(scalar) => scalar.operand(),
                 other => {
                     let message = format!("{} is no operand (a defect)", other.kind());
@@ -84,33 +84,27 @@ impl Function {
             Some(Code::Sequence(emit)) => emit(b, ty, &operands),
             None => return Err(call.mismatch(0, &self.types())),
         };
-        Ok(result.into())
+        Ok(b.of_type(result, common).into())
     }
 
-    /// The type of those arguments that are in registers, if there are any.
-    fn common_type(&self, call: &Call) -> Result<Option<Type>> {
-        let mut common = None;
+    /// The type of the arguments, and the type of those that are in registers, if there are any.
+    fn common_type(&self, b: &mut Builder, call: &Call) -> Result<(NumberType, Option<Type>)> {
+        let mut common = NumberType::Any;
+        let mut in_registers = None;
         for (i, argument) in call.args.iter().enumerate() {
+            b.set_place(argument.span);
             let ty = match &argument.value {
-                Value::Float(_) => continue,
-                Value::Scalar(scalar) => scalar.ty,
+                Value::Float(_, ty) => *ty,
+                Value::Scalar(scalar) if self.code(scalar.ty).is_some() => {
+                    in_registers = Some(scalar.ty);
+                    b.number_type(&argument.value)
+                        .unwrap_or(NumberType::Is(scalar.ty))
+                }
                 _ => return Err(call.mismatch(i, &self.types())),
             };
-            if self.code(ty).is_none() {
-                return Err(call.mismatch(i, &self.types()));
-            }
-            if let Some(common) = common
-                && common != ty
-            {
-                let (a, b) = (rust_name(common), rust_name(ty));
-                return Err(call.error_at(
-                    i,
-                    format!("mismatched types `{a}` and `{b}`: convert one with `as {a}`"),
-                ));
-            }
-            common = Some(ty);
+            common = b.unify(common, ty)?;
         }
-        Ok(common)
+        Ok((common, in_registers))
     }
 
     /// Whether the function takes numbers of a type.

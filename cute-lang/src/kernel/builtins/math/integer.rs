@@ -10,13 +10,13 @@ use syn::Result;
 
 pub(super) fn abs(b: &mut Builder, call: &Call) -> Result<Value> {
     let x = &call.args[0].value;
-    match call.num(0)? {
-        Num::Reg(scalar) if is_signed(scalar.ty) => Ok(b.unary(Opcode::Abs, &scalar).into()),
-        Num::Const(value) if value >= 0 && x.integer_type().is_none_or(is_signed) => Ok(x.clone()),
-        Num::Const(_) if x.integer_type().is_none_or(is_signed) => {
-            let zero = Value::Int(0, x.integer_type());
-            b.integers(Op::Sub, &zero, x)
-        }
+    let ty = b
+        .number_type(x)
+        .filter(|ty| ty.known().is_none_or(is_signed));
+    match (call.num(0)?, ty) {
+        (Num::Reg(scalar), _) if is_signed(scalar.ty) => Ok(b.unary(Opcode::Abs, &scalar).into()),
+        (Num::Const(value), Some(_)) if value >= 0 => Ok(x.clone()),
+        (Num::Const(_), Some(ty)) => b.integers(Op::Sub, &Value::Int(0, ty), x),
         _ => Err(call.mismatch(0, "a signed integer or a floating-point number")),
     }
 }

@@ -61,13 +61,13 @@ impl Interpreter<'_> {
             ReceiverKind::Reference(_, _, Some(_)) => {
                 let value = match is_place(expr) {
                     true => value,
-                    false => self.variable("it", value, None, usize::MAX)?,
+                    false => self.variable("it", value, usize::MAX)?,
                 };
                 self.require_variable(&value, expr)?;
                 Value::Reference(Box::new(value))
             }
             ReceiverKind::Reference(_, _, None) => value,
-            _ if declared.mutability.is_some() => self.variable("self", value, None, usize::MAX)?,
+            _ if declared.mutability.is_some() => self.variable("self", value, usize::MAX)?,
             _ => self.keep(value),
         };
         Ok(Argument { value, span })
