@@ -92,7 +92,7 @@ pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 pub use compare::{COMPARISON_LIMIT, Comparison, compare};
 pub use complement::{complement, complement_within};
 pub use composed::{ComposedLayout, Slice};
-pub use composition::{ENUMERATION_LIMIT, composition, composition_by};
+pub use composition::{ENUMERATION_LIMIT, composition, composition_by, with_shape};
 pub use construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 pub use coordinate::{
     compatible, congruent, crd2crd, evenly_divides, idx2crd, idx2crd_stride, weakly_congruent,
@@ -136,7 +136,7 @@ pub use rational::rational_mode;
 pub use recast::{downcast, recast, upcast};
 pub use regroup::{
     append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
-    transpose_modes, unflatten, with_shape, zip,
+    transpose_modes, unflatten, zip,
 };
 pub use rule::Rule;
 pub use shape_div::{Rounding, elementwise_div, shape_div, shape_mod};

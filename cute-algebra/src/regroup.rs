@@ -1,6 +1,5 @@
 //! Selecting, grouping, flattening and appending modes. What remains of a layout keeps its strides.
 
-use crate::domain::{Domain, Numbers};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
@@ -232,26 +231,6 @@ pub fn replace<I: Integer>(
     let mut modes = a.modes();
     modes[index as usize] = mode.clone();
     Layout::concat(modes)
-}
-
-/// The strides of A with another shape, which must nest as A's does.
-/// ```
-/// use cute_algebra::{Layout, Shape, with_shape};
-/// let a: Layout = "(3,4):(1,3)".parse()?;
-/// assert_eq!(with_shape(&a, &Shape::from([2, 2]))?.to_string(), "(2,2):(1,3)");
-/// assert!(with_shape(&a, &Shape::from([2, 2, 3])).is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
-    with_shape_in(&mut Numbers, a, shape).during("with_shape", [a, shape])
-}
-
-pub(crate) fn with_shape_in<D: Domain>(
-    d: &mut D,
-    a: &Layout<D::Int>,
-    shape: &Tuple<D::Int>,
-) -> Result<Layout<D::Int>, LayoutError> {
-    Layout::make(d, shape.clone(), a.stride().clone()).map_err(|error| error.blame(1))
 }
 
 /// `((a0, b0), (a1, b1), …)` of two layouts with the same rank.

@@ -20,6 +20,7 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
 use crate::tiler::{Others, Tiler};
+use crate::tuple::Shape;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -43,6 +44,24 @@ use alloc::vec::Vec;
 /// ```
 pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     compose(&mut Numbers, a, b, Overhang::Strict).during("composition", [a, b])
+}
+
+/// `A(B(c))` for the compact layout B of a shape, in which the leftmost mode varies fastest: the coordinates of A under
+/// another shape.
+///
+/// The conditions are those of [`composition`].
+/// ```
+/// use cute_algebra::{Layout, Shape, with_shape};
+/// let a = Layout::right([4, 8])?;
+/// assert_eq!(with_shape(&a, &Shape::from([8, 4]))?.to_string(), "((4,2),4):((8,1),2)");
+/// assert!(with_shape(&a, &Shape::from([8, 5])).is_err());
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
+    let coordinates = Layout::left(shape.clone()).map_err(|error| error.inside(1, &[]));
+    coordinates
+        .and_then(|b| compose(&mut Numbers, a, &b, Overhang::Strict))
+        .during("with_shape", [a, shape])
 }
 
 /// Composition mode by mode, where the tiler has modes. Modes of A that the tiler does not reach are dropped.

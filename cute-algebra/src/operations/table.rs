@@ -1,5 +1,6 @@
 //! The rows of the table of operations.
 
+use super::Operations;
 use super::args::Inverse;
 use super::hopper::{SIDES, refused, shifted};
 use super::maps;
@@ -34,6 +35,7 @@ use crate::hopper::wgmma::{Major, wgmma_operand};
 use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
 use crate::local::{thread_coordinate, thread_tiler, tile_coordinate, tiles_in};
+use crate::overhang::Overhang;
 use crate::product::{Order, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
 use crate::regroup;
@@ -104,6 +106,24 @@ const fn ragged_row(
         run,
     }
 }
+
+/// `A o B`, of which `with_shape` is a case.
+#[rustfmt::skip]
+const COMPOSITION: Operation = ragged_row("composition", "A, B", 2..=2, "A(B(c))",
+    "(6,2):(8,2) o (4,3):(3,1)",
+    both!(|args, overhang| {
+        if let Some(composed) = args.composition_of_bits()? {
+            return Ok(composed);
+        }
+        match (args.get(0)?, args.get(1)?) {
+            (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
+            (Value::Swizzle(a), Value::Composed(b)) => {
+                Ok(Value::simplest(ComposedLayout::new(a.after(b.swizzle())?, b.offset(), b.layout().clone())?))
+            }
+            (Value::Swizzle(a), _) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
+            _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
+        }
+    }));
 
 /// All operations.
 #[rustfmt::skip] // Rows on one line are easier to compare.
@@ -309,9 +329,6 @@ pub static OPERATIONS: &[Operation] = &[
     row("replace", "layout, integer, layout", 3..=3, "one mode replaced",
         "replace((2,3,5):(1,2,6), 1, 4:8)",
         both!(|args, _| { let (i, mode) = (args.number(1)?, args.layout(2)?); args.map(|_, a| regroup::replace(a, i, &mode)) })),
-    row("with_shape", "layout, shape", 2..=2, "the same strides under another shape",
-        "with_shape((4,8):(1,4), (2,6))",
-        both!(|args, _| { let shape = args.shape(1)?; args.map(|d, a| regroup::with_shape_in(d, a, &shape)) })),
     row("zip", "layout[, layout]", 1..=2, "((a0, b0), (a1, b1), …)",
         "zip((2,3):(1,2), (4,5):(6,24))",
         both!(|args, _| match args.count() {
@@ -363,20 +380,12 @@ pub static OPERATIONS: &[Operation] = &[
     row("filter_zeros", "layout", 1..=1, "the same layout with extent 1 wherever the stride is 0",
         "filter_zeros((2,(4,3)):(1,(0,2)))",
         both!(|args, _| args.map(|d, a| filter_zeros_in(d, a)))),
-    ragged_row("composition", "A, B", 2..=2, "A(B(c))",
-        "(6,2):(8,2) o (4,3):(3,1)",
+    COMPOSITION,
+    ragged_row("with_shape", "layout, shape", 2..=2, "A(B(c)) for the compact layout B of the shape, in which the leftmost mode varies fastest",
+        "with_shape((4,8):(8,1), (8,4))",
         both!(|args, overhang| {
-            if let Some(composed) = args.composition_of_bits()? {
-                return Ok(composed);
-            }
-            match (args.get(0)?, args.get(1)?) {
-                (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
-                (Value::Swizzle(a), Value::Composed(b)) => {
-                    Ok(Value::simplest(ComposedLayout::new(a.after(b.swizzle())?, b.offset(), b.layout().clone())?))
-                }
-                (Value::Swizzle(a), _) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
-                _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
-            }
+            let operands = [args.get(0)?.clone(), args.layout(1)?.into()];
+            args.d.apply(&COMPOSITION, &operands, overhang == Overhang::Ragged)
         })),
     ragged_row("complement", "layout[, target]", 1..=2, "the ordered layout that fills the target together with the layout; strides 0 are left out",
         "complement((2,2):(1,6), 24)",

@@ -269,3 +269,68 @@ fn large_compositions_are_refused_without_suggestions() {
         }
     }
 }
+
+/// CuTe's `with_shape` composes with the compact layout of the shape; the last three are how its `make_tiled_copy` uses it.
+#[test]
+fn with_shape_is_a_composition() {
+    for (text, value) in [
+        ("with_shape((4,8):(8,1), (8,4))", "((4,2),4):((8,1),2)"),
+        ("with_shape((4,8):(8,1), 32)", "(4,8):(8,1)"),
+        ("with_shape((4,8):(8,1), (8,2))", "((4,2),2):((8,1),2)"),
+        ("with_shape((4,8):(8,1), (8,4):(4,1))", "(8,4):(1,8)"),
+        ("with_shape(32:1, (2,(4,4)))", "(2,(4,4)):(1,(2,8))"),
+        (
+            "with_shape((4,8):(1@0,1@1), (8,4))",
+            "((4,2),4):((1@0,1@1),2@1)",
+        ),
+        (
+            "with_shape(Sw<2,0,3> o (8,8):(8,1), (16,4))",
+            "Sw<2,0,3> o 0 o ((8,2),4):((8,1),2)",
+        ),
+        (
+            "with_shape(Sw<2,0,3>, (16,2))",
+            "Sw<2,0,3> o 0 o (16,2):(1,16)",
+        ),
+        (
+            "ragged with_shape((4,8):(8,1), (8,5))",
+            "((4,2),5):((8,1),2)",
+        ),
+        (
+            "with_shape(right_inverse(raked_product((8,4):(4,1), (4,1))), (32,4))",
+            "((4,8),4):((32,4),1)",
+        ),
+        (
+            "tiled_copy(UniversalCopy<u128>, 16, (8,4):row, (4,2):row, TiledLayout_TV)",
+            "((4,8),(2,4)):((64,4),(32,1))",
+        ),
+        (
+            "with_shape(right_inverse(raked_product((8,4):row, (4,2):row)), (32,8))",
+            "((4,8),(2,4)):((64,4),(32,1))",
+        ),
+    ] {
+        assert_eq!(
+            notation::eval_str(text).expect(text).to_string(),
+            value,
+            "{text}"
+        );
+    }
+    for refused in [
+        "with_shape((4,8):(8,1), (8,5))",
+        "with_shape((4,8):(8,1), <8,4>)",
+        "with_shape((4,8):(8,1), Sw<1,0,1>)",
+        "with_shape((4,8):(8,1), (8,0))",
+        "with_shape((5,3):(1,10), (3,5))",
+    ] {
+        assert!(notation::eval_str(refused).is_err(), "{refused}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn with_shape_keeps_the_values(a in layout(), shape in shape(3)) {
+        if let Some(found) = accepted!(5 of 100, with_shape(&a, &shape)) {
+            prop_assert!(compatible(&shape, found.shape()));
+            prop_assert!((0..found.size()).all(|i| found.at(i) == a.at(i)));
+        }
+    }
+}
