@@ -134,8 +134,9 @@ impl<I: Integer> ComposedLayout<I> {
         &self,
         d: &mut D,
         coord: &Tuple<Option<I::Sum>>,
+        overhang: Overhang,
     ) -> Result<I::Sum, LayoutError> {
-        let index = crd2idx_in(d, coord, &self.layout)?;
+        let index = crd2idx_in(d, coord, &self.layout, overhang)?;
         d.swizzled(self.swizzle, &self.shifted(&index, 0)?)
     }
 
@@ -297,7 +298,7 @@ impl ComposedLayout {
 
     /// The value at a coordinate, which is refused where [`Layout::crd2idx`] refuses it.
     pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
-        self.crd2idx_in(&mut Numbers, coord)
+        self.crd2idx_in(&mut Numbers, coord, Overhang::Strict)
     }
 
     /// The value at a 1-D coordinate; `None` outside the domain.

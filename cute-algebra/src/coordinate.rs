@@ -18,37 +18,39 @@ use core::convert::Infallible;
 impl Layout {
     /// The value at a coordinate: an integer for the whole or for any mode, or a tuple for its modes.
     ///
-    /// Past its end, the last leaf of a mode continues, as in CuTe. A coordinate below 0 has a value where its mode
-    /// coalesces to a single leaf; otherwise it is refused.
+    /// An integer that is below 0 or not below the size of its mode is refused; [`ragged::crd2idx`](crate::ragged::crd2idx)
+    /// goes on past the end, as CuTe does.
     /// ```
     /// use cute_algebra::{Coord, Layout};
     /// let a: Layout = "(4,(2,4)):(8,(1,2))".parse()?;
-    /// assert_eq!(a.crd2idx(&Coord::from([Some(-1), Some(-3)]))?.to_string(), "-11");
-    /// assert!(a.crd2idx(&Coord::Leaf(Some(-1))).is_err());
+    /// assert_eq!(a.crd2idx(&Coord::from([Some(3), Some(5)]))?.to_string(), "29");
+    /// assert!(a.crd2idx(&Coord::from([Some(4), Some(0)])).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn crd2idx(&self, coord: &Coord) -> Result<IntTuple, LayoutError> {
-        crd2idx_in(&mut Numbers, coord, self).during("crd2idx", [coord, self])
+        crd2idx_in(&mut Numbers, coord, self, Overhang::Strict).during("crd2idx", [coord, self])
     }
 }
 
 /// The natural coordinate in `shape` of an integer, or of a tuple of coordinates of its modes. The leftmost mode
-/// varies fastest, and past the end the last mode continues. An integer below 0 is refused where it would be
-/// divided among several modes. The operands are in CuTe's order.
+/// varies fastest. An integer that is below 0 or not below the size of its mode is refused;
+/// [`ragged::idx2crd`](crate::ragged::idx2crd) goes on past the end, as CuTe does. The operands are in CuTe's order.
 /// ```
 /// use cute_algebra::{IntTuple, Shape, Tuple, idx2crd};
 /// let shape: Shape = [3.into(), [2, 3].into()].into_iter().collect();
 /// assert_eq!(idx2crd(&16.into(), &shape)?.to_string(), "(1,(1,2))");
 /// assert_eq!(idx2crd(&IntTuple::from([1, 5]), &shape)?.to_string(), "(1,(1,2))");
+/// assert!(idx2crd(&18.into(), &shape).is_err());
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn idx2crd(coord: &IntTuple, shape: &Shape) -> Result<IntTuple, LayoutError> {
-    idx2crd_in(&mut Numbers, coord, shape).during("idx2crd", [coord, shape])
+    idx2crd_in(&mut Numbers, coord, shape, Overhang::Strict).during("idx2crd", [coord, shape])
 }
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
 ///
-/// If the layout is not compact, the coordinate can have another value.
+/// An index that is below 0 or not below the cosize is refused. If the layout is not compact, the coordinate can have
+/// another value.
 /// ```
 /// use cute_algebra::{Layout, idx2crd_stride};
 /// let a: Layout = "(3,(2,3)):(6,(3,1))".parse()?;
@@ -56,13 +58,13 @@ pub fn idx2crd(coord: &IntTuple, shape: &Shape) -> Result<IntTuple, LayoutError>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn idx2crd_stride(index: i64, a: &Layout) -> Result<IntTuple, LayoutError> {
-    idx2crd_stride_in(&mut Numbers, &index, a)
+    idx2crd_stride_in(&mut Numbers, &index, a, Overhang::Strict)
 }
 
 /// The coordinate of `target` with the same 1-D coordinate. Where all three operands are tuples, this is done mode
 /// by mode.
 ///
-/// Refused where the coordinate does not nest as `source` does.
+/// Refused where the coordinate does not nest as `source` does, and where it is outside of `source` or of `target`.
 /// ```
 /// use cute_algebra::{Shape, crd2crd};
 /// let (source, target) = (Shape::from([24]), Shape::from([4, 6]));
@@ -70,7 +72,8 @@ pub fn idx2crd_stride(index: i64, a: &Layout) -> Result<IntTuple, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTuple, LayoutError> {
-    crd2crd_in(&mut Numbers, coord, source, target).during("crd2crd", [coord, source, target])
+    crd2crd_in(&mut Numbers, coord, source, target, Overhang::Strict)
+        .during("crd2crd", [coord, source, target])
 }
 
 /// Whether both shapes have the same nesting.
@@ -124,8 +127,12 @@ pub(crate) fn crd2idx_in<D: Domain>(
     d: &mut D,
     coord: &Tuple<Option<Sum<D>>>,
     a: &Layout<D::Int>,
+    overhang: Overhang,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
     coord.check_limits()?;
+    if overhang == Overhang::Strict {
+        require_inside(d, coord, a.shape(), &ModePath::default())?;
+    }
     let Some(coord) = coord.to_int_tuple() else {
         let mut leaves = coord.leaves().zip(coord.leaf_paths());
         let path = leaves.find_map(|(leaf, path)| leaf.is_none().then_some(path));
@@ -179,10 +186,14 @@ pub(crate) fn idx2crd_in<D: Domain>(
     d: &mut D,
     coord: &Tuple<Sum<D>>,
     shape: &Tuple<D::Int>,
+    overhang: Overhang,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
     coord.check_limits()?;
     d.require_shape(shape)
         .map_err(|error| error.inside(1, &[]))?;
+    if overhang == Overhang::Strict {
+        require_inside(d, &coord.to_coord(), shape, &ModePath::default())?;
+    }
     split(d, shape, coord, &ModePath::default())
 }
 
@@ -190,9 +201,17 @@ pub(crate) fn idx2crd_stride_in<D: Domain>(
     d: &mut D,
     index: &Sum<D>,
     a: &Layout<D::Int>,
+    overhang: Overhang,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
-    d.require_natural(index, &Place::operand(0))?;
     let in_layout = |error: LayoutError| error.inside(1, &[]);
+    match overhang {
+        Overhang::Ragged => d.require_natural(index, &Place::operand(0))?,
+        Overhang::Strict => {
+            let cosize = cosize_in(d, a).map_err(in_layout)?;
+            let cosize = d.integer(&cosize).map_err(in_layout)?;
+            d.require_index("index", index, &cosize, &Place::operand(0))?;
+        }
+    }
     let mut coords = Vec::new();
     for step in steps(a).map_err(in_layout)? {
         let is_still = d.is_zero(&step.stride, &step.place).map_err(in_layout)?;
@@ -214,11 +233,38 @@ pub(crate) fn crd2crd_in<D: Domain>(
     coord: &Tuple<Sum<D>>,
     source: &Tuple<D::Int>,
     target: &Tuple<D::Int>,
+    overhang: Overhang,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
     coord.check_limits()?;
     d.require_shape(source).map_err(|error| error.blame(1))?;
     d.require_shape(target).map_err(|error| error.blame(2))?;
-    convert(d, coord, source, target, &ModePath::default())
+    if overhang == Overhang::Strict {
+        require_inside(d, &coord.to_coord(), source, &ModePath::default())?;
+    }
+    convert(d, coord, source, target, &ModePath::default(), overhang)
+}
+
+/// Makes sure that the integers of a coordinate are inside of their modes, as far as the coordinate nests as the shape does.
+pub(crate) fn require_inside<D: Domain>(
+    d: &mut D,
+    coord: &Tuple<Option<Sum<D>>>,
+    shape: &Tuple<D::Int>,
+    path: &ModePath,
+) -> Result<(), LayoutError> {
+    match (coord, shape) {
+        (Tuple::Leaf(None), _) | (Tuple::Node(_), Tuple::Leaf(_)) => Ok(()),
+        (Tuple::Leaf(Some(index)), shape) => {
+            let size = shape.product().ok_or_else(overflow)?;
+            let place = Place::operand(0).mode(path.0.clone());
+            d.require_index("coordinate", index, &size, &place)
+        }
+        (Tuple::Node(coords), Tuple::Node(modes)) => {
+            let pairs = coords.iter().zip(modes).enumerate();
+            pairs
+                .into_iter()
+                .try_for_each(|(i, (coord, mode))| require_inside(d, coord, mode, &path.child(i)))
+        }
+    }
 }
 
 /// The number of consecutive values from the smallest to the largest along each coordinate. It is an integer where
@@ -379,6 +425,7 @@ pub(crate) fn convert<D: Domain>(
     source: &Tuple<D::Int>,
     target: &Tuple<D::Int>,
     path: &ModePath,
+    overhang: Overhang,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
     match (coord, source, target) {
         (Tuple::Node(coords), Tuple::Node(sources), Tuple::Node(targets)) => {
@@ -391,12 +438,17 @@ pub(crate) fn convert<D: Domain>(
             let triples = coords.iter().zip(sources).zip(targets).enumerate();
             triples
                 .map(|(i, ((coord, source), target))| {
-                    convert(d, coord, source, target, &path.child(i))
+                    convert(d, coord, source, target, &path.child(i), overhang)
                 })
                 .collect()
         }
         _ => {
             let index = linear::<D::Int>(coord, source, path)?;
+            if overhang == Overhang::Strict {
+                let size = target.product().ok_or_else(overflow)?;
+                let place = Place::operand(0).mode(path.0.clone());
+                d.require_index("coordinate", &index, &size, &place)?;
+            }
             split(d, target, &Tuple::Leaf(index), path)
         }
     }

@@ -85,6 +85,15 @@ pub(crate) trait Domain {
     /// Makes sure that a sum is at least 0.
     fn require_natural(&mut self, sum: &Sum<Self>, place: &Place) -> Result<()>;
 
+    /// Makes sure that a sum is at least 0 and below a size. `what` says in the error what the sum is.
+    fn require_index(
+        &mut self,
+        what: &'static str,
+        index: &Sum<Self>,
+        size: &Self::Int,
+        place: &Place,
+    ) -> Result<()>;
+
     /// The same value as a single integer. Run-time integers may get a new atom for it.
     fn integer(&mut self, sum: &Sum<Self>) -> Result<Self::Int>;
 
@@ -242,6 +251,20 @@ impl Domain for Numbers {
             true => Ok(()),
             false => Err(ErrorKind::BelowZero { index: *sum }.at(place.clone())),
         }
+    }
+
+    fn require_index(
+        &mut self,
+        what: &'static str,
+        index: &i64,
+        size: &i64,
+        place: &Place,
+    ) -> Result<()> {
+        if (0..*size).contains(index) {
+            return Ok(());
+        }
+        let (index, size) = (*index, size.to_string());
+        Err(ErrorKind::OutOfRange { what, index, size }.at(place.clone()))
     }
 
     fn integer(&mut self, sum: &i64) -> Result<i64> {

@@ -317,7 +317,12 @@ mod tests {
                 "this reaches coordinate -1, which is below 0; `ragged` allows the overhang",
             ),
             (
-                "crd2idx(-1, (4,8):(8,1))",
+                "crd2idx((4,5), (4,8):(8,1))",
+                "4",
+                "coordinate 4 is out of range: it must be at least 0 and below 4",
+            ),
+            (
+                "ragged crd2idx(-1, (4,8):(8,1))",
                 "-1",
                 "-1 is below 0: the 1-D coordinate of several modes must be at least 0",
             ),

@@ -7,7 +7,7 @@ use crate::layout::Layout;
 use crate::shape_div::indivisible;
 
 /// The layout of `size` coordinates whose last mode is lengthened or shortened: `crd2idx(i, extension(a, size))` is
-/// `crd2idx(i, a)` for every `i < size`, also past the end of A.
+/// `ragged crd2idx(i, a)` for every `i < size`, also past the end of A.
 ///
 /// The product of the extents before the last one must divide the size.
 /// ```

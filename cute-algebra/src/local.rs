@@ -1,11 +1,11 @@
 //! What one CTA or one thread has of a tensor: CuTe's `local_tile` and `local_partition`.
 
 use crate::composition::Compose;
-use crate::coordinate::{crd2crd_in, idx2crd_stride_in};
+use crate::coordinate::{cosize_in, crd2crd_in, idx2crd_stride_in};
 use crate::divide::{Form, divide};
 use crate::domain::{Domain, Numbers, Sum, overflow};
-use crate::error::{During, LayoutError};
-use crate::integer::Integer;
+use crate::error::{During, LayoutError, Place};
+use crate::integer::{Integer, Leaf};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::slice::slice_in;
@@ -17,7 +17,8 @@ use alloc::vec::Vec;
 /// One of the tiles that a tiler makes of a layout, and the value of the layout where it begins. The coordinate counts the
 /// tiles in each mode; where it has `_`, or ends early, all tiles of the mode are kept, as further modes of the result.
 ///
-/// The conditions are those of [`zipped_divide`](crate::zipped_divide).
+/// The conditions are those of [`zipped_divide`](crate::zipped_divide). A coordinate that is below 0 or not below the number
+/// of tiles of its mode is refused.
 /// ```
 /// use cute_algebra::{Layout, local_tile};
 /// let a = Layout::right([128, 64])?;
@@ -32,13 +33,14 @@ pub fn local_tile(
 ) -> Result<(Layout, IntTuple), LayoutError> {
     let d = &mut Numbers;
     let tiles = tiles_in(d, a, tiler, Overhang::Strict)?;
-    slice_in(d, &tiles, &tile_coordinate(&tiles, coord)).map_err(|error| error.blame(2))
+    slice_in(d, &tiles, &tile_coordinate(&tiles, coord)).map_err(|error| in_tiles(error, coord))
 }
 
 /// What thread `index` has of a layout that is distributed over threads, and the value of the layout where it begins. The
 /// threads are repeated over the layout, each with one element at a time.
 ///
-/// Refused where the shape of the threads does not divide that of the layout, and where the threads are not compact.
+/// Refused where the shape of the threads does not divide that of the layout, where the threads are not compact, and where
+/// there is no thread `index`.
 /// ```
 /// use cute_algebra::{Layout, local_partition};
 /// let (a, threads) = (Layout::right([16, 32])?, Layout::right([4, 8])?);
@@ -93,6 +95,18 @@ pub(crate) fn tile_coordinate<I: Integer>(
     Tuple::Node(vec![tile, rest])
 }
 
+/// The error of the slice at [`tile_coordinate`] as one of an operation whose operand 2 is `coord`.
+pub(crate) fn in_tiles<T: Leaf>(error: LayoutError, coord: &Tuple<Option<T>>) -> LayoutError {
+    let path = error.place().path.0.get(1..).unwrap_or_default();
+    match coord {
+        Tuple::Leaf(_) => error.blame(2),
+        Tuple::Node(_) => {
+            let place = Place::operand(2).mode(path);
+            error.relocate(|_| place)
+        }
+    }
+}
+
 /// The tiler with one extent for each mode of the threads.
 pub(crate) fn thread_tiler<D: Domain>(
     d: &mut D,
@@ -109,17 +123,21 @@ pub(crate) fn thread_coordinate<D: Domain>(
     threads: &Layout<D::Int>,
     index: &Sum<D>,
 ) -> Result<Tuple<Option<Sum<D>>>, LayoutError> {
-    let natural =
-        idx2crd_stride_in(d, index, threads).map_err(|error| match error.place().operand {
+    let count = cosize_in(d, threads).map_err(|error| error.blame(1))?;
+    let count = d.integer(&count).map_err(|error| error.blame(1))?;
+    d.require_index("thread", index, &count, &Place::operand(2))?;
+    let natural = idx2crd_stride_in(d, index, threads, Overhang::Ragged).map_err(|error| {
+        match error.place().operand {
             0 => error.blame(2),
             _ => error.blame(1),
-        })?;
+        }
+    })?;
     let natural = match natural {
         leaf @ Tuple::Leaf(_) => Tuple::Node(vec![leaf]),
         node => node,
     };
     let shape: Tuple<_> = threads.shape().modes().iter().cloned().collect();
-    let flat = crd2crd_in(d, &natural, &shape, &sizes::<D>(threads)?)
+    let flat = crd2crd_in(d, &natural, &shape, &sizes::<D>(threads)?, Overhang::Ragged)
         .map_err(|error| error.blame(2))
         .during("local_partition", [threads, index])?;
     let rest = tiles

@@ -12,6 +12,7 @@
 
 use crate::complement::complement_in;
 use crate::composition::compose_by;
+use crate::coordinate::{crd2idx_in, idx2crd_in};
 use crate::divide::{Form, divide};
 use crate::domain::Numbers;
 use crate::error::{During, LayoutError};
@@ -21,7 +22,32 @@ use crate::overhang::Overhang;
 use crate::recast::upcast_in;
 use crate::tile_to_shape::tile;
 use crate::tiler::Tiler;
-use crate::tuple::{IntTuple, Shape};
+use crate::tuple::{Coord, IntTuple, Shape};
+
+/// The value at a coordinate. Past its end, the last leaf of a mode continues. A coordinate below 0 has a value where its
+/// mode coalesces to a single leaf; otherwise it is refused.
+/// ```
+/// use cute_algebra::{Coord, Layout, ragged};
+/// let a: Layout = "(4,(2,4)):(8,(1,2))".parse()?;
+/// assert_eq!(ragged::crd2idx(&a, &Coord::from([Some(4), Some(9)]))?.to_string(), "41");
+/// assert_eq!(ragged::crd2idx(&a, &Coord::from([Some(-1), Some(-3)]))?.to_string(), "-11");
+/// assert!(ragged::crd2idx(&a, &Coord::Leaf(Some(-1))).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn crd2idx(a: &Layout, coord: &Coord) -> Result<IntTuple, LayoutError> {
+    crd2idx_in(&mut Numbers, coord, a, Overhang::Ragged).during("crd2idx", [coord, a])
+}
+
+/// The natural coordinate in a shape, whose last mode continues past its end. An integer below 0 is refused where it would be
+/// divided among several modes.
+/// ```
+/// use cute_algebra::{Shape, ragged};
+/// assert_eq!(ragged::idx2crd(&72.into(), &Shape::from([6, 12]))?.to_string(), "(0,12)");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn idx2crd(coord: &IntTuple, shape: &Shape) -> Result<IntTuple, LayoutError> {
+    idx2crd_in(&mut Numbers, coord, shape, Overhang::Ragged).during("idx2crd", [coord, shape])
+}
 
 /// `A(B(c))`, where the last mode of A continues past its end.
 /// ```

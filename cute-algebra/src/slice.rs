@@ -1,10 +1,11 @@
 //! Slices: some coordinates are fixed, and the others are kept.
 
-use crate::coordinate::{crd2idx_in, split};
+use crate::coordinate::{crd2idx_in, require_inside, split};
 use crate::domain::{Domain, Numbers, Sum, overflow};
 use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
 use crate::integer::{Integer, Leaf, Source};
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::tuple::{Coord, IntTuple, Tuple};
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -17,7 +18,7 @@ use alloc::vec::Vec;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn slice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
-    pick(a, coord, true).during("slice", [a, coord])
+    pick(&mut Numbers, a, coord, true).during("slice", [a, coord])
 }
 
 /// The modes for which `coord` has an integer. The coordinate nests as the shape does; an integer or `_` may stand
@@ -29,20 +30,19 @@ pub fn slice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
-    pick(a, coord, false).during("dice", [a, coord])
+    pick(&mut Numbers, a, coord, false).during("dice", [a, coord])
 }
 
 /// The slice, and the value of A at `coord` with 0 for each `_`: `A(c) = slice(c) + offset` for every c that agrees
 /// with `coord`.
 ///
-/// A coordinate that does not nest as A's shape does is refused. Past the end of a mode, the offset is that of
-/// [`Layout::crd2idx`].
+/// A coordinate that does not nest as A's shape does is refused, and one outside of its mode as well.
 /// ```
 /// use cute_algebra::{Coord, Layout, slice_and_offset};
 /// let (a, coord) = (Layout::new([4, 8], [8, 1])?, Coord::from([Some(2), None]));
 /// let (slice, offset) = slice_and_offset(&a, &coord)?;
 /// assert_eq!((slice.to_string(), offset), ("(8):(1)".to_owned(), 16.into()));
-/// assert_eq!(slice_and_offset(&a, &Coord::from([Some(5), None]))?.1, 40.into());
+/// assert!(slice_and_offset(&a, &Coord::from([Some(5), None])).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple), LayoutError> {
@@ -57,22 +57,26 @@ pub(crate) fn slice_in<D: Domain>(
     a: &Layout<D::Int>,
     coord: &Tuple<Option<Sum<D>>>,
 ) -> Result<Sliced<D>, LayoutError> {
-    let sliced = pick(a, coord, true).during("slice", [a, coord])?;
+    let sliced = pick(d, a, coord, true).during("slice", [a, coord])?;
     let origin = coord.map(|index| index.clone().unwrap_or_else(|| 0.into()));
     let sliced = move_bounds(d, a, sliced, &origin)?;
-    let offset = crd2idx_in(d, &origin.to_coord(), a)
+    let offset = crd2idx_in(d, &origin.to_coord(), a, Overhang::Strict)
         .map_err(|error| error.inside(1, &[]))
         .during("slice_and_offset", [a, coord])?;
     Ok((sliced, offset))
 }
 
-/// The modes for which `coord` has `_` (`keep`) or an integer (not `keep`), in one flat list.
-pub(crate) fn pick<I: Integer, T: Leaf>(
-    a: &Layout<I>,
-    coord: &Tuple<Option<T>>,
+/// The modes for which `coord` has `_` (`keep`) or an integer (not `keep`), in one flat list. Its integers are inside of
+/// their modes.
+pub(crate) fn pick<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    coord: &Tuple<Option<Sum<D>>>,
     keep: bool,
-) -> Result<Layout<I>, LayoutError> {
+) -> Result<Layout<D::Int>, LayoutError> {
     coord.check_limits().map_err(|error| error.blame(1))?;
+    require_inside(d, coord, a.shape(), &ModePath::default())
+        .map_err(|error| error.inside(1, &[]))?;
     if matches!(coord, Tuple::Leaf(None)) && keep {
         return Ok(a.clone());
     }

@@ -207,7 +207,7 @@ fn errors_point_at_the_token() {
         (
             "partition_S(UniversalCopy<u128>, 32, (8,4), (1,4), (32,32), 32)",
             "32",
-            "threads are 0 to 31",
+            "thread 32 is out of range: it must be at least 0 and below 32",
         ),
         (
             "tiled_copy(SM75_U32x4_LDSM_N, 16, (8,3), (1,8), layoutS_TV)",

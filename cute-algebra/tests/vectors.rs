@@ -135,6 +135,9 @@ fn judge(record: &Json) -> Verdict {
     let reference = argument(expect);
     match outcome {
         Err(_) if refused => Verdict::BothRefuse,
+        Err(error) if is_of_another_thread(record, operation, &args, &error) => {
+            Verdict::WeRefuse(error.kind().to_string(), "the part of another thread")
+        }
         Err(error) => {
             let mut reason = error.kind().to_string();
             let mut because = because(error.kind());
@@ -142,7 +145,8 @@ fn judge(record: &Json) -> Verdict {
                 .as_ref()
                 .ok()
                 .and_then(|value| keeps_promise(operation, &args, value));
-            if error.kind().is_overhang() {
+            let is_past_the_end = matches!(error.kind(), ErrorKind::OutOfRange { .. });
+            if error.kind().is_overhang() || is_past_the_end {
                 match run(operation, &args, true) {
                     Some(Ok(answer)) if agreement(record, &answer).is_some() => {
                         return Verdict::Ragged;
@@ -191,6 +195,27 @@ fn judge(record: &Json) -> Verdict {
             }
         }
     }
+}
+
+/// Whether we give an error because there is no such thread, and CuTe gives what a thread before it has.
+fn is_of_another_thread(
+    record: &Json,
+    operation: &str,
+    args: &[Value],
+    error: &LayoutError,
+) -> bool {
+    let is_no_thread = match error.kind() {
+        ErrorKind::OutOfRange { what, .. } => *what == "thread",
+        kind => matches!(kind, ErrorKind::NoThread { .. }),
+    };
+    let Some((Value::Int(thread), before)) = args.split_last().filter(|_| is_no_thread) else {
+        return false;
+    };
+    (0..*thread).any(|another| {
+        let args = [before, &[Value::Int(another)]].concat();
+        let answer = run(operation, &args, false).and_then(Result::ok);
+        answer.is_some_and(|answer| agreement(record, &answer).is_some())
+    })
 }
 
 /// The reason for an error, without its numbers.

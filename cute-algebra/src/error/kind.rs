@@ -309,12 +309,21 @@ pub enum ErrorKind {
         /// How many the atom has.
         atom: i64,
     },
-    /// The index of a thread that takes no part in the operation.
+    /// A coordinate or an index that is below 0 or not below the number of its values.
+    OutOfRange {
+        /// `coordinate`, `index` or `thread`.
+        what: &'static str,
+        /// The coordinate, counted from 0.
+        index: i64,
+        /// How many there are.
+        size: String,
+    },
+    /// The index of a thread that lies in a gap between the threads of an operation.
     NoThread {
         /// The index, counted from 0.
         thread: i64,
-        /// How many threads there are.
-        threads: i64,
+        /// The layout of the threads.
+        threads: String,
     },
     /// A property that a layout does not have.
     Refuted {
@@ -724,8 +733,11 @@ impl fmt::Display for ErrorKind {
             Self::AtomShare { what, tiled, atom } => {
                 write!(f, "the tiled copy has {tiled} {what}, which is not a multiple of the {atom} of the copy operation")
             }
+            Self::OutOfRange { what, index, size } => {
+                write!(f, "{what} {index} is out of range: it must be at least 0 and below {size}")
+            }
             Self::NoThread { thread, threads } => {
-                write!(f, "thread {thread} has no part: threads are 0 to {}", threads - 1)
+                write!(f, "thread {thread} has no part: the threads are the values of {threads}")
             }
             Self::Refuted {
                 property,

@@ -29,6 +29,8 @@ mod explain;
 mod expr;
 mod from_str;
 mod parse;
+#[cfg(test)]
+mod range_tests;
 mod run_time;
 #[cfg(test)]
 mod run_time_tests;

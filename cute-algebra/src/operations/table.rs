@@ -34,7 +34,7 @@ use crate::hopper::tensor_map::tensor_map;
 use crate::hopper::wgmma::{Major, wgmma_operand};
 use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
-use crate::local::{thread_coordinate, thread_tiler, tile_coordinate, tiles_in};
+use crate::local::{in_tiles, thread_coordinate, thread_tiler, tile_coordinate, tiles_in};
 use crate::overhang::Overhang;
 use crate::product::{Order, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
@@ -207,34 +207,34 @@ pub static OPERATIONS: &[Operation] = &[
     row("depth", "layout", 1..=1, "how deep the shape is nested",
         "depth((2,(3,(4,5))))",
         both!(|args, _| Ok((args.inner(0)?.depth() as i64).into()))),
-    row("crd2idx", "coordinate, layout | shape[, stride]", 2..=3, "the value at a coordinate",
+    ragged_row("crd2idx", "coordinate, layout | shape[, stride]", 2..=3, "the value at a coordinate",
         "crd2idx((1,(1,2)), (3,(2,3)):(3,(12,1)))",
-        both!(|args, _| {
+        both!(|args, overhang| {
             let coord = args.coord(0)?;
             match args.get(1)? {
-                Value::Composed(swizzled) if args.count() == 2 => Ok(Value::Int(swizzled.crd2idx_in(args.d, &coord)?)),
+                Value::Composed(swizzled) if args.count() == 2 => Ok(Value::Int(swizzled.crd2idx_in(args.d, &coord, overhang)?)),
                 Value::XorMap(map) if args.count() == 2 => Ok(map.crd2idx(&args.known_coord(0)?)?.into()),
-                _ => { let a = args.shape_and_stride(1)?; Ok(Value::of_sums(crd2idx_in(args.d, &coord, &a)?)) }
+                _ => { let a = args.shape_and_stride(1)?; Ok(Value::of_sums(crd2idx_in(args.d, &coord, &a, overhang)?)) }
             }
         })),
-    row("idx2crd", "coordinate, shape[, stride]", 2..=3,
+    ragged_row("idx2crd", "coordinate, shape[, stride]", 2..=3,
         "the natural coordinate; with a stride, the coordinate at which a compact layout has that value",
         "idx2crd(16, (3,(2,3)))",
-        both!(|args, _| Ok(Value::of_sums(match args.count() {
+        both!(|args, overhang| Ok(Value::of_sums(match args.count() {
             2 => {
                 let (coord, shape) = (args.point(0)?, args.shape(1)?);
-                idx2crd_in(args.d, &coord, &shape)?
+                idx2crd_in(args.d, &coord, &shape, overhang)?
             }
             _ => {
                 let (index, a) = (args.integer(0)?, args.shape_and_stride(1)?);
-                idx2crd_stride_in(args.d, &index, &a)?
+                idx2crd_stride_in(args.d, &index, &a, overhang)?
             }
         })))),
-    row("crd2crd", "coordinate, shape, shape", 3..=3, "the same 1-D coordinate in another shape",
+    ragged_row("crd2crd", "coordinate, shape, shape", 3..=3, "the same 1-D coordinate in another shape",
         "crd2crd((1,5), (3,6), (3,(2,3)))",
-        both!(|args, _| {
+        both!(|args, overhang| {
             let (coord, source, target) = (args.point(0)?, args.shape(1)?, args.shape(2)?);
-            Ok(Value::of_sums(crd2crd_in(args.d, &coord, &source, &target)?))
+            Ok(Value::of_sums(crd2crd_in(args.d, &coord, &source, &target, overhang)?))
         })),
     row("congruent", "shape, shape", 2..=2, "whether both are nested in the same way",
         "congruent((2,(3,4)), (5,(6,7)))",
@@ -288,7 +288,7 @@ pub static OPERATIONS: &[Operation] = &[
     row("extension", "layout, size", 2..=2, "the layout extended to that size by its last mode",
         "extension((2,5):(1,4), 14)",
         both!(|args, _| { let size = args.product(1)?; args.map(|d, a| extension_in(d, a, &size)) })),
-    row("get", "layout | tuple, integer, …", 2..=MANY, "the mode at a path; of a tuple, the element",
+    row("get", "layout | tuple, mode, …", 2..=MANY, "the mode at a path; of a tuple, the element",
         "get((2,(3,4)):(1,(2,6)), 1, 0)",
         both!(|args, _| {
             let path = args.numbers(1)?;
@@ -299,7 +299,7 @@ pub static OPERATIONS: &[Operation] = &[
                 _ => args.map(|_, a| regroup::get(a, &path)),
             }
         })),
-    row("select", "layout, integer, …", 2..=MANY, "the listed modes",
+    row("select", "layout, mode, …", 2..=MANY, "the listed modes",
         "select((2,3,5,7):(1,2,6,30), 3, 1)",
         both!(|args, _| { let modes = args.numbers(1)?; args.map(|_, a| regroup::select(a, &modes)) })),
     row("take", "layout, begin, end", 3..=3, "the modes from begin up to, but not including, end",
@@ -326,7 +326,7 @@ pub static OPERATIONS: &[Operation] = &[
             Some(rank) => { let mode = args.optional_layout(2)?; args.map(|_, a| regroup::prepend_to_rank(a, rank, &mode)) }
             None => { let mode = args.layout(1)?; args.map(|_, a| regroup::prepend(a, &mode)) }
         })),
-    row("replace", "layout, integer, layout", 3..=3, "one mode replaced",
+    row("replace", "layout, mode, layout", 3..=3, "one mode replaced",
         "replace((2,3,5):(1,2,6), 1, 4:8)",
         both!(|args, _| { let (i, mode) = (args.number(1)?, args.layout(2)?); args.map(|_, a| regroup::replace(a, i, &mode)) })),
     row("zip", "layout[, layout]", 1..=2, "((a0, b0), (a1, b1), …)",
@@ -360,7 +360,7 @@ pub static OPERATIONS: &[Operation] = &[
         .gives(&["layout", "offset"]),
     row("dice", "layout, coordinate", 2..=2, "the modes where the coordinate has an integer",
         "dice((4,(2,3)):(1,(12,4)), (_,(1,_)))",
-        both!(|args, _| Ok(pick(&args.layout(0)?, &args.coord(1)?, false)?.into()))),
+        both!(|args, _| { let (a, coord) = (args.layout(0)?, args.coord(1)?); Ok(pick(args.d, &a, &coord, false)?.into()) })),
     // The algebra.
     row("coalesce", "layout[, profile]", 1..=2, "the same function with the fewest modes",
         "coalesce((2,(1,6)):(1,(6,2)))",
@@ -446,11 +446,11 @@ pub static OPERATIONS: &[Operation] = &[
         "local_tile((8,12):(12,1), <4,3>, (1,2))",
         both!(|args, overhang| {
             let (tiler, coord) = (args.tiler(1)?, args.coord(2)?);
-            let in_coord = |error: LayoutError| error.blame(2);
+            let in_coord = |error| in_tiles(error, &coord);
             if let Value::Composed(swizzled) = args.get(0)? {
                 let tiles = swizzled.map(|layout| tiles_in(args.d, layout, &tiler, overhang))?;
-                let coord = tile_coordinate(tiles.layout(), &coord);
-                return Ok(vec![tiles.slice_in(args.d, &coord).map_err(in_coord)?.into(), 0.into()].into());
+                let at = tile_coordinate(tiles.layout(), &coord);
+                return Ok(vec![tiles.slice_in(args.d, &at).map_err(in_coord)?.into(), 0.into()].into());
             }
             let a = args.layout(0)?;
             let tiles = tiles_in(args.d, &a, &tiler, overhang)?;

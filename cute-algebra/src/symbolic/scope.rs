@@ -483,6 +483,24 @@ impl Domain for Scope {
         self.require_check(check, place, &refusal)
     }
 
+    fn require_index(
+        &mut self,
+        what: &'static str,
+        index: &Sum,
+        size: &Term,
+        place: &Place,
+    ) -> Result<()> {
+        let refusal = || {
+            let (index, size) = (<Term as Integer>::number(index)?, size.to_string());
+            Some(ErrorKind::OutOfRange { what, index, size })
+        };
+        let next = index.clone().add(&Term::ONE, 1).ok_or_else(overflow)?;
+        let checks = [(Sum::default(), index.clone()), (next, size.into())];
+        checks.into_iter().try_for_each(|(left, right)| {
+            self.require_check(Check::AtMost { left, right }, place, &refusal)
+        })
+    }
+
     fn integer(&mut self, sum: &Sum) -> Result<Term> {
         if let Some(term) = sum.as_term() {
             return Ok(term);

@@ -103,7 +103,7 @@ pub(crate) fn tile() -> impl Strategy<Value = Layout> {
 }
 
 pub(crate) fn extended(a: &Layout, index: i64) -> IntTuple {
-    a.crd2idx(&Coord::Leaf(Some(index))).expect("small")
+    ragged::crd2idx(a, &Coord::Leaf(Some(index))).expect("small")
 }
 
 pub(crate) fn integer(value: &IntTuple) -> i64 {

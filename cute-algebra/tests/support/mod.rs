@@ -43,7 +43,7 @@ pub(crate) fn keeps_promise(operation: &str, args: &[Value], result: &Value) -> 
         }
         "nullspace" => {
             let a = layout(0)?;
-            let value = |x| a.crd2idx(&Coord::Leaf(Some(x))).ok();
+            let value = |x| ragged::crd2idx(&a, &Coord::Leaf(Some(x))).ok();
             Some(
                 r.values()
                     .all(|x| value(x).is_some_and(|value| canonical(&value) == Tuple::Leaf(0))),
@@ -116,7 +116,7 @@ fn is_ragged_divide(a: &Layout, tiler: &Tiler, r: &Layout) -> Option<bool> {
             let rest = ragged::complement(tile, a.size()).ok()?;
             let both = Layout::concat([tile.clone(), rest]).ok()?;
             let value = |index| {
-                a.crd2idx(&Coord::Leaf(Some(index)))
+                ragged::crd2idx(a, &Coord::Leaf(Some(index)))
                     .ok()
                     .map(|value| canonical(&value))
             };
@@ -168,7 +168,7 @@ pub(crate) fn is_composition(a: &Layout, tiler: &Tiler, r: &Layout) -> bool {
         Tiler::Layout(b) => {
             let inner = table(b)
                 .into_iter()
-                .map(|coord| a.crd2idx(&widened(a.shape(), &coord)).ok());
+                .map(|coord| ragged::crd2idx(a, &widened(a.shape(), &coord)).ok());
             b.size() == r.size()
                 && compatible(b.shape(), r.shape())
                 && inner.zip(table(r)).all(|(expected, found)| {
@@ -262,11 +262,14 @@ fn size(a: &Value) -> Option<i64> {
 fn at(a: &Value, index: i64) -> Option<i64> {
     let coord = Coord::Leaf(Some(index));
     match a {
-        Value::Layout(layout) => match layout.crd2idx(&coord) {
+        Value::Layout(layout) => match ragged::crd2idx(layout, &coord) {
             Ok(Tuple::Leaf(value)) => Some(value),
             _ => None,
         },
-        Value::Composed(composed) => composed.crd2idx(&coord).ok(),
+        Value::Composed(composed) => match ragged::crd2idx(composed.layout(), &coord) {
+            Ok(Tuple::Leaf(value)) => Some(composed.swizzle().apply(composed.offset() + value)),
+            _ => None,
+        },
         _ => None,
     }
 }

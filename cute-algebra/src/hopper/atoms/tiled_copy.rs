@@ -5,7 +5,7 @@ use super::{CopyAtom, CopySide, MmaOperand, Partition, TiledMma};
 use crate::coalesce::coalesce;
 use crate::composition::compose;
 use crate::divide::{Form, divide};
-use crate::domain::Numbers;
+use crate::domain::{Domain, Numbers};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
@@ -162,10 +162,7 @@ impl TiledCopy {
             Overhang::Strict,
         )?;
         let [threads, values] = halves(&handed);
-        if !(0..threads.size()).contains(&thread) {
-            let threads = threads.size();
-            return Err(ErrorKind::NoThread { thread, threads }.at(Place::operand(1)));
-        }
+        Numbers.require_index("thread", &thread, &threads.size(), &Place::operand(1))?;
         Ok(Partition {
             layout: Layout::concat([vec![values], rest.modes()].concat())?,
             offset: threads.crd2idx(&Coord::Leaf(Some(thread)))?,

@@ -5,7 +5,7 @@ use crate::complement::complement_within;
 use crate::composition::compose;
 use crate::coordinate::{crd2crd, idx2crd_stride};
 use crate::divide::{Form, divide};
-use crate::domain::Numbers;
+use crate::domain::{Domain, Numbers};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
@@ -164,8 +164,7 @@ impl TiledMma {
         Layout::concat([threads, values])
     }
 
-    /// What a thread holds of an operand stored as `data`, a layout of at least two modes. Thread indices past the
-    /// last thread begin again at 0.
+    /// What a thread holds of an operand stored as `data`, a layout of at least two modes. The index of no thread is refused.
     pub fn partition(
         &self,
         operand: MmaOperand,
@@ -182,21 +181,20 @@ impl TiledMma {
         thread: i64,
         overhang: Overhang,
     ) -> Result<Partition, LayoutError> {
-        if thread < 0 {
-            let threads = self.thr_layout_vmnk.cosize();
-            return Err(ErrorKind::NoThread { thread, threads }.at(Place::operand(1)));
-        }
+        let (threads, place) = (&self.thr_layout_vmnk, Place::operand(1));
+        Numbers.require_index("thread", &thread, &threads.cosize(), &place)?;
         let handed = self.hand_out(operand, data, overhang)?;
         let [x, y] = operand.modes();
         let vmnk = self.thr_layout_vmnk.shape();
         let sizes: Shape = (0..4)
             .map(|i| Tuple::Leaf(extent(&self.thr_layout_vmnk, i)))
             .collect();
-        let coord = crd2crd(
-            &idx2crd_stride(thread, &self.thr_layout_vmnk)?,
-            vmnk,
-            &sizes,
-        )?;
+        let natural = idx2crd_stride(thread, threads)?;
+        if threads.crd2idx(&natural.to_coord())? != Tuple::Leaf(thread) {
+            let threads = threads.to_string();
+            return Err(ErrorKind::NoThread { thread, threads }.at(place));
+        }
+        let coord = crd2crd(&natural, vmnk, &sizes)?;
         let own = |i: usize| coord.modes().get(i).cloned().unwrap_or(Tuple::Leaf(0));
         let coord = Tuple::Node(vec![own(0), own(x + 1), own(y + 1)]);
         let [along_x, along_y] = handed.threads;
