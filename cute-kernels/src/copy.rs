@@ -1,4 +1,35 @@
 //! Copies of tiles by threads.
+//!
+//! A thread that is none of the copy's has no part. So it must be known that there is none, by the number of threads of the CTA or
+//! by a condition:
+//! ```
+//! #[cute_runtime::kernels]
+//! mod kernels {
+//!     use cute_kernels::lib::TiledCopy;
+//!
+//!     #[kernel(threads = 128)]
+//!     fn copied(#[facts(extent(x, 0) == 32, extent(x, 1) == 8)] x: Global<f32, 2>) {
+//!         let copies = TiledCopy::<f32>::new(UniversalCopy::<u32>, layout!((4,8)), layout!((1,1)));
+//!         let tile = smem::<f32>((32, 8));
+//!         if thread() < 32 {
+//!             copies.copy(local_tile(x, (32, 8), (0, 0)), tile);
+//!         }
+//!     }
+//! }
+//! ```
+//! ```compile_fail
+//! #[cute_runtime::kernels]
+//! mod kernels {
+//!     use cute_kernels::lib::TiledCopy;
+//!
+//!     #[kernel(threads = 128)]
+//!     fn copied(#[facts(extent(x, 0) == 32, extent(x, 1) == 8)] x: Global<f32, 2>) {
+//!         let copies = TiledCopy::<f32>::new(UniversalCopy::<u32>, layout!((4,8)), layout!((1,1)));
+//!         let tile = smem::<f32>((32, 8));
+//!         copies.copy(local_tile(x, (32, 8), (0, 0)), tile);
+//!     }
+//! }
+//! ```
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
@@ -27,6 +58,8 @@ pub mod kernels {
         }
 
         /// The part of x, in shared memory or a tile of global memory, that a thread reads: its values of a tile, and the tiles.
+        /// A thread that is none of the copy's is an error: threads beyond them are left out by a condition such as
+        /// `if thread() < 32`.
         pub fn partition_s(&self, x: _, thread: u32) -> _ {
             part(x, self.tile, self.source, thread)
         }
@@ -61,10 +94,11 @@ pub mod kernels {
         }
     }
 
-    /// What (thread, value) are in all tiles of x, as (value, tiles).
+    /// What (thread, value) are in all tiles of x, as (value, tiles). It must be known that the thread is one of the copy's.
     fn part(x: _, tile: Shape, held: Layout, thread: u32) -> _ {
         let tiles = zipped_divide(x, tile);
         let rest = make_layout_left(shape(get(tiles, 1)));
-        composition(tiles, (held, rest))[((thread % size(get(held, 0)), _), _)]
+        let threads = make_layout_left(size(get(held, 0)));
+        composition(tiles, (held, rest))[((threads.at(thread), _), _)]
     }
 }

@@ -17,6 +17,7 @@ mod meaning;
 mod mistakes;
 mod numbers;
 mod programs;
+mod ranges;
 mod refusals;
 mod robustness;
 mod shared;

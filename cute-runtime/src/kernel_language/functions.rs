@@ -23,7 +23,7 @@ declare! {
     arrive_at(barrier, cta);
     /// `at(layout, coordinate)`
     ///
-    /// The value of a layout, swizzled or not, or of a map of bits, at a known or run-time coordinate.
+    /// The value of a layout, swizzled or not, or of a map of bits, at a coordinate that is known, or [known to be in range](crate::kernel_language#indices-in-range).
     at(layout, coordinate);
     /// `atomic_add(x, coordinate, value, [order], [scope])`
     ///
@@ -303,7 +303,7 @@ declare! {
     len(list);
     /// `local_partition(x, layout, thread)`
     ///
-    /// The elements of x, in shared memory or a tile of global memory, at one place of each tile of the layout's shape: that to which the layout of threads gives this thread.
+    /// The elements of x, in shared memory or a tile of global memory, at one place of each tile of the layout's shape: that to which the layout of threads gives this thread, which is [known to be one of them](crate::kernel_language#indices-in-range).
     local_partition(x, layout, thread);
     /// `local_tile(x, tile, coordinate)`
     ///

@@ -127,11 +127,15 @@ declare! {
     cosize_bound(layout);
     /// `crd2crd(coordinate, shape, shape)`: the same 1-D coordinate in another shape.
     ///
+    /// With `ragged` in front, it rounds up, as CuTe does.
+    ///
     /// ```text
     /// crd2crd((1,5), (3,6), (3,(2,3))) = (1,(1,2))
     /// ```
     crd2crd(coordinate, shape, shape2);
     /// `crd2idx(coordinate, layout | shape[, stride])`: the value at a coordinate.
+    ///
+    /// With `ragged` in front, it rounds up, as CuTe does.
     ///
     /// ```text
     /// crd2idx((1,(1,2)), (3,(2,3)):(3,(12,1))) = 17
@@ -225,12 +229,12 @@ declare! {
     /// from_table(0, 1, 4, 5, 8, 9) = (2,3):(1,4)
     /// ```
     from_table(integer, further);
-    /// `get(layout | tuple, integer, …)`: the mode at a path; of a tuple, the element.
+    /// `get(layout | tuple, mode, …)`: the mode at a path; of a tuple, the element.
     ///
     /// ```text
     /// get((2,(3,4)):(1,(2,6)), 1, 0) = 3:2
     /// ```
-    get(layout, integer, further);
+    get(layout, mode, further);
     /// `group(layout, begin, end)`: the same layout with those modes grouped to one.
     ///
     /// ```text
@@ -238,6 +242,8 @@ declare! {
     /// ```
     group(layout, begin, end);
     /// `idx2crd(coordinate, shape[, stride])`: the natural coordinate; with a stride, the coordinate at which a compact layout has that value.
+    ///
+    /// With `ragged` in front, it rounds up, as CuTe does.
     ///
     /// ```text
     /// idx2crd(16, (3,(2,3))) = (1,(1,2))
@@ -547,12 +553,12 @@ declare! {
     /// recast((8,4):(1,8), 8, 16) = (4,4):(1,4)
     /// ```
     recast(layout, old_bits, new_bits);
-    /// `replace(layout, integer, layout)`: one mode replaced.
+    /// `replace(layout, mode, layout)`: one mode replaced.
     ///
     /// ```text
     /// replace((2,3,5):(1,2,6), 1, 4:8) = (2,4,5):(1,8,6)
     /// ```
-    replace(layout, integer, layout2);
+    replace(layout, mode, layout2);
     /// `retile_of_copy_A(copy, element bits, operation, atom layout, permutation, fragment)`: registers of A in the order in which that copy takes them.
     ///
     /// ```text
@@ -577,12 +583,12 @@ declare! {
     /// right_inverse((4,8):(8,1)) = (8,4):(4,1)
     /// ```
     right_inverse(layout);
-    /// `select(layout, integer, …)`: the listed modes.
+    /// `select(layout, mode, …)`: the listed modes.
     ///
     /// ```text
     /// select((2,3,5,7):(1,2,6,30), 3, 1) = (7,3):(30,2)
     /// ```
-    select(layout, integer, further);
+    select(layout, mode, further);
     /// `shape(layout)`: the extents of the layout.
     ///
     /// ```text
@@ -751,10 +757,12 @@ declare! {
     /// wgmma_operand(smem_atom(K, SW128, 16), 16) = [K,SW128,16,16,(0,16,32,48)]
     /// ```
     wgmma_operand(tile, element_bits);
-    /// `with_shape(layout, shape)`: the same strides under another shape.
+    /// `with_shape(layout, shape)`: A(B(c)) for the compact layout B of the shape, in which the leftmost mode varies fastest.
+    ///
+    /// With `ragged` in front, it rounds up, as CuTe does.
     ///
     /// ```text
-    /// with_shape((4,8):(1,4), (2,6)) = (2,6):(1,4)
+    /// with_shape((4,8):(8,1), (8,4)) = ((4,2),4):((8,1),2)
     /// ```
     with_shape(layout, shape);
     /// `xor_map(columns[, value])`: the map of bits that starts from a value, or 0, and exclusive-ors one column for each bit of the coordinate that is set.

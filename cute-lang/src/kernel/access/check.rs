@@ -39,33 +39,64 @@ pub(crate) fn check_shared(
     if !b.checked {
         return Ok(());
     }
-    let mut open = Vec::new();
-    unproven(b, shape, coordinate, &mut open)?;
+    let open = unproven(b, shape, coordinate)?;
+    let name = b.shared_name(base).unwrap_or("shared memory").to_owned();
+    check_inside(b, &open, shape, coordinate, &name)
+}
+
+/// Sees to it that a coordinate that no access follows at once, such as the index of a thread, is inside of this shape. What
+/// nothing proves, a checked kernel checks when it runs; in another kernel it is an error.
+pub(crate) fn require_inside(
+    b: &mut Builder,
+    what: &str,
+    shape: &Shape,
+    coordinate: &Value,
+) -> Result<()> {
+    let open = unproven(b, shape, coordinate)?;
+    let Some((_, Num::Const(size))) = open.first() else {
+        return Ok(());
+    };
+    if b.checked {
+        return check_inside(b, &open, shape, coordinate, what);
+    }
+    Err(b.error(format!(
+        "nothing proves that this index is below {size}, the number of {what}: put it under a condition by which it is, or let \
+         the kernel check it when it runs, `#[kernel(…, checked)]`"
+    )))
+}
+
+/// Checks the open integers of a coordinate, which [`unproven`] gives, when the kernel runs.
+pub(super) fn check_inside(
+    b: &mut Builder,
+    open: &[(Num, Num)],
+    shape: &Shape,
+    coordinate: &Value,
+    name: &str,
+) -> Result<()> {
     let mut holds = None;
-    for (number, size) in &open {
+    for (number, size) in open {
         holds = Some(b.compare_and(Cmp::Lt, number, size, holds.as_ref())?);
     }
     let Some(holds) = holds else { return Ok(()) };
-    let name = b.shared_name(base).unwrap_or("shared memory").to_owned();
     let shape = Value::Algebra(cute_algebra::Value::Tuple(shape.clone()));
-    check(b, &holds, &name, |_| Ok([coordinate.clone(), shape]))?;
-    for (number, size) in &open {
+    check(b, &holds, name, |_| Ok([coordinate.clone(), shape]))?;
+    for (number, size) in open {
         b.assume_below(number, size);
     }
     Ok(())
 }
 
 /// The run-time integers of a coordinate that may be outside of their modes, with the sizes of these.
-fn unproven(
+pub(super) fn unproven(
     b: &mut Builder,
     mode: &Shape,
     coordinate: &Value,
-    open: &mut Vec<(Num, Num)>,
-) -> Result<()> {
+) -> Result<Vec<(Num, Num)>> {
+    let mut open = Vec::new();
     match coordinate {
         Value::Tuple(coordinates) => {
             for (mode, coordinate) in mode.modes().iter().zip(coordinates) {
-                unproven(b, mode, coordinate, open)?;
+                open.extend(unproven(b, mode, coordinate)?);
             }
         }
         Value::Scalar(_) => {
@@ -77,7 +108,7 @@ fn unproven(
         }
         _ => {}
     }
-    Ok(())
+    Ok(open)
 }
 
 /// Appends a coordinate.

@@ -91,7 +91,26 @@ fn on_tensor(
         ));
     }
     match call.apply(operation, vec![layout.into()])? {
-        Value::Algebra(cute_algebra::Value::Layout(layout)) => with_layout(layout),
+        Value::Algebra(cute_algebra::Value::Layout(part)) if is_inside(&part, layout) => {
+            with_layout(part)
+        }
+        Value::Algebra(cute_algebra::Value::Layout(part)) => Err(call.error_at(
+            0,
+            format!(
+                "`{}` gives {part}, which reaches outside of the tensor, whose layout is {layout}",
+                call.name
+            ),
+        )),
         other => Ok(other),
     }
+}
+
+/// Whether no value of a layout lies beyond the values of another one, as those of a mode that is selected twice may.
+fn is_inside(part: &Layout, whole: &Layout) -> bool {
+    let (part, whole) = (part.coshape(), whole.coshape());
+    part.leaf_count() <= whole.leaf_count()
+        && part
+            .leaves()
+            .zip(whole.leaves())
+            .all(|(part, whole)| part <= whole)
 }

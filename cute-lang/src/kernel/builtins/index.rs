@@ -1,6 +1,7 @@
 //! Elements by their coordinates: `at`, `x[c]` and `x[c] = y`.
 
 use super::mbarrier;
+use crate::kernel::access::check::require_inside;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::access::global::global_address;
@@ -10,7 +11,7 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
-use cute_algebra::Swizzle;
+use cute_algebra::{ComposedLayout, Swizzle};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -40,6 +41,7 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         }
         Value::Algebra(cute_algebra::Value::XorMap(map)) => {
             b.set_place(call.args[1].span);
+            require_inside(b, "coordinates", map.shape(), &call.args[1].value)?;
             return match call.args[1].value.as_num() {
                 Some(coordinate) => Ok(xor_map_value(b, map, &coordinate)?.into()),
                 None => Err(call.mismatch(1, "an integer")),
@@ -48,12 +50,19 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         _ => return Err(call.mismatch(0, "a layout")),
     };
     b.set_place(call.args[1].span);
+    require_inside(b, "coordinates", layout.shape(), &call.args[1].value)?;
     if !layout.is_integral() {
         let Some(coordinate) = call.args[1].value.as_num() else {
             return Err(call.mismatch(1, "an integer"));
         };
         return value_at(b, &layout, &coordinate);
     }
+    let cosize = ComposedLayout::new(swizzle, offset, layout.clone());
+    let is_natural = |layout: &ComposedLayout| {
+        let mut strides = layout.layout().stride().leaves();
+        layout.offset() >= 0 && strides.all(|stride| stride.value() >= 0)
+    };
+    let cosize = cosize.ok().filter(is_natural).and_then(|it| it.cosize());
     let mut selected = Selection {
         kept: Vec::new(),
         offset,
@@ -64,7 +73,11 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(1, "a coordinate without `_`"));
     }
     let index = b.add(&selected.dynamic, &Num::from(selected.offset))?;
-    Ok(swizzled(b, swizzle, &index)?.into())
+    let value = swizzled(b, swizzle, &index)?;
+    if let Some(cosize) = cosize {
+        b.assume_below(&value, &Num::from(cosize));
+    }
+    Ok(value.into())
 }
 
 fn index(b: &mut Builder, call: &Call) -> Result<Value> {

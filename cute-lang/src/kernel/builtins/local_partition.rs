@@ -1,6 +1,7 @@
 //! The part of a tensor that belongs to a thread.
 
 use super::local_tile::divided;
+use crate::kernel::access::check::require_inside;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -40,8 +41,18 @@ fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
         _ => return Err(call.mismatch(0, "a tensor in shared memory or a tile of global memory")),
     };
     b.set_place(call.args[2].span);
-    let thread = b.rem(&call.num(2)?, &Num::from(count))?;
+    let thread = call.num(2)?;
+    if let Num::Const(known) = thread
+        && !(0..i128::from(count)).contains(&known)
+    {
+        let message =
+            format!("thread {known} is out of range: it must be at least 0 and below {count}");
+        return Err(b.error(message));
+    }
+    require_inside(b, "threads", &count.into(), &call.args[2].value)?;
     let own = crd2idx(b, &inverse, &thread, 1)?;
+    // The inverse permutes the threads, which are below their number.
+    b.assume_below(&own, &Num::from(count));
     let coordinate = Value::Tuple(vec![own.into(), Value::Wild]);
     // The tiles are the only mode that is left.
     let lost = |b: &Builder| b.error("a part of a tensor has no mode (a defect)");

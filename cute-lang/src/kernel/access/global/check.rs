@@ -1,11 +1,12 @@
 //! Accesses of global memory that nothing proves to be inside of the tensor.
 
 use super::inside::Inside;
-use crate::kernel::access::check::check;
+use crate::kernel::access::check::{self, check, check_inside};
 use crate::kernel::access::coordinate::widened;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, Unproven};
 use crate::kernel::value::{Global, Num, Value};
+use cute_algebra::Shape;
 use syn::Result;
 
 /// Sees to it that elements are inside of the tensor: if nothing proves that, a checked kernel checks it when it runs, and
@@ -41,6 +42,28 @@ pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
         b.assume_below(origin, extent);
     }
     Ok(())
+}
+
+/// Sees to it that a coordinate of a tile is inside of the tile. What nothing proves, a checked kernel checks when it runs, and
+/// another kernel must be an `unsafe fn`.
+pub(super) fn require_in_tile(
+    b: &mut Builder,
+    global: &Global,
+    shape: &Shape,
+    coordinate: &Value,
+) -> Result<()> {
+    let open = check::unproven(b, shape, coordinate)?;
+    let Some((_, Num::Const(size))) = open.first() else {
+        return Ok(());
+    };
+    if !b.checked {
+        let remedy =
+            format!("put it under a condition by which its coordinate in the tile is below {size}");
+        unproven(b, global, Some(remedy));
+        return Ok(());
+    }
+    let name = format!("a tile of {}", b.params[global.param].name);
+    check_inside(b, &open, shape, coordinate, &name)
 }
 
 /// Notes that nothing proves that an access is inside of the tensor.

@@ -1,5 +1,6 @@
 //! Parts of tensors in global memory.
 
+use super::check::require_in_tile;
 use crate::kernel::access::coordinate::{like, number, sum};
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::slice::Selection;
@@ -104,6 +105,7 @@ impl Global {
     }
 
     fn slice_tile(&self, b: &mut Builder, layout: &Layout, coordinate: &Value) -> Result<Global> {
+        require_in_tile(b, self, layout.shape(), coordinate)?;
         let mut origin = self.origin.clone();
         for (mode, origin) in origin.iter_mut().enumerate() {
             let mut selected = Selection {
