@@ -145,6 +145,10 @@ fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
 fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
     let modes = coalesce(layout).flat_modes();
     let (mut sum, mut rest) = (0, b.possible_bits(coordinate));
+    // A condition may say that a register is below the size. The result is computed only where the condition holds.
+    if b.is_below_known(coordinate, layout.size().into()) {
+        rest &= (layout.size() as u64).next_power_of_two() - 1;
+    }
     let known = |op, bits, number: i64| bits::possible(op, bits, Right::Known(number as u64), 64);
     for (i, (extent, stride)) in modes.iter().enumerate() {
         let digit = match i + 1 < modes.len() {
