@@ -1,6 +1,6 @@
 //! Divisions of shapes: leaf by leaf, or from the left until the divisor is used up.
 
-use crate::domain::{Domain, Numbers, Question, Sum, quotient};
+use crate::domain::{Domain, Numbers, Question, Sum, overflow, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::tuple::{IntTuple, Shape, Tuple};
@@ -110,6 +110,32 @@ pub(crate) fn from_the_left<D: Domain>(
         first: cut.map(|(first, _)| first.clone()),
         rest: cut.map(|(_, rest)| rest.clone()),
     })
+}
+
+/// The extents that remain, as CuTe's `shape_div`: a divisor that is an integer is divided out from the left, and a tuple of
+/// divisors mode by mode, or as its product where the shape is an integer.
+pub(crate) fn remaining<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    divisor: &Tuple<D::Int>,
+) -> Result<Tuple<D::Int>, LayoutError> {
+    match (shape, divisor) {
+        (Tuple::Node(modes), Tuple::Node(divisors)) if modes.len() == divisors.len() => {
+            let pairs = modes.iter().zip(divisors).enumerate();
+            let quotients = pairs.map(|(i, (mode, divisor))| {
+                remaining(d, mode, divisor).map_err(|error| error.in_mode(i))
+            });
+            quotients.collect::<Result<Vec<_>, _>>().map(Tuple::Node)
+        }
+        (Tuple::Node(_), Tuple::Node(_)) => {
+            let (expected, found) = (shape.to_string(), divisor.to_string());
+            Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)))
+        }
+        _ => {
+            let divisor = divisor.product().ok_or_else(overflow)?;
+            Ok(from_the_left(d, shape, &divisor)?.rest)
+        }
+    }
 }
 
 /// Divides each leaf by the divisor, or by the divisor's leaf in its place.

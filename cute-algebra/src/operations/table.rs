@@ -39,7 +39,7 @@ use crate::overhang::Overhang;
 use crate::product::{Order, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
 use crate::regroup;
-use crate::shape_div::{elementwise, from_the_left};
+use crate::shape_div::{elementwise, from_the_left, remaining};
 use crate::slice::{pick, slice_in};
 use crate::sort::sort_in;
 use crate::tile_to_shape::tile;
@@ -263,12 +263,12 @@ pub static OPERATIONS: &[Operation] = &[
         }.into()))),
     // Shapes divided.
     row("shape_div", "shape, divisor[, CEIL | FLOOR | EXACT]", 2..=3,
-        "the shape that is left without the first elements, as many as the divisor; with a rounding, each extent divided",
+        "the shape that is left without the first elements, as many as the divisor, mode by mode for a tuple of divisors; with a rounding, each extent divided",
         "shape_div((3,6,2,8), 9)",
         both!(|args, _| match args.count() {
             2 => {
-                let (shape, divisor) = (args.shape(0)?, args.factor(1)?);
-                Ok(from_the_left(args.d, &shape, &divisor)?.rest.into())
+                let (shape, divisor) = (args.shape(0)?, args.shape(1)?);
+                Ok(remaining(args.d, &shape, &divisor)?.into())
             }
             _ => {
                 let (shape, divisor, rounding) = (args.shape(0)?, args.shape(1)?, args.rounding(2)?);

@@ -4,6 +4,7 @@ mod bits;
 mod bulk;
 mod cluster;
 mod constructs;
+mod dictionary;
 mod documentation;
 mod expansion;
 mod forms;

@@ -595,7 +595,7 @@ declare! {
     /// shape((4,(2,3)):(1,(12,4))) = (4,(2,3))
     /// ```
     shape(layout);
-    /// `shape_div(shape, divisor[, CEIL | FLOOR | EXACT])`: the shape that is left without the first elements, as many as the divisor; with a rounding, each extent divided.
+    /// `shape_div(shape, divisor[, CEIL | FLOOR | EXACT])`: the shape that is left without the first elements, as many as the divisor, mode by mode for a tuple of divisors; with a rounding, each extent divided.
     ///
     /// ```text
     /// shape_div((3,6,2,8), 9) = (1,2,2,8)
