@@ -1,6 +1,7 @@
 //! Coordinates of elements in global memory, as numbers of 32 or 64 bits.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::value::{Num, Value};
 use cute_ptx::ast::Type;
 use syn::Result;
@@ -26,14 +27,97 @@ pub(crate) fn number(b: &mut Builder, coordinate: &Value) -> Result<Num> {
     }
 }
 
-/// The sum of two coordinates, of 64 bits if one of them has 64.
-pub(crate) fn sum(b: &mut Builder, a: &Num, c: &Num) -> Result<Num> {
-    let wide = |num: &Num| matches!(num, Num::Reg(scalar) if scalar.ty == Type::U64);
-    if !wide(a) && !wide(c) {
-        return b.add(a, c);
+/// A coordinate moved on by another one, of 64 bits if one of them has 64.
+///
+/// Coordinates in registers are exact, or outside of every tensor: at least half of what their type holds, which no extent
+/// exceeds. So a sum that may wrap is computed from coordinates that are at most the half. But where `proven` says that the sum
+/// is inside as it is, it is what the kernel has compared.
+pub(crate) fn sum(
+    b: &mut Builder,
+    a: &Num,
+    c: &Num,
+    proven: impl Fn(&Builder, &Num) -> bool,
+) -> Result<Num> {
+    if let (Num::Const(a), Num::Const(c)) = (a, c) {
+        return Ok(Num::Const(a + c));
     }
-    let (a, c) = (widened(b, a)?, widened(b, c)?);
-    b.add(&a, &c)
+    let is_wide = |num: &Num| matches!(num, Num::Reg(scalar) if scalar.ty == Type::U64);
+    let (a, c, ty) = match is_wide(a) || is_wide(c) {
+        true => (widened(b, a)?, widened(b, c)?, Type::U64),
+        false => (a.clone(), c.clone(), Type::U32),
+    };
+    if b.greatest(&a) + b.greatest(&c) < 1 << ty.bits() {
+        return b.add(&a, &c);
+    }
+    let half = half_of(ty);
+    let is_known = |num: &Num| num.constant().is_some_and(|known| known > half);
+    if !is_known(&a) && !is_known(&c) {
+        let start = b.check_length()?;
+        let plain = b.add(&a, &c)?;
+        if proven(b, &plain) {
+            return Ok(plain);
+        }
+        b.split_off(start);
+    }
+    let [(a, greatest_a), (c, greatest_c)] = [at_most(b, &a, half)?, at_most(b, &c, half)?];
+    let sum = b.add(&a, &c)?;
+    match greatest_a + greatest_c {
+        // Only twice the half wraps, to 0.
+        greatest if greatest >> ty.bits() != 0 => b.binary(Op::Max, &sum, &c),
+        greatest => Ok(limited(b, sum, greatest)),
+    }
+}
+
+/// The coordinate of the first element of a tile, by the number of the tile and its extent: exact, or outside of every tensor, as
+/// [`sum`] tells.
+pub(crate) fn first_of_tile(
+    b: &mut Builder,
+    number: &Num,
+    extent: i64,
+    proven: impl Fn(&Builder, &Num) -> bool,
+) -> Result<Num> {
+    let (ty, tile) = match number {
+        Num::Reg(scalar) if extent != 1 => (scalar.ty, Num::from(extent)),
+        _ => return b.mul(number, &Num::from(extent)),
+    };
+    let (all, extent) = (1i128 << ty.bits(), i128::from(extent));
+    if b.is_below_known(number, all / extent) {
+        let first = b.mul(number, &tile)?;
+        return Ok(limited(b, first, all - extent));
+    }
+    let start = b.check_length()?;
+    let plain = b.mul(number, &tile)?;
+    if proven(b, &plain) {
+        return Ok(plain);
+    }
+    b.split_off(start);
+    let (number, greatest) = at_most(b, number, (half_of(ty) + extent - 1) / extent)?;
+    let first = b.mul(&number, &tile)?;
+    Ok(limited(b, first, greatest * extent))
+}
+
+/// A coordinate, or a limit where it is above that; and the greatest number that this may be.
+pub(crate) fn at_most(b: &mut Builder, num: &Num, limit: i128) -> Result<(Num, i128)> {
+    let greatest = b.greatest(num).min(limit);
+    Ok(match num {
+        Num::Const(_) => (Num::Const(greatest), greatest),
+        Num::Reg(_) if b.is_below_known(num, limit) => (num.clone(), greatest.min(limit - 1)),
+        Num::Reg(_) if b.is_below_known(num, limit + 1) => (num.clone(), greatest),
+        Num::Reg(_) => (b.binary(Op::Min, num, &Num::Const(limit))?, limit),
+    })
+}
+
+/// Half of the numbers that an unsigned type holds. The greatest extent is that of 32 bits.
+fn half_of(ty: Type) -> i128 {
+    1 << (ty.bits() - 1)
+}
+
+/// A number that has just been computed, of which it is known how great it may be.
+fn limited(b: &mut Builder, num: Num, greatest: i128) -> Num {
+    if let Num::Reg(register) = &num {
+        b.always(register, Cmp::Le, &Num::Const(greatest));
+    }
+    num
 }
 
 /// A coordinate with 64 bits if another one has 64.

@@ -42,8 +42,9 @@ pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Va
             let Some(layout) = global.tile() else {
                 return Err(call.mismatch(0, "a tile, whose extents are known at expansion,"));
             };
-            let with = |layout| Ok(Value::Global(global.with_layout(layout)));
-            on_tensor(operation, call, layout, with)
+            on_tensor(operation, call, layout, |layout| {
+                global.with_layout(b, layout).map(Value::Global)
+            })
         }
         _ => call.apply(operation, Vec::new()),
     }

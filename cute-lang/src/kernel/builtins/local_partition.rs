@@ -36,7 +36,7 @@ fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
     let tiles = match &call.args[0].value {
         Value::Tensor(tensor) => Value::Tensor(tensor.tiles(b, &shape)?),
         Value::Global(global) if let Some(layout) = global.tile() => {
-            Value::Global(global.with_layout(divided(b, layout, &shape)?))
+            Value::Global(global.with_layout(b, divided(b, layout, &shape)?)?)
         }
         _ => return Err(call.mismatch(0, "a tensor in shared memory or a tile of global memory")),
     };
@@ -66,7 +66,7 @@ fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
             let part = tiles.slice(b, &coordinate)?;
             let rest = part.tile().and_then(|layout| layout.mode(0));
             let rest = rest.ok_or_else(|| lost(b))?;
-            Ok(Value::Global(part.with_layout(rest)))
+            part.with_layout(b, rest).map(Value::Global)
         }
         other => Ok(other),
     }

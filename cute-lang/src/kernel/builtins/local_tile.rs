@@ -34,7 +34,7 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
             let tile = match global.tile() {
                 None => global.local_tile(b, &shape, coordinate)?,
                 Some(layout) => {
-                    let tiles = global.with_layout(divided(b, layout, &shape)?);
+                    let tiles = global.with_layout(b, divided(b, layout, &shape)?)?;
                     b.set_place(*span);
                     let whole = Value::Tuple(vec![Value::Wild; shape.rank()]);
                     tiles.slice(b, &Value::Tuple(vec![whole, coordinate.clone()]))?

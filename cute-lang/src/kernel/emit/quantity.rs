@@ -3,6 +3,7 @@
 use crate::kernel::emit::bits::up_to;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar, TensorId};
@@ -156,7 +157,10 @@ impl Builder {
             _ => {}
         }
         let all = match (least, u64::try_from(greatest)) {
-            (0.., Ok(greatest)) => up_to(greatest),
+            (0.., Ok(most)) => {
+                self.always(register, Cmp::Le, &Num::Const(greatest));
+                up_to(most)
+            }
             _ => u64::MAX,
         };
         let multiple = self.facts.divisor(quantity).trailing_zeros().min(63);

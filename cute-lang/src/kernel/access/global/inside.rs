@@ -109,7 +109,8 @@ impl Inside {
         let extent = self.global.end(b, mode);
         match &origin {
             Num::Const(origin) => {
-                let coordinate = origin + i128::from(coordinate);
+                // No extent is above this.
+                let coordinate = MAX_EXTENT.min(origin + i128::from(coordinate));
                 b.compare_and(Cmp::Gt, &extent, &Num::Const(coordinate), other)
             }
             // One coordinate needs one comparison. If the tile has been moved, one below 0 is a number above all extents.

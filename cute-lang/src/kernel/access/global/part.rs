@@ -1,13 +1,17 @@
 //! Parts of tensors in global memory.
 
 use super::check::require_in_tile;
-use crate::kernel::access::coordinate::{like, number, sum};
+use crate::kernel::access::coordinate::{
+    at_most, first_of_tile, like, number, sign_extended, sum, widened,
+};
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::slice::Selection;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::Op;
+use crate::kernel::emit::quantity::MAX_EXTENT;
 use crate::kernel::value::types::{is_signed, rust_name};
-use crate::kernel::value::{Global, Modes, Num, Value};
+use crate::kernel::value::{Global, Modes, Num, Scalar, Value};
 use cute_algebra::{Layout, ScaledBasis, Shape, Tuple};
 use cute_ptx::ast::Type;
 use syn::Result;
@@ -51,29 +55,48 @@ impl Global {
     }
 
     /// The same origin under another layout.
-    pub fn with_layout(&self, layout: Layout) -> Global {
-        Global {
+    pub fn with_layout(&self, b: &Builder, layout: Layout) -> Result<Global> {
+        for mode in 0..self.origin.len() {
+            let reach = along(&layout, &[mode]).cosize();
+            if i128::from(reach) > MAX_EXTENT {
+                let name = &b.params[self.param].name;
+                return Err(b.error(format!(
+                    "the tile {layout} of `{name}` reaches over {reach} coordinates of mode {mode}, but an extent is at most {MAX_EXTENT}"
+                )));
+            }
+        }
+        Ok(Global {
             modes: Modes::Tile(layout),
             ..self.clone()
-        }
+        })
+    }
+
+    /// Moves the origin on along a mode of the parameter.
+    pub fn advance(&mut self, b: &mut Builder, mode: usize, by: &Num) -> Result<()> {
+        let (origin, extent) = (&self.origin[mode], Quantity::Extent(self.id(), mode));
+        self.origin[mode] = match self.is_moved {
+            // It may be below 0, and has room above it for a whole tile.
+            true => b.add(origin, by)?,
+            false => sum(b, origin, by, |b, sum| b.is_below(sum, extent))?,
+        };
+        Ok(())
     }
 
     fn slice_modes(&self, b: &mut Builder, modes: &[usize], coordinate: &Value) -> Result<Global> {
         let coordinates = self.per_mode(b, modes, coordinate)?;
         let (mut part, mut kept) = (self.clone(), Vec::new());
         for (&mode, coordinate) in modes.iter().zip(coordinates) {
-            let origin = &self.origin[mode];
             match coordinate {
                 Value::Wild => kept.push(mode),
                 Value::Range(first, end, _) => {
                     part.ends[mode] = Some(self.end_of_range(b, mode, end)?);
                     let first = unsigned(b, first)?;
-                    part.origin[mode] = sum(b, origin, &first)?;
+                    part.advance(b, mode, &first)?;
                     kept.push(mode);
                 }
                 _ => {
                     let number = number(b, coordinate)?;
-                    part.origin[mode] = sum(b, origin, &number)?;
+                    part.advance(b, mode, &number)?;
                 }
             }
         }
@@ -92,7 +115,8 @@ impl Global {
         let (left, end) = (like(b, &left, &end)?, like(b, &end, &left)?);
         let count = b.binary(Op::Min, &left, &end)?;
         let origin = &self.origin[mode];
-        let mut end = sum(b, origin, &count)?;
+        let origin_like = like(b, origin, &count)?;
+        let mut end = b.add(&origin_like, &count)?;
         if *origin != Num::Const(0) {
             let whole = self.end(b, mode);
             let whole = like(b, &whole, &end)?;
@@ -106,8 +130,8 @@ impl Global {
 
     fn slice_tile(&self, b: &mut Builder, layout: &Layout, coordinate: &Value) -> Result<Global> {
         require_in_tile(b, self, layout.shape(), coordinate)?;
-        let mut origin = self.origin.clone();
-        for (mode, origin) in origin.iter_mut().enumerate() {
+        let mut part = self.clone();
+        for mode in 0..self.origin.len() {
             let mut selected = Selection {
                 kept: Vec::new(),
                 offset: 0,
@@ -115,7 +139,7 @@ impl Global {
             };
             selected.pick(b, &along(layout, &[mode]), coordinate, 1)?;
             let offset = b.add(&selected.dynamic, &Num::from(selected.offset))?;
-            *origin = sum(b, origin, &offset)?;
+            part.advance(b, mode, &offset)?;
         }
         let kept = match coordinate {
             Value::Wild => layout.clone(),
@@ -125,10 +149,7 @@ impl Global {
                 joined(b, kept)?
             }
         };
-        Ok(Global {
-            origin,
-            ..self.with_layout(kept)
-        })
+        part.with_layout(b, kept)
     }
 
     /// The tile of that shape at a coordinate that counts tiles, of whole modes.
@@ -144,11 +165,12 @@ impl Global {
             )));
         }
         let coordinates = self.per_mode(b, modes, coordinate)?;
-        let (mut origin, mut strides) = (self.origin.clone(), Vec::new());
+        let (mut tile, mut strides) = (self.clone(), Vec::new());
         for ((&mode, extent), coordinate) in modes.iter().zip(shape.leaves()).zip(coordinates) {
-            let number = number(b, coordinate)?;
-            let first = b.mul(&number, &Num::from(*extent))?;
-            origin[mode] = sum(b, &origin[mode], &first)?;
+            let (number, limit) = (number(b, coordinate)?, Quantity::Extent(self.id(), mode));
+            let is_inside = |b: &Builder, first: &Num| b.is_below(first, limit);
+            let first = first_of_tile(b, &number, *extent, is_inside)?;
+            tile.advance(b, mode, &first)?;
             strides.push(ScaledBasis::new(1, [mode]).map_err(|error| b.error(error))?);
         }
         let mut strides = strides.into_iter().map(Tuple::Leaf);
@@ -159,10 +181,7 @@ impl Global {
             Tuple::Node(_) => strides.collect(),
         };
         let layout = Layout::new(shape.clone(), stride).map_err(|error| b.error(error))?;
-        Ok(Global {
-            origin,
-            ..self.with_layout(layout)
-        })
+        tile.with_layout(b, layout)
     }
 
     /// The tile moved by a distance in each of its modes, which may be negative.
@@ -180,15 +199,11 @@ impl Global {
             let [mode] = stride.path()[..] else {
                 continue;
             };
-            let distance = match distance {
-                Num::Reg(scalar) => b.convert(&scalar, Type::U32)?.into(),
-                Num::Const(known) => Num::Const(known & i128::from(u32::MAX)),
-            };
-            let distance = b.mul(&distance, &Num::from(stride.value()))?;
-            if distance != Num::Const(0) {
+            if distance != Num::Const(0) && stride.value() != 0 {
+                let origin = &moved.origin[mode];
+                let origin = shifted(b, origin, moved.is_moved, &distance, stride.value())?;
+                moved.origin[mode] = origin;
                 moved.is_moved = true;
-                let origin = b.to_register(&moved.origin[mode], Type::U32)?;
-                moved.origin[mode] = b.add(&origin.into(), &distance)?;
             }
         }
         Ok(moved)
@@ -216,6 +231,82 @@ impl Global {
     }
 }
 
+/// A coordinate moved by a number of steps, each of them or their number maybe negative, in a register of 32 bits that may be below
+/// 0. It is exact, or so far outside of every tensor that a whole tile from there is outside.
+fn shifted(b: &mut Builder, from: &Num, is_signed: bool, steps: &Num, step: i64) -> Result<Num> {
+    if i128::from(step).abs() > MAX_EXTENT {
+        return Err(b.error(format!("a tile is not moved by steps of {step}")));
+    }
+    let by = steps.constant().map(|steps| steps.saturating_mul(step.into()));
+    let moved = match (by, is_signed) {
+        (Some(by), false) if by.abs() <= MAX_EXTENT => {
+            let (from, _) = at_most(b, from, MAX_EXTENT - by.max(0))?;
+            let from = narrowed(b, &from)?;
+            b.add(&from.into(), &Num::Const(by & i128::from(u32::MAX)))?
+        }
+        _ => {
+            let from = match is_signed {
+                true => sign_extended(b, from)?,
+                false => {
+                    let (from, _) = at_most(b, from, MAX_EXTENT)?;
+                    widened(b, &from)?
+                }
+            };
+            let by = match by {
+                Some(by) => Num::Const(by.clamp(-2 * MAX_EXTENT, 2 * MAX_EXTENT)),
+                None => {
+                    let steps = signed(b, steps)?;
+                    b.mul(&steps, &Num::from(step))?
+                }
+            };
+            let from = match from {
+                Num::Reg(from) => b.convert(&from, Type::S64)?.into(),
+                known => known,
+            };
+            let moved = b.add(&from, &by)?;
+            let moved = b.binary(Op::Min, &moved, &Num::Const(MAX_EXTENT))?;
+            let moved = b.binary(Op::Max, &moved, &Num::Const(-MAX_EXTENT))?;
+            narrowed(b, &moved)?.into()
+        }
+    };
+    // The limits are multiples of every power of two that matters.
+    if let Num::Reg(register) = &moved {
+        let [from, steps] = [from, steps].map(|num| b.possible_bits(num).trailing_zeros());
+        let multiple = from.min(steps + step.trailing_zeros()).min(31);
+        let bits = b.possible_bits(&moved) & (u64::MAX << multiple);
+        b.limit_bits(register, bits);
+    }
+    Ok(moved)
+}
+
+/// A number with 64 bits of which one is the sign. More steps than lead across every tensor are as good as so many.
+fn signed(b: &mut Builder, num: &Num) -> Result<Num> {
+    let Num::Reg(scalar) = num else {
+        return Ok(num.clone());
+    };
+    let limit = 2 * MAX_EXTENT;
+    let num = match scalar.ty {
+        Type::U64 => b.binary(Op::Min, num, &Num::Const(limit))?,
+        Type::S64 => {
+            let num = b.binary(Op::Min, num, &Num::Const(limit))?;
+            b.binary(Op::Max, &num, &Num::Const(-limit))?
+        }
+        _ => num.clone(),
+    };
+    match num {
+        Num::Reg(scalar) => Ok(b.convert(&scalar, Type::S64)?.into()),
+        known => Ok(known),
+    }
+}
+
+/// The lowest 32 bits.
+fn narrowed(b: &mut Builder, num: &Num) -> Result<Scalar> {
+    match num {
+        Num::Reg(scalar) => b.convert(scalar, Type::U32),
+        Num::Const(known) => b.to_register(&Num::Const(known & i128::from(u32::MAX)), Type::U32),
+    }
+}
+
 /// A bound of a range of coordinates.
 fn unsigned(b: &mut Builder, bound: &Num) -> Result<Num> {
     match bound {
@@ -225,6 +316,8 @@ fn unsigned(b: &mut Builder, bound: &Num) -> Result<Num> {
                 "the bounds of a range of coordinates are unsigned integers, and this one is `{found}`"
             )))
         }
+        // No part has more coordinates.
+        Num::Const(known) if *known > MAX_EXTENT => Ok(Num::Const(MAX_EXTENT)),
         bound => number(b, &bound.clone().into()),
     }
 }

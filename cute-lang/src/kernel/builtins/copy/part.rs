@@ -1,6 +1,5 @@
 //! Where the values of a fragment lie in global memory.
 
-use crate::kernel::access::coordinate::sum;
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
@@ -43,9 +42,9 @@ impl Part {
         let layout = known_tile(b, tile)?;
         let mut global = tile.clone();
         let mut coordinates = vec![Vec::new(); fragment.values.len()];
-        for (mode, origin) in global.origin.iter_mut().enumerate() {
+        for mode in 0..tile.origin.len() {
             let (offset, own) = partition(b, &along(layout, &[mode]), fragment, 1)?;
-            *origin = sum(b, origin, &offset)?;
+            global.advance(b, mode, &offset)?;
             for (coordinate, own) in coordinates.iter_mut().zip(own) {
                 coordinate.push(own);
             }
