@@ -1,5 +1,6 @@
 //! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
+mod accesses;
 mod bits;
 mod bulk;
 mod cluster;

@@ -41,7 +41,6 @@ pub(crate) fn sum(
     if let (Num::Const(a), Num::Const(c)) = (a, c) {
         return Ok(Num::Const(a + c));
     }
-    let is_wide = |num: &Num| matches!(num, Num::Reg(scalar) if scalar.ty == Type::U64);
     let (a, c, ty) = match is_wide(a) || is_wide(c) {
         true => (widened(b, a)?, widened(b, c)?, Type::U64),
         false => (a.clone(), c.clone(), Type::U32),
@@ -120,6 +119,11 @@ fn limited(b: &mut Builder, num: Num, greatest: i128) -> Num {
     num
 }
 
+/// Whether a coordinate has 64 bits.
+pub(crate) fn is_wide(num: &Num) -> bool {
+    matches!(num, Num::Reg(scalar) if scalar.ty == Type::U64)
+}
+
 /// A coordinate with 64 bits if another one has 64.
 pub(crate) fn like(b: &mut Builder, num: &Num, other: &Num) -> Result<Num> {
     match other {
@@ -143,7 +147,12 @@ pub(crate) fn sign_extended(b: &mut Builder, num: &Num) -> Result<Num> {
 /// A coordinate with 64 bits.
 pub(crate) fn widened(b: &mut Builder, num: &Num) -> Result<Num> {
     match num {
-        Num::Reg(scalar) => Ok(b.convert(scalar, Type::U64)?.into()),
+        Num::Reg(scalar) if scalar.ty != Type::U64 => {
+            let wide = b.convert(scalar, Type::U64)?;
+            b.limit_bits(&wide, b.possible_bits(num));
+            b.always(&wide, Cmp::Le, num);
+            Ok(limited(b, wide.into(), b.greatest(num)))
+        }
         known => Ok(known.clone()),
     }
 }

@@ -344,7 +344,8 @@ fn instructions(
             coords,
         };
         let place = start.iter().cloned().zip(piece.coordinate.iter().copied());
-        b.claim_global(&tensor, id, place, false);
+        let place = place.map(|(number, known)| (number, known, false));
+        b.claim_global(&tensor, id, place);
         copies.push(Copy {
             tensor,
             tile: addresses.operand(b, tile.byte(piece.offset))?,

@@ -66,19 +66,18 @@ impl Builder {
     }
 
     /// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there. Each number of the
-    /// coordinate is a sum. If it may be below 0, numbers of 32 bits are signed.
+    /// coordinate is a sum, of which a number of 32 bits may be signed.
     pub fn claim_global(
         &mut self,
         operand: &Operand,
         id: TensorId,
-        coordinate: impl Iterator<Item = (Num, i64)>,
-        signed: bool,
+        coordinate: impl Iterator<Item = (Num, i64, bool)>,
     ) {
         let mut claim = self.params[id.param].name.clone();
         if let Some(index) = self.index_of(id) {
             list(&mut claim, [sum(index, 0)].into_iter());
         }
-        let coordinate = coordinate.map(|(number, known)| {
+        let coordinate = coordinate.map(|(number, known, signed)| {
             let wraps = matches!(&number, Num::Reg(scalar) if scalar.ty == Type::U32);
             let prefix = if signed && wraps { "s32 " } else { "" };
             format!("{prefix}{}", sum(&number, known.into()))

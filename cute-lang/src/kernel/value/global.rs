@@ -24,15 +24,26 @@ pub struct Global {
     /// The index of the item, if the parameter is a list.
     pub item: Option<usize>,
     /// For each mode of the parameter, the coordinate at which the part begins: a `u32`, or a `u64` where the kernel gives
-    /// one.
+    /// one. Where it would not fit, it is another number above all extents.
     pub origin: Vec<Num>,
-    /// For each mode of the parameter, the coordinate at which the part ends, a `u32` of at most the extent, if a range says that;
-    /// else it ends with the tensor.
-    pub ends: Vec<Option<Num>>,
-    /// Whether the origin may be below 0, as a number that wraps: a part that has been moved begins where the kernel says.
-    pub is_moved: bool,
+    /// For each mode of the parameter, numbers with known factors, the sum of which is exactly where the part begins.
+    pub terms: Vec<Vec<(Num, i64)>>,
+    /// For each mode of the parameter, the coordinates that belong to the part, if a range says that; else all of the tensor's do.
+    pub ranges: Vec<Option<Coordinates>>,
+    /// For each mode of the parameter, whether the origin may be below 0, as a number that wraps: a part that has been moved begins
+    /// where the kernel says.
+    pub is_moved: Vec<bool>,
     /// The modes of the part.
     pub modes: Modes,
+}
+
+/// Coordinates along a mode of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinates {
+    /// The first one, if there is one: a `u32`, or a `u64` where the kernel gives one.
+    pub first: Num,
+    /// That after the last one: a `u32` of at most the extent.
+    pub end: Num,
 }
 
 /// The modes of a part of a tensor in global memory.
@@ -59,8 +70,9 @@ impl Global {
             param,
             item,
             origin: vec![Num::Const(0); rank],
-            ends: vec![None; rank],
-            is_moved: false,
+            terms: vec![Vec::new(); rank],
+            ranges: vec![None; rank],
+            is_moved: vec![false; rank],
             modes: Modes::Whole((0..rank).collect()),
         }
     }
@@ -83,7 +95,10 @@ impl Global {
 
     /// Calls `f` on every register in the tensor.
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
-        for coordinate in self.origin.iter_mut().chain(self.ends.iter_mut().flatten()) {
+        let ranges = self.ranges.iter_mut().flatten();
+        let ranges = ranges.flat_map(|range| [&mut range.first, &mut range.end]);
+        let terms = self.terms.iter_mut().flatten().map(|(number, _)| number);
+        for coordinate in self.origin.iter_mut().chain(terms).chain(ranges) {
             if let Num::Reg(scalar) = coordinate {
                 f(scalar);
             }

@@ -23,7 +23,7 @@ pub use barrier::{Barrier, Barriers};
 pub use callable::{Callable, Closure};
 pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
-pub use global::{Global, Modes, TensorId};
+pub use global::{Coordinates, Global, Modes, TensorId};
 pub use num::{Num, Scalar};
 pub use number_type::{Class, NumberType};
 pub use option::{Optional, Truth};

@@ -35,9 +35,10 @@ impl Addresses {
             None => (0, coordinate),
         };
         let operand = self.resolve(b, row, last)?;
-        let origin = self.global.origin.iter().cloned();
+        let origin = self.global.origin.iter().zip(&self.global.is_moved);
         let place = origin.zip(coordinate.iter().copied());
-        b.claim_global(&operand, self.global.id(), place, self.global.is_moved);
+        let place = place.map(|((origin, signed), at)| (origin.clone(), at, *signed));
+        b.claim_global(&operand, self.global.id(), place);
         Ok(operand)
     }
 
@@ -85,7 +86,7 @@ impl Addresses {
     fn offset(&self, b: &mut Builder, coordinate: &[Num]) -> Result<Num> {
         let mut elements = Num::Const(0);
         for (mode, coordinate) in coordinate.iter().enumerate() {
-            let coordinate = match self.global.is_moved {
+            let coordinate = match self.global.is_moved[mode] {
                 true => sign_extended(b, coordinate)?,
                 false => widened(b, coordinate)?,
             };

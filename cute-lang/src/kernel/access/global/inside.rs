@@ -36,7 +36,7 @@ impl Inside {
         let open = reach.iter().enumerate();
         // Nothing is known of where a range ends.
         let open = open.map(|(mode, reach)| {
-            global.ends[mode].is_some() || !is_inside(b, global, mode, *reach)
+            global.ranges[mode].is_some() || !is_inside(b, global, mode, *reach)
         });
         Self {
             global: global.clone(),
@@ -58,7 +58,7 @@ impl Inside {
         let places = places.filter(|(mode, _)| self.open[*mode]);
         // If a tile has been moved, its first coordinate may be outside, too.
         let places = places.flat_map(|(mode, reach)| {
-            let first = (self.global.is_moved && reach > 0).then_some((mode, 0));
+            let first = (self.global.is_moved[mode] && reach > 0).then_some((mode, 0));
             first.into_iter().chain([(mode, reach)])
         });
         let places: Vec<_> = places.collect();
@@ -113,8 +113,14 @@ impl Inside {
                 let coordinate = MAX_EXTENT.min(origin + i128::from(coordinate));
                 b.compare_and(Cmp::Gt, &extent, &Num::Const(coordinate), other)
             }
-            // One coordinate needs one comparison. If the tile has been moved, one below 0 is a number above all extents.
-            Num::Reg(_) if self.reach[mode] == 0 || self.global.is_moved => {
+            // If the tile has been moved, a coordinate below 0 is a number above all extents.
+            Num::Reg(_) if self.global.is_moved[mode] => {
+                let place = b.add(&origin, &Num::from(coordinate))?;
+                let (place, count) = self.global.from_first(b, mode, &place)?;
+                b.compare_and(Cmp::Lt, &place, &count, other)
+            }
+            // One coordinate needs one comparison.
+            Num::Reg(_) if self.reach[mode] == 0 => {
                 let place = b.add(&origin, &Num::from(coordinate))?;
                 let extent = like(b, &extent, &origin)?;
                 b.compare_and(Cmp::Lt, &place, &extent, other)
@@ -143,7 +149,7 @@ impl Inside {
         let reach = self.reach[mode];
         let last = b.greatest(&self.global.origin[mode]) + i128::from(reach);
         Some(match (reach, last + 1) {
-            _ if self.global.ends[mode].is_some() => "use `copy_or` or `copy_inside`".into(),
+            _ if self.global.ranges[mode].is_some() => "use `copy_or` or `copy_inside`".into(),
             (_, count @ ..=MAX_EXTENT) => format!("state the fact `{extent} >= {count}`"),
             (0, _) => format!(
                 "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"

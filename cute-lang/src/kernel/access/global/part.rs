@@ -2,7 +2,7 @@
 
 use super::check::require_in_tile;
 use crate::kernel::access::coordinate::{
-    at_most, first_of_tile, like, number, sign_extended, sum, widened,
+    at_most, first_of_tile, is_wide, like, number, sum, widened,
 };
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::slice::Selection;
@@ -10,8 +10,8 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::quantity::MAX_EXTENT;
-use crate::kernel::value::types::{is_signed, rust_name};
-use crate::kernel::value::{Global, Modes, Num, Scalar, Value};
+use crate::kernel::value::types::{is_signed, range, rust_name};
+use crate::kernel::value::{Coordinates, Global, Modes, Num, Scalar, Value};
 use cute_algebra::{Layout, ScaledBasis, Shape, Tuple};
 use cute_ptx::ast::Type;
 use syn::Result;
@@ -27,8 +27,8 @@ impl Global {
 
     /// The coordinate at which the part ends along a mode of the parameter, of type `u32`.
     pub fn end(&self, b: &mut Builder, mode: usize) -> Num {
-        match &self.ends[mode] {
-            Some(end) => end.clone(),
+        match &self.ranges[mode] {
+            Some(range) => range.end.clone(),
             None => b.extent(self.id(), mode),
         }
     }
@@ -36,13 +36,29 @@ impl Global {
     /// The number of coordinates from the origin to the end along a mode of the parameter. The difference does not wrap where the
     /// origin is beyond the end.
     pub fn left(&self, b: &mut Builder, mode: usize) -> Result<Num> {
-        let (origin, end) = (&self.origin[mode], self.end(b, mode));
-        if *origin == Num::Const(0) {
-            return Ok(end);
-        }
-        let end = like(b, &end, origin)?;
-        let end = b.binary(Op::Max, &end, origin)?;
-        b.sub(&end, origin)
+        let end = self.end(b, mode);
+        count(b, &self.origin[mode], &end)
+    }
+
+    /// For a mode of the parameter of a tile that has been moved: a coordinate counted from the first one of the part, which is above
+    /// every number of coordinates if it is below that, and how many coordinates the part has.
+    pub fn from_first(&self, b: &mut Builder, mode: usize, place: &Num) -> Result<(Num, Num)> {
+        let Some(range) = self.ranges[mode].as_ref() else {
+            let extent = self.end(b, mode);
+            return Ok((place.clone(), like(b, &extent, place)?));
+        };
+        let first = match is_wide(place) {
+            true => widened(b, &range.first)?,
+            false => {
+                let (first, _) = at_most(b, &range.first, MAX_EXTENT)?;
+                match first {
+                    Num::Reg(first) => b.convert(&first, Type::U32)?.into(),
+                    known => known,
+                }
+            }
+        };
+        let count = count(b, &first, &range.end)?;
+        Ok((b.sub(place, &first)?, count))
     }
 
     /// The part at a coordinate. `_` keeps a mode, a range keeps a part of one, and an integer, known or in a register, selects one
@@ -73,12 +89,24 @@ impl Global {
 
     /// Moves the origin on along a mode of the parameter.
     pub fn advance(&mut self, b: &mut Builder, mode: usize, by: &Num) -> Result<()> {
+        self.advance_by(b, mode, by, (by, 1))
+    }
+
+    /// The same by a number of steps of known length, of which the product is given.
+    fn advance_by(
+        &mut self,
+        b: &mut Builder,
+        mode: usize,
+        by: &Num,
+        (steps, step): (&Num, i64),
+    ) -> Result<()> {
         let (origin, extent) = (&self.origin[mode], Quantity::Extent(self.id(), mode));
-        self.origin[mode] = match self.is_moved {
+        self.origin[mode] = match self.is_moved[mode] {
             // It may be below 0, and has room above it for a whole tile.
             true => b.add(origin, by)?,
             false => sum(b, origin, by, |b, sum| b.is_below(sum, extent))?,
         };
+        self.terms[mode].push((steps.clone(), step));
         Ok(())
     }
 
@@ -89,9 +117,11 @@ impl Global {
             match coordinate {
                 Value::Wild => kept.push(mode),
                 Value::Range(first, end, _) => {
-                    part.ends[mode] = Some(self.end_of_range(b, mode, end)?);
+                    let end = self.end_of_range(b, mode, end)?;
                     let first = unsigned(b, first)?;
                     part.advance(b, mode, &first)?;
+                    let first = part.origin[mode].clone();
+                    part.ranges[mode] = Some(Coordinates { first, end });
                     kept.push(mode);
                 }
                 _ => {
@@ -170,7 +200,7 @@ impl Global {
             let (number, limit) = (number(b, coordinate)?, Quantity::Extent(self.id(), mode));
             let is_inside = |b: &Builder, first: &Num| b.is_below(first, limit);
             let first = first_of_tile(b, &number, *extent, is_inside)?;
-            tile.advance(b, mode, &first)?;
+            tile.advance_by(b, mode, &first, (&number, *extent))?;
             strides.push(ScaledBasis::new(1, [mode]).map_err(|error| b.error(error))?);
         }
         let mut strides = strides.into_iter().map(Tuple::Leaf);
@@ -200,13 +230,60 @@ impl Global {
                 continue;
             };
             if distance != Num::Const(0) && stride.value() != 0 {
-                let origin = &moved.origin[mode];
-                let origin = shifted(b, origin, moved.is_moved, &distance, stride.value())?;
-                moved.origin[mode] = origin;
-                moved.is_moved = true;
+                moved.shift(b, mode, &distance, stride.value())?;
             }
         }
         Ok(moved)
+    }
+
+    /// Moves the origin along a mode of the parameter by steps of which each or the number may be negative. What becomes the origin is
+    /// exact, or so far outside of every tensor that a whole tile from there is outside.
+    fn shift(&mut self, b: &mut Builder, mode: usize, steps: &Num, step: i64) -> Result<()> {
+        let origin = self.origin[mode].clone();
+        let greatest = self.terms[mode].iter().map(|(number, factor)| {
+            let factor = i128::from(*factor);
+            match b.is_below_known(number, MAX_EXTENT / factor.max(1) + 1) {
+                true => b.greatest(number).min(MAX_EXTENT / factor.max(1)) * factor,
+                false => b.greatest(number).saturating_mul(factor),
+            }
+        });
+        // If so, the origin is exact.
+        let fits = !self.is_moved[mode] && greatest.sum::<i128>() <= MAX_EXTENT;
+        let mut terms = match fits {
+            true => vec![(origin.clone(), 1)],
+            false => self.terms[mode].clone(),
+        };
+        terms.push((steps.clone(), step));
+        let by = steps.constant().map(|steps| steps * i128::from(step));
+        let by = by.filter(|by| fits && (-MAX_EXTENT..=0).contains(by));
+        let shifted = match by {
+            Some(by) => {
+                let origin = narrowed(b, &origin)?;
+                b.add(&origin.into(), &Num::Const(by & i128::from(u32::MAX)))?
+            }
+            None => {
+                let mut sum = Num::Const(0);
+                for (number, factor) in &terms {
+                    let term = signed_product(b, number, *factor)?;
+                    sum = b.add(&sum, &term)?;
+                }
+                let sum = b.binary(Op::Min, &sum, &Num::Const(MAX_EXTENT))?;
+                let sum = b.binary(Op::Max, &sum, &Num::Const(-MAX_EXTENT))?;
+                narrowed(b, &sum)?.into()
+            }
+        };
+        // The limits are multiples of every power of two that matters.
+        if let Num::Reg(register) = &shifted {
+            let zeros = |(number, factor): &(Num, i64)| {
+                b.possible_bits(number).trailing_zeros() + factor.trailing_zeros()
+            };
+            let multiple = terms.iter().map(zeros).min().unwrap_or(0).min(31);
+            let bits = b.possible_bits(&shifted) & (u64::MAX << multiple);
+            b.limit_bits(register, bits);
+        }
+        (self.origin[mode], self.is_moved[mode]) = (shifted, true);
+        self.terms[mode].push((steps.clone(), step));
+        Ok(())
     }
 
     /// The coordinate in each of these modes.
@@ -231,72 +308,31 @@ impl Global {
     }
 }
 
-/// A coordinate moved by a number of steps, each of them or their number maybe negative, in a register of 32 bits that may be below
-/// 0. It is exact, or so far outside of every tensor that a whole tile from there is outside.
-fn shifted(b: &mut Builder, from: &Num, is_signed: bool, steps: &Num, step: i64) -> Result<Num> {
-    if i128::from(step).abs() > MAX_EXTENT {
-        return Err(b.error(format!("a tile is not moved by steps of {step}")));
-    }
-    let by = steps.constant().map(|steps| steps.saturating_mul(step.into()));
-    let moved = match (by, is_signed) {
-        (Some(by), false) if by.abs() <= MAX_EXTENT => {
-            let (from, _) = at_most(b, from, MAX_EXTENT - by.max(0))?;
-            let from = narrowed(b, &from)?;
-            b.add(&from.into(), &Num::Const(by & i128::from(u32::MAX)))?
+/// An integer times a known factor, with 64 bits of which one is the sign. More than any tensor has is as good as so many.
+fn signed_product(b: &mut Builder, number: &Num, factor: i64) -> Result<Num> {
+    const MANY: i128 = 1 << 60;
+    let factor = i128::from(factor);
+    let number = match number {
+        Num::Const(known) => {
+            let product = known.saturating_mul(factor);
+            return Ok(Num::Const(product.clamp(-MANY, MANY)));
         }
-        _ => {
-            let from = match is_signed {
-                true => sign_extended(b, from)?,
-                false => {
-                    let (from, _) = at_most(b, from, MAX_EXTENT)?;
-                    widened(b, &from)?
-                }
-            };
-            let by = match by {
-                Some(by) => Num::Const(by.clamp(-2 * MAX_EXTENT, 2 * MAX_EXTENT)),
-                None => {
-                    let steps = signed(b, steps)?;
-                    b.mul(&steps, &Num::from(step))?
-                }
-            };
-            let from = match from {
-                Num::Reg(from) => b.convert(&from, Type::S64)?.into(),
-                known => known,
-            };
-            let moved = b.add(&from, &by)?;
-            let moved = b.binary(Op::Min, &moved, &Num::Const(MAX_EXTENT))?;
-            let moved = b.binary(Op::Max, &moved, &Num::Const(-MAX_EXTENT))?;
-            narrowed(b, &moved)?.into()
+        Num::Reg(scalar) if factor == 0 => b.to_register(&Num::Const(0), scalar.ty)?,
+        Num::Reg(scalar) => {
+            let limit = MANY / factor.abs();
+            let (least, greatest) = range(scalar.ty);
+            let mut number = number.clone();
+            if limit < greatest && b.greatest(&number) > limit {
+                number = b.binary(Op::Min, &number, &Num::Const(limit))?;
+            }
+            if -limit > least {
+                number = b.binary(Op::Max, &number, &Num::Const(-limit))?;
+            }
+            b.to_register(&number, scalar.ty)?
         }
     };
-    // The limits are multiples of every power of two that matters.
-    if let Num::Reg(register) = &moved {
-        let [from, steps] = [from, steps].map(|num| b.possible_bits(num).trailing_zeros());
-        let multiple = from.min(steps + step.trailing_zeros()).min(31);
-        let bits = b.possible_bits(&moved) & (u64::MAX << multiple);
-        b.limit_bits(register, bits);
-    }
-    Ok(moved)
-}
-
-/// A number with 64 bits of which one is the sign. More steps than lead across every tensor are as good as so many.
-fn signed(b: &mut Builder, num: &Num) -> Result<Num> {
-    let Num::Reg(scalar) = num else {
-        return Ok(num.clone());
-    };
-    let limit = 2 * MAX_EXTENT;
-    let num = match scalar.ty {
-        Type::U64 => b.binary(Op::Min, num, &Num::Const(limit))?,
-        Type::S64 => {
-            let num = b.binary(Op::Min, num, &Num::Const(limit))?;
-            b.binary(Op::Max, &num, &Num::Const(-limit))?
-        }
-        _ => num.clone(),
-    };
-    match num {
-        Num::Reg(scalar) => Ok(b.convert(&scalar, Type::S64)?.into()),
-        known => Ok(known),
-    }
+    let wide = b.convert(&number, Type::S64)?;
+    b.mul(&wide.into(), &Num::Const(factor))
 }
 
 /// The lowest 32 bits.
@@ -305,6 +341,16 @@ fn narrowed(b: &mut Builder, num: &Num) -> Result<Scalar> {
         Num::Reg(scalar) => b.convert(scalar, Type::U32),
         Num::Const(known) => b.to_register(&Num::Const(known & i128::from(u32::MAX)), Type::U32),
     }
+}
+
+/// The number of coordinates from one to another. The difference does not wrap where the first is beyond the end.
+fn count(b: &mut Builder, first: &Num, end: &Num) -> Result<Num> {
+    if *first == Num::Const(0) {
+        return Ok(end.clone());
+    }
+    let end = like(b, end, first)?;
+    let end = b.binary(Op::Max, &end, first)?;
+    b.sub(&end, first)
 }
 
 /// A bound of a range of coordinates.

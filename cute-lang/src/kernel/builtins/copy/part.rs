@@ -8,7 +8,7 @@ use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
-use crate::kernel::value::{Fragment, Global, Num, Scalar};
+use crate::kernel::value::{Coordinates, Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
 use cute_ptx::ast::{Operand, Type};
 use syn::Result;
@@ -67,9 +67,13 @@ impl Part {
         Inside::new(b, &self.global, &self.coordinates)
     }
 
-    /// The coordinate in the last mode at which this thread's part begins, if the tile has been moved.
+    /// The coordinate in the last mode at which this thread's part begins, if the tile has been moved and all of the tensor's
+    /// coordinates belong to it.
     pub(super) fn moved_start(&self) -> Option<&Num> {
-        self.global.origin.last().filter(|_| self.global.is_moved)
+        let is_whole = matches!(self.global.ranges.last(), Some(None));
+        let is_moved = self.global.is_moved.last() == Some(&true);
+        let origin = self.global.origin.last();
+        origin.filter(|_| is_moved && is_whole)
     }
 
     /// The coordinate in the last mode at which the part of the tensor ends.
@@ -150,8 +154,12 @@ impl Part {
     /// last mode.
     pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
         let last = self.global.origin.len() - 1;
-        let extent = match &self.global.ends[last] {
-            Some(end) => 1 << b.possible_bits(end).trailing_zeros().min(62),
+        let extent = match &self.global.ranges[last] {
+            // Vectors lie across neither end of it.
+            Some(Coordinates { first, end }) => {
+                let bits = b.possible_bits(first) | b.possible_bits(end);
+                1 << bits.trailing_zeros().min(62)
+            }
             None => b.facts.divisor(Quantity::Extent(self.global.id(), last)),
         };
         let origin = 1i128
