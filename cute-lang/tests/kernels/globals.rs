@@ -988,6 +988,28 @@ fn accesses_are_proven_by_the_conditions_around_them() {
     }
 }
 
+/// An extent that is a number parameter, or known, is not passed, so that a fact says that it is no greater than others.
+#[test]
+fn extents_that_are_not_passed_are_of_32_bits() {
+    let facts = |fact: &str, body: &str| -> Vec<String> {
+        let lowered = kernel(&format!(
+            "#[kernel(threads = 1)]
+            fn k(#[facts({fact})] x: Global<u8, 2>, n: u32, d: i32) {{
+                let f = fragment::<u8>(4);
+                {body}
+            }}"
+        ));
+        let facts = lowered.facts.into_iter();
+        facts.map(|fact| fact.text).skip(1).collect()
+    };
+    let moved = "copy_or(domain_offset((d, 0), local_tile(x, (4, 1), (0, 0))), f, 0);";
+    let limit = |mode| format!("extent(x, {mode}) <= 2147483648");
+    assert_eq!(facts("extent(x, 0) == n", moved), [limit(0)]);
+    assert_eq!(facts("extent(x, 0) == 3000000000", moved), [limit(0)]);
+    assert_eq!(facts("extent(x, 0) == 300", moved), [""; 0]);
+    assert_eq!(facts("extent(x, 0) >= n", moved), [""; 0]);
+}
+
 /// As an unsigned integer, -1 is above every extent.
 #[test]
 fn facts_about_signed_numbers_prove_nothing_of_unsigned_ones() {

@@ -2,7 +2,7 @@
 
 use crate::kernel::emit::bits::up_to;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::facts::{Fact, Quantity, Term};
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::value::types::is_signed;
@@ -64,6 +64,7 @@ impl Builder {
     pub fn extent(&mut self, id: TensorId, mode: usize) -> Num {
         let extent = Quantity::Extent(id, mode);
         if let Some(value) = self.facts.value(extent) {
+            self.limit_extent(extent);
             return Num::Const(value);
         }
         for same in self.facts.same(extent) {
@@ -71,6 +72,7 @@ impl Builder {
                 Quantity::Scalar(param)
                     if matches!(self.params[param].kind, ParamKind::Scalar(Type::U32)) =>
                 {
+                    self.limit_extent(extent);
                     self.scalar(param)
                 }
                 Quantity::Extent(id, mode) => self.extent_register(id, mode),
@@ -83,6 +85,25 @@ impl Builder {
         let error = self.error("a tensor has no extents (a defect)");
         self.defect.get_or_insert(error);
         Num::Const(1)
+    }
+
+    /// Makes it a fact that an extent is at most the greatest, of which a launch otherwise makes sure only where it passes the extent.
+    fn limit_extent(&mut self, extent: Quantity) {
+        let (_, greatest) = self.facts.bounds(extent);
+        let Quantity::Extent(TensorId { param, .. }, mode) = extent else {
+            return;
+        };
+        if greatest > MAX_EXTENT {
+            self.facts.0.push(Fact {
+                left: Term::Of(Quantity::Extent(param.into(), mode)),
+                cmp: Cmp::Le,
+                right: Term::Known(MAX_EXTENT),
+                text: format!(
+                    "extent({}, {mode}) <= {MAX_EXTENT}",
+                    self.params[param].name
+                ),
+            });
+        }
     }
 
     /// The stride of a mode of a tensor in elements, of type `u64`. That of the last mode is 1.
