@@ -2,9 +2,10 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::setmaxnreg;
 use crate::kernel::value::{Num, Value};
-use cute_hopper::threads::{WARP, WARPGROUP};
+use cute_hopper::threads::{MAX_GRID, WARP, WARPGROUP};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
@@ -139,6 +140,8 @@ fn xyz(b: &mut Builder, name: &str, register: Register) -> Value {
     let parts = ["x", "y", "z"].into_iter().enumerate();
     let parts = parts.map(|(axis, suffix)| {
         let part = b.special(&format!("{name}_{suffix}"), register, axis);
+        // An index, or how many there are.
+        b.always(&part, Cmp::Le, &Num::from(MAX_GRID[axis]));
         part.into()
     });
     Value::Tuple(parts.collect())

@@ -224,8 +224,12 @@ impl Builder {
             _ => ty,
         };
         let result = self.compute(of.ty, opcode, ty, [of.operand()]);
-        if of.ty == Type::Pred {
-            self.means(&result, Meaning::Not(of.clone()));
+        match opcode {
+            _ if of.ty == Type::Pred => self.means(&result, Meaning::Not(of.clone())),
+            Opcode::Neg if is_integer(of.ty) => {
+                self.computes(&result, Op::Sub, &Num::Const(0), &of.clone().into());
+            }
+            _ => {}
         }
         Scalar {
             class: of.class,

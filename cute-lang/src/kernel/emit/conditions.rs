@@ -219,6 +219,17 @@ impl Builder {
         }
     }
 
+    /// The unsigned integer that a signed one is known to be the negative of.
+    pub fn negated(&self, register: &Scalar) -> Option<&Num> {
+        let half = 1i128 << (register.ty.bits() - 1);
+        match self.conditions.computed.get(&register.name) {
+            Some((Op::Sub, Num::Const(0), of)) if !register.variable => {
+                Some(of).filter(|of| self.greatest(of) <= half)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is known that an unsigned integer is below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let (least, _) = self.facts.bounds(extent);

@@ -240,38 +240,46 @@ impl Global {
     /// exact, or so far outside of every tensor that a whole tile from there is outside.
     fn shift(&mut self, b: &mut Builder, mode: usize, steps: &Num, step: i64) -> Result<()> {
         let origin = self.origin[mode].clone();
-        let greatest = self.terms[mode].iter().map(|(number, factor)| {
-            let factor = i128::from(*factor);
-            match b.is_below_known(number, MAX_EXTENT / factor.max(1) + 1) {
-                true => b.greatest(number).min(MAX_EXTENT / factor.max(1)) * factor,
-                false => b.greatest(number).saturating_mul(factor),
-            }
-        });
-        // If so, the origin is exact.
-        let fits = !self.is_moved[mode] && greatest.sum::<i128>() <= MAX_EXTENT;
+        let [from, by] =
+            [&self.terms[mode][..], &[(steps.clone(), step)]].map(|terms| between(b, terms));
+        // If so, the origin is exact, and its sum with the steps fits.
+        let fits = !self.is_moved[mode] && from.1 <= MAX_EXTENT;
+        let is_near = fits && by.0 >= -MAX_EXTENT && from.1 + by.1 <= MAX_EXTENT;
         let mut terms = match fits {
             true => vec![(origin.clone(), 1)],
             false => self.terms[mode].clone(),
         };
         terms.push((steps.clone(), step));
-        let by = steps.constant().map(|steps| steps * i128::from(step));
-        let by = by.filter(|by| fits && (-MAX_EXTENT..=0).contains(by));
-        let shifted = match by {
-            Some(by) => {
-                let origin = narrowed(b, &origin)?;
-                b.add(&origin.into(), &Num::Const(by & i128::from(u32::MAX)))?
-            }
-            None => {
-                let mut sum = Num::Const(0);
-                for (number, factor) in &terms {
-                    let term = signed_product(b, number, *factor)?;
-                    sum = b.add(&sum, &term)?;
+        let shifted = if is_near {
+            let by = match steps {
+                Num::Reg(steps) => {
+                    let steps = b.convert(steps, Type::U32)?;
+                    b.mul(&steps.into(), &Num::Const(i128::from(step as u32)))?
                 }
-                let sum = b.binary(Op::Min, &sum, &Num::Const(MAX_EXTENT))?;
-                let sum = b.binary(Op::Max, &sum, &Num::Const(-MAX_EXTENT))?;
-                narrowed(b, &sum)?.into()
+                Num::Const(steps) => Num::Const(lowest(steps * i128::from(step))),
+            };
+            let origin = match &origin {
+                Num::Reg(origin) => b.convert(origin, Type::U32)?.into(),
+                Num::Const(origin) => Num::Const(lowest(*origin)),
+            };
+            let sum = b.add(&origin, &by)?;
+            narrowed(b, &sum)?
+        } else {
+            let (least, greatest) = between(b, &terms);
+            let mut sum = Num::Const(0);
+            for (number, factor) in &terms {
+                let term = signed_product(b, number, *factor)?;
+                sum = b.add(&sum, &term)?;
             }
+            if greatest > MAX_EXTENT {
+                sum = b.binary(Op::Min, &sum, &Num::Const(MAX_EXTENT))?;
+            }
+            if least < -MAX_EXTENT {
+                sum = b.binary(Op::Max, &sum, &Num::Const(-MAX_EXTENT))?;
+            }
+            narrowed(b, &sum)?
         };
+        let shifted = Num::Reg(shifted);
         // The limits are multiples of every power of two that matters.
         if let Num::Reg(register) = &shifted {
             let zeros = |(number, factor): &(Num, i64)| {
@@ -339,8 +347,42 @@ fn signed_product(b: &mut Builder, number: &Num, factor: i64) -> Result<Num> {
 fn narrowed(b: &mut Builder, num: &Num) -> Result<Scalar> {
     match num {
         Num::Reg(scalar) => b.convert(scalar, Type::U32),
-        Num::Const(known) => b.to_register(&Num::Const(known & i128::from(u32::MAX)), Type::U32),
+        Num::Const(known) => b.to_register(&Num::Const(lowest(*known)), Type::U32),
     }
+}
+
+fn lowest(known: i128) -> i128 {
+    known & i128::from(u32::MAX)
+}
+
+/// Between which numbers a sum of numbers with known factors is.
+fn between(b: &Builder, terms: &[(Num, i64)]) -> (i128, i128) {
+    let bounds = terms.iter().map(|(number, factor)| {
+        let factor = i128::from(*factor);
+        let (least, greatest) = match number {
+            Num::Const(known) => (*known, *known),
+            Num::Reg(scalar) if is_signed(scalar.ty) => match b.negated(scalar) {
+                Some(positive) => (-b.greatest(positive), 0),
+                None => range(scalar.ty),
+            },
+            Num::Reg(_) => {
+                let limit = MAX_EXTENT / factor.abs().max(1);
+                let greatest = b.greatest(number);
+                match b.is_below_known(number, limit + 1) {
+                    true => (0, greatest.min(limit)),
+                    false => (0, greatest),
+                }
+            }
+        };
+        let [x, y] = [least, greatest].map(|bound| bound.saturating_mul(factor));
+        (x.min(y), x.max(y))
+    });
+    bounds.fold((0, 0), |sum, bounds| {
+        (
+            sum.0.saturating_add(bounds.0),
+            sum.1.saturating_add(bounds.1),
+        )
+    })
 }
 
 /// The number of coordinates from one to another. The difference does not wrap where the first is beyond the end.
