@@ -123,6 +123,7 @@ mod tests {
     use crate::kernel::emit::builder::SHARED_ALIGN;
     use crate::kernel::emit::shared::Purpose;
     use crate::kernel::value::Element;
+    use crate::kernel::value::NumberType;
     use cute_algebra::{Coord, Swizzle, SwizzleMode, Tuple, tile_to_shape};
     use cute_ptx::ast::{Operand, Type};
     use std::collections::BTreeMap;
