@@ -34,8 +34,6 @@ struct Fixed {
 impl<L: HostLayout, const N: usize> SliceOf<L, N> {
     /// The part of `whole` at the coordinates that agree with `coord`. A `None` keeps its mode, as CuTe's `_` does.
     pub(super) fn new(whole: L, coord: [Option<i64>; N]) -> Result<Self, HostError> {
-        // `slice` refuses a layout whose rank is not N.
-        let sliced = whole.composed()?.slice(&Coord::from(coord))?;
         let mut weight = 1;
         let mut first = 0;
         let mut fixed = [Fixed {
@@ -43,14 +41,13 @@ impl<L: HostLayout, const N: usize> SliceOf<L, N> {
             first: 0,
             last: 0,
         }; N];
-        for (position, (mode, leaves)) in modes(&whole).enumerate() {
+        for (position, (mode, leaves)) in modes(&whole).take(N).enumerate() {
             fixed[position] = Fixed {
                 mode,
                 first: leaves.start,
                 last: leaves.end,
             };
             let extent = extent(&whole, leaves);
-            // The algebra evaluates a layout past its end, as CuTe does, but there is no element there.
             let coordinate = coord[position].unwrap_or(0);
             if !(0..extent).contains(&coordinate) {
                 return Err(HostError::NoCoordinate {
@@ -63,6 +60,8 @@ impl<L: HostLayout, const N: usize> SliceOf<L, N> {
             first += coordinate * weight;
             weight *= extent;
         }
+        // `slice` refuses a layout whose rank is not N.
+        let sliced = whole.composed()?.slice(&Coord::from(coord))?;
         Ok(Self {
             whole,
             coord,
