@@ -11,6 +11,7 @@ mod expansion;
 mod forms;
 mod fragments;
 mod globals;
+mod growth;
 mod instructions;
 mod library;
 mod lists;

@@ -30,7 +30,7 @@ use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 use syn::{Error, Result};
 
@@ -69,7 +69,7 @@ pub struct Builder {
     bits: BTreeMap<String, u64>,
     pub(super) notes: Vec<Note>,
     pub(super) reports: Vec<Report>,
-    once: Vec<(String, Scalar)>,
+    once: HashMap<String, Scalar>,
     pub(super) prologue: Vec<Line>,
     pub(super) init: Vec<Line>,
     pub(super) lines: Vec<Line>,
@@ -105,7 +105,7 @@ impl Builder {
             bits: BTreeMap::new(),
             notes: Vec::new(),
             reports: Vec::new(),
-            once: Vec::new(),
+            once: HashMap::new(),
             prologue: Vec::new(),
             init: Vec::new(),
             lines: Vec::new(),
@@ -449,10 +449,7 @@ impl Builder {
 
     /// The register that [`once`](Self::once) has computed for a name.
     pub(super) fn known_once(&self, name: &str) -> Option<Scalar> {
-        let mut known = self.once.iter();
-        known
-            .find(|(key, _)| key == name)
-            .map(|(_, scalar)| scalar.clone())
+        self.once.get(name).cloned()
     }
 
     /// The PTX parameter `symbol` in a register called after `name`. `then` may emit more instructions that change the
@@ -488,7 +485,7 @@ impl Builder {
         }
         let scalar = self.named_register(ty, name);
         self.before_body(|b| emit(b, &scalar));
-        self.once.push((key.into(), scalar.clone()));
+        self.once.insert(key.into(), scalar.clone());
         scalar
     }
 

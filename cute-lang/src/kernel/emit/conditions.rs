@@ -8,20 +8,23 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::value::{Num, Scalar};
-use std::collections::BTreeMap;
-
-/// How many computations back two integers are compared.
-const SAME_DEPTH: u32 = 6;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is known of predicates and registers, and what holds.
 #[derive(Default)]
 pub struct Conditions {
     pub(super) meanings: BTreeMap<String, Meaning>,
     holding: Vec<Condition>,
+    /// By the first register with such a value, which of them compare it with another number.
+    holding_of: HashMap<String, Vec<usize>>,
     /// By register, how it compares with others wherever it has a value.
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
     /// How registers were computed from others that do not change.
-    computed: BTreeMap<String, (Op, Num, Num)>,
+    computed: HashMap<String, (Op, Num, Num)>,
+    /// By register, the first one that was computed in the same way, if that is another one.
+    first: HashMap<String, String>,
+    /// The first register that was computed in a way, from the first ones with such values.
+    ways: HashMap<(Op, Operand, Operand), String>,
     /// The numbers of the launch, by their registers.
     pub(super) quantities: BTreeMap<String, Quantity>,
 }
@@ -53,6 +56,13 @@ pub(super) enum Condition {
     Checked(Comparison),
 }
 
+/// What a register was computed from.
+#[derive(PartialEq, Eq, Hash)]
+enum Operand {
+    Known(i128),
+    Register(String),
+}
+
 /// How many conditions held at some place.
 pub struct Mark(usize);
 
@@ -78,22 +88,21 @@ impl Builder {
             Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
         );
         if plain && result.ty.bits() >= 32 && is_fixed(a) && is_fixed(b) {
-            let computed = &mut self.conditions.computed;
-            computed.insert(result.name.clone(), (op, a.clone(), b.clone()));
+            self.conditions.computes(&result.name, op, a, b);
         }
     }
 
     /// The threads part: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
     pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
         for comparison in self.meaning(predicate, truth) {
-            self.conditions.holding.push(Condition::Branch(comparison));
+            self.conditions.hold(Condition::Branch(comparison));
         }
     }
 
     /// From here on, the predicate is true, since the kernel has ended otherwise, until [`forget`](Self::forget).
     pub fn assume_checked(&mut self, predicate: &Scalar) {
         for comparison in self.meaning(predicate, true).into_iter().flatten() {
-            self.conditions.holding.push(Condition::Checked(comparison));
+            self.conditions.hold(Condition::Checked(comparison));
         }
     }
 
@@ -101,7 +110,7 @@ impl Builder {
     pub fn assume_below(&mut self, a: &Num, b: &Num) {
         if is_fixed(a) && is_fixed(b) {
             let comparison = (a.clone(), Cmp::Lt, b.clone());
-            self.conditions.holding.push(Condition::Checked(comparison));
+            self.conditions.hold(Condition::Checked(comparison));
         }
     }
 
@@ -188,16 +197,14 @@ impl Builder {
 
     /// Forgets what has been assumed since, where all threads that were there come together again.
     pub fn forget(&mut self, since: Mark) {
-        self.conditions.holding.truncate(since.0);
+        self.conditions.shorten(since);
     }
 
     /// Forgets at the end of a block what its statements have told. Threads that left it are still gone.
     pub fn forget_block(&mut self, since: Mark) {
-        let holding = &mut self.conditions.holding;
-        let mut told = holding.drain(since.0..);
+        let mut told = self.conditions.shorten(since).into_iter();
         if told.any(|condition| matches!(condition, Condition::Branch(_))) {
-            drop(told);
-            holding.push(Condition::Branch(None));
+            self.conditions.hold(Condition::Branch(None));
         }
     }
 
@@ -276,14 +283,17 @@ impl Builder {
 
     /// How a register compares with other numbers.
     fn comparisons<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (Cmp, &'s Num)> {
-        let here = self.conditions.holding.iter().filter_map(|it| match it {
+        let conditions = &self.conditions;
+        let first = conditions.first(&register.name);
+        let here = conditions.holding_of.get(first).into_iter().flatten();
+        let here = here.filter_map(|at| match conditions.holding.get(*at)? {
             Condition::Branch(comparison) => comparison.as_ref(),
             Condition::Checked(comparison) => Some(comparison),
         });
         let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let this = Num::Reg(register.clone());
-        let here = here.filter(move |(a, ..)| self.conditions.same(a, &this, SAME_DEPTH));
-        let always = self.conditions.always.get(&register.name);
+        let here = here
+            .filter(move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(&a.name) == first));
+        let always = conditions.always.get(&register.name);
         let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
         here.map(|(_, cmp, b)| (cmp, b)).chain(always)
     }
@@ -294,24 +304,59 @@ impl Builder {
 }
 
 impl Conditions {
-    /// Whether both are one integer of two types of a width: in one register, or computed in the same way.
-    fn same(&self, a: &Num, b: &Num, depth: u32) -> bool {
-        let (a, b) = match (a, b) {
-            (Num::Reg(a), Num::Reg(b)) => (a, b),
-            (a, b) => return a == b,
+    /// The first register with the value of this one: of one integer in two registers, both are computed in the same way.
+    fn first<'s>(&'s self, register: &'s str) -> &'s str {
+        self.first.get(register).map_or(register, String::as_str)
+    }
+
+    fn computes(&mut self, result: &str, op: Op, a: &Num, b: &Num) {
+        let operand = |num: &Num| match num {
+            Num::Const(known) => Operand::Known(*known),
+            Num::Reg(register) => Operand::Register(self.first(&register.name).into()),
         };
-        if a.variable || b.variable {
-            return false;
+        let way = (op, operand(a), operand(b));
+        self.computed
+            .insert(result.into(), (op, a.clone(), b.clone()));
+        let first = self.ways.entry(way).or_insert_with(|| result.into());
+        if first != result {
+            self.first.insert(result.into(), first.clone());
         }
-        let computed = |register: &Scalar| self.computed.get(&register.name);
-        a.name == b.name
-            || depth > 0
-                && match (computed(a), computed(b)) {
-                    (Some((op, x, y)), Some((other, z, w))) => {
-                        op == other && self.same(x, z, depth - 1) && self.same(y, w, depth - 1)
-                    }
-                    _ => false,
-                }
+    }
+
+    fn hold(&mut self, condition: Condition) {
+        let at = self.holding.len();
+        for register in condition.registers() {
+            let first = self.first(&register.name).to_owned();
+            self.holding_of.entry(first).or_default().push(at);
+        }
+        self.holding.push(condition);
+    }
+
+    /// Removes what has been held since, and returns it.
+    fn shorten(&mut self, since: Mark) -> Vec<Condition> {
+        let told = self.holding.split_off(since.0);
+        for register in told.iter().flat_map(Condition::registers) {
+            let first = self.first.get(&register.name).unwrap_or(&register.name);
+            if let Some(of) = self.holding_of.get_mut(first) {
+                of.truncate(of.partition_point(|at| *at < since.0));
+            }
+        }
+        told
+    }
+}
+
+impl Condition {
+    /// The registers that it compares.
+    fn registers(&self) -> impl Iterator<Item = &Scalar> {
+        let comparison = match self {
+            Condition::Branch(comparison) => comparison.as_ref(),
+            Condition::Checked(comparison) => Some(comparison),
+        };
+        let numbers = comparison.into_iter().flat_map(|(a, _, b)| [a, b]);
+        numbers.filter_map(|number| match number {
+            Num::Reg(register) => Some(register),
+            Num::Const(_) => None,
+        })
     }
 }
 

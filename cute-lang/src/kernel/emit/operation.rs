@@ -3,7 +3,7 @@
 use cute_ptx::table::{Modifier, Opcode};
 
 /// An operation on integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Op {
     Add,

@@ -6,6 +6,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Arm, Error, ExprLit, ExprMatch, Lit, Pat, Result};
 
+/// How deep the arms of a `match` on a run-time value nest, expressions around them included. It leaves an arm some depth of its own.
+const MAX_ARMS: usize = 192;
+
 impl Interpreter<'_> {
     pub(super) fn match_expr(&mut self, expr: &ExprMatch) -> Result<Value> {
         let value = self.eval(&expr.expr)?;
@@ -57,9 +60,18 @@ impl Interpreter<'_> {
             }
             Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
-                self.choose(&predicate, span, body, |this| {
-                    this.arms(value, rest, complete, span)
-                })
+                // The arms that follow are in the branch of those values that this one does not match.
+                if self.depth >= MAX_ARMS {
+                    let message = format!(
+                        "the arms of a `match` on a run-time value are tried in turn, and here {MAX_ARMS} arms and expressions nest: look the value up in a table, such as a tensor in memory"
+                    );
+                    return Err(self.end(span, message));
+                }
+                self.depth += 1;
+                let rest = |this: &mut Self| this.arms(value, rest, complete, span);
+                let chosen = self.choose(&predicate, span, body, rest);
+                self.depth -= 1;
+                chosen
             }
         }
     }

@@ -21,6 +21,7 @@ use crate::notation;
 use cute_algebra::operations;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Block, Error, Expr, FnArg, GenericArgument, GenericParam, Generics, ItemFn, Local,
@@ -84,9 +85,24 @@ fn resolve(source: &Source) -> Resolver<'_> {
 struct Resolver<'s> {
     source: &'s Source,
     /// The names of variables and generic parameters by block, the innermost last.
-    scopes: Vec<Vec<Name>>,
+    scopes: Vec<Scope>,
     unused: Vec<Ident>,
     errors: Errors,
+}
+
+/// The names of a block.
+#[derive(Default)]
+struct Scope {
+    names: Vec<Name>,
+    /// By text, the last name.
+    last: HashMap<String, usize>,
+}
+
+impl Scope {
+    fn push(&mut self, name: Name) {
+        self.last.insert(name.text.clone(), self.names.len());
+        self.names.push(name);
+    }
 }
 
 /// A variable or a generic parameter.
@@ -116,13 +132,17 @@ impl Name {
 
 impl Resolver<'_> {
     fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
-        let mut names = vec![Name::known("self"), Name::known("Self")];
+        let mut names = Scope::default();
+        names.push(Name::known("self"));
+        names.push(Name::known("Self"));
         for generics in around.iter().copied().chain([&function.sig.generics]) {
-            names.extend(generics.params.iter().filter_map(|param| match param {
-                GenericParam::Type(param) => Some(Name::known(&param.ident)),
-                GenericParam::Const(param) => Some(Name::known(&param.ident)),
-                GenericParam::Lifetime(_) => None,
-            }));
+            for param in &generics.params {
+                match param {
+                    GenericParam::Type(param) => names.push(Name::known(&param.ident)),
+                    GenericParam::Const(param) => names.push(Name::known(&param.ident)),
+                    GenericParam::Lifetime(_) => {}
+                }
+            }
         }
         self.scopes = vec![names];
         self.scoped(|this| {
@@ -144,9 +164,9 @@ impl Resolver<'_> {
     }
 
     fn scoped(&mut self, f: impl FnOnce(&mut Self)) {
-        self.scopes.push(Vec::new());
+        self.scopes.push(Scope::default());
         f(self);
-        let names = self.scopes.pop().into_iter().flatten();
+        let names = self.scopes.pop().into_iter().flat_map(|scope| scope.names);
         self.unused.extend(names.filter_map(|name| name.unused));
     }
 
@@ -353,8 +373,8 @@ impl Resolver<'_> {
 
     /// Whether it is the name of a variable, which is used thereby, or of a generic parameter.
     fn is_local(&mut self, name: &str) -> bool {
-        let mut names = self.scopes.iter_mut().rev();
-        let found = names.find_map(|scope| scope.iter_mut().rev().find(|known| known.text == name));
+        let mut scopes = self.scopes.iter_mut().rev();
+        let found = scopes.find_map(|scope| scope.names.get_mut(*scope.last.get(name)?));
         found.is_some_and(|found| {
             found.unused = None;
             true
@@ -388,7 +408,11 @@ impl Resolver<'_> {
             || self.is_type(&text)
             || word::operation(&name.clone().into()).is_some();
         if !is_known {
-            let names = self.scopes.iter().flatten().map(|name| &name.text[..]);
+            let names = self
+                .scopes
+                .iter()
+                .flat_map(|scope| &scope.names)
+                .map(|name| &name.text[..]);
             self.errors.push(unknown_name(name, names));
         }
     }

@@ -6,6 +6,7 @@ use crate::kernel::syntax::import::{Import, imports};
 use crate::kernel::syntax::kernel::{Kernel, kernel};
 use crate::kernel::syntax::types::{check_field, check_signature};
 use proc_macro2::{Ident, TokenStream};
+use std::collections::HashMap;
 use syn::{
     Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl,
     ItemMod, ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
@@ -31,6 +32,8 @@ pub struct Module {
     pub kernels: Vec<Kernel>,
     /// Functions that kernels call.
     pub functions: Vec<ItemFn>,
+    /// By name, the index of the first constant, of the first struct and of the first function.
+    first: HashMap<String, [Option<usize>; 3]>,
 }
 
 /// An `impl` of a struct.
@@ -89,14 +92,42 @@ impl Module {
             impls: Vec::new(),
             kernels: Vec::new(),
             functions: Vec::new(),
+            first: HashMap::new(),
         };
         let mut errors = Errors::default();
         for item in items {
             let added = parsed.add(item);
             errors.record(added);
         }
+        let consts = parsed.consts.iter().map(|item| &item.ident);
+        let structs = parsed.structs.iter().map(|item| &item.ident);
+        let functions = parsed.functions.iter().map(|item| &item.sig.ident);
+        let consts = consts.enumerate().map(|it| (0, it));
+        let structs = structs.enumerate().map(|it| (1, it));
+        let functions = functions.enumerate().map(|it| (2, it));
+        for (kind, (index, name)) in consts.chain(structs).chain(functions) {
+            let first = parsed.first.entry(name.to_string()).or_default();
+            first[kind].get_or_insert(index);
+        }
         errors.record(parsed.check_instances());
         (parsed, errors)
+    }
+
+    /// The constant of that name.
+    pub fn constant(&self, name: &str) -> Option<&ItemConst> {
+        self.consts.get(self.first.get(name)?[0]?)
+    }
+
+    /// The struct of that name.
+    pub fn structure(&self, name: &str) -> Option<&ItemStruct> {
+        self.structs.get(self.first.get(name)?[1]?)
+    }
+
+    /// The kernel or function of that name.
+    pub fn function(&self, name: &str) -> Option<&ItemFn> {
+        let mut kernels = self.kernels.iter().map(|kernel| &kernel.function);
+        let kernel = kernels.find(|kernel| kernel.sig.ident == name);
+        kernel.or_else(|| self.functions.get(self.first.get(name)?[2]?))
     }
 
     /// The names that other modules may import.

@@ -195,26 +195,17 @@ impl Source {
 
     /// A function or kernel that a module names, and the module that declares it.
     pub fn function(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemFn)> {
-        self.item(id, name, &|module, name| {
-            let kernels = module.kernels.iter().map(|kernel| &kernel.function);
-            kernels
-                .chain(&module.functions)
-                .find(|function| function.sig.ident == name)
-        })
+        self.item(id, name, &Module::function)
     }
 
     /// A constant that a module names, and the module that declares it.
     pub fn constant(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemConst)> {
-        self.item(id, name, &|module, name| {
-            module.consts.iter().find(|item| item.ident == name)
-        })
+        self.item(id, name, &Module::constant)
     }
 
     /// A struct that a module names, and the module that declares it.
     pub fn structure(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemStruct)> {
-        self.item(id, name, &|module, name| {
-            module.structs.iter().find(|item| item.ident == name)
-        })
+        self.item(id, name, &Module::structure)
     }
 
     /// A function of a struct of that module, and its `impl`.
