@@ -107,7 +107,8 @@ impl Level {
 /// Whether a token after a block begins a new statement. An operator or `else` continues the expression of the block.
 fn starts_statement(token: &TokenTree) -> bool {
     match token {
-        TokenTree::Punct(punct) => punct.as_char() == '#',
+        // An attribute, or the label of a loop.
+        TokenTree::Punct(punct) => matches!(punct.as_char(), '#' | '\''),
         TokenTree::Ident(ident) => ident != "else",
         _ => true,
     }
