@@ -2,6 +2,7 @@
 //! their depth takes more stack than rustc has for macros.
 
 use cute_lang::kernel::expand::kernels;
+use cute_lang::kernel::lower::lower;
 use cute_lang::notation::Reader;
 use proc_macro2::TokenStream;
 use std::sync::LazyLock;
@@ -452,11 +453,11 @@ const LIMITED: &[(&str, Source, &str)] = &[
         |_| {
             kernel(&format!(
                 "let v = {} n {}; x[0] = v;",
-                each(100, |_| format!(
+                each(60, |_| format!(
                     "match n {{ {} _ => ",
                     each(19, |i| format!("{i} => {i}, "))
                 )),
-                "}".repeat(100)
+                "}".repeat(60)
             ))
         },
         "the arms of a `match` on a run-time value are tried in turn",
@@ -683,5 +684,24 @@ fn what_a_limit_refuses_is_named_soon() {
 fn what_no_limit_refuses_fits_the_stack() {
     for (name, source) in DEEP {
         assert_eq!(expand(source()).1, "", "{name}");
+    }
+}
+
+#[test]
+fn a_loop_that_is_unrolled_too_often_is_named() {
+    for body in ["let y = i * j;", "x[n + i * j] = i;"] {
+        let source = format!("for i in 0..4000 {{ for j in 0..4000 {{ {body} }} }}");
+        let module = format!("mod kernels {{ {} }}", kernel(&source));
+        let errors: Vec<String> = match lower(module.parse().expect("tokens")) {
+            Ok(_) => Vec::new(),
+            Err(error) => error.into_iter().map(|error| error.to_string()).collect(),
+        };
+        assert_eq!(errors.len(), 2, "{errors:?}");
+        assert_eq!(
+            errors[1],
+            "this loop is unrolled, and has 4000 steps: `#[unroll(1)]` before it keeps it a loop"
+        );
+        let kept = source.replace("for", "#[unroll(1)] for");
+        assert_eq!(expand(kernel(&kept)).1, "");
     }
 }

@@ -30,7 +30,7 @@ use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
 use syn::{Error, Result};
 
@@ -46,6 +46,8 @@ pub struct Builder {
     pub params: Vec<Param>,
     /// The tensors that the kernel has picked of parameters that are lists.
     pub(super) items: Vec<Item>,
+    /// The names of the parameters in PTX.
+    pub symbols: HashSet<String>,
     /// What is known of the arguments of a launch.
     pub facts: Facts,
     pub(super) conditions: Conditions,
@@ -90,6 +92,7 @@ impl Builder {
         Self {
             params: Vec::new(),
             items: Vec::new(),
+            symbols: HashSet::new(),
             facts: Facts::default(),
             conditions: Conditions::default(),
             inference: Inference::default(),

@@ -7,6 +7,7 @@ use cute_hopper::tma::{self, L2Promotion, OobFill};
 use cute_ptx::ast;
 use cute_ptx::ast::{ParamType, Type};
 use proc_macro2::Span;
+use std::collections::HashSet;
 
 /// A parameter of the kernel.
 #[derive(Clone, Debug)]
@@ -93,9 +94,8 @@ impl Param {
         of_list.into_iter().chain(of_tensor)
     }
 
-    /// Lengthens the symbol until none of its names is an opcode or a name of the parameters before.
-    pub fn make_unique(&mut self, before: &[Param]) {
-        let taken: Vec<String> = before.iter().flat_map(Param::symbols).collect();
+    /// Lengthens the symbol until none of its names is an opcode or one of the taken names, and takes them.
+    pub fn make_unique(&mut self, taken: &mut HashSet<String>) {
         while self
             .symbols()
             .iter()
@@ -103,6 +103,7 @@ impl Param {
         {
             self.symbol.push('_');
         }
+        taken.extend(self.symbols());
     }
 }
 

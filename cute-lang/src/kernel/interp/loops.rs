@@ -84,7 +84,7 @@ impl Interpreter<'_> {
     ) -> Result<()> {
         if steps > MAX_UNROLL {
             let message = format!(
-                "a loop of known bounds is unrolled: this one has {steps} steps, and the limit is {MAX_UNROLL}"
+                "a loop of known bounds is unrolled: this one has {steps} steps, and the limit is {MAX_UNROLL}; `#[unroll(1)]` before it keeps it a loop"
             );
             return Err(Error::new(expr.expr.span(), message));
         }
@@ -104,7 +104,8 @@ impl Interpreter<'_> {
                 self.b.comment(format!("{name} = {text}"));
             }
             let first = self.length()?;
-            self.iteration(&expr.pat, value, &expr.body)?;
+            let ended = self.iteration(&expr.pat, value, &expr.body);
+            ended.map_err(|error| self.unrolled_too_often(expr, steps, error))?;
             self.arrive(|l| &mut l.on_continue);
             if self.length()? == first {
                 self.b.split_off(before);
@@ -115,6 +116,18 @@ impl Interpreter<'_> {
         }
         self.leave();
         Ok(())
+    }
+
+    /// An error by which the interpretation ends in an unrolled loop, with what to do about that if it is a limit.
+    fn unrolled_too_often(&self, expr: &ExprForLoop, steps: i128, mut error: Error) -> Error {
+        // The innermost loop has been named, if there are two messages.
+        if self.is_beyond_limit() && error.clone().into_iter().count() == 1 {
+            let message = format!(
+                "this loop is unrolled, and has {steps} steps: `#[unroll(1)]` before it keeps it a loop"
+            );
+            error.combine(Error::new(expr.for_token.span, message));
+        }
+        error
     }
 
     /// A loop that counts in a register, with that many copies of its body. It tests the bound once before the first

@@ -136,6 +136,11 @@ impl<'s> Interpreter<'s> {
         Err(self.end(span, message))
     }
 
+    /// Whether there are more steps or lines than the limits.
+    fn is_beyond_limit(&self) -> bool {
+        self.steps > MAX_STEPS || self.b.check_length().is_err()
+    }
+
     /// The number of lines so far. Too many lines end the interpretation.
     fn length(&mut self) -> Result<usize> {
         let length = self.b.check_length();

@@ -40,7 +40,7 @@ pub(super) fn declare(
     if let (Some(_), ParamKind::Global { extents, .. }) = (&param.list, &mut param.kind) {
         *extents = true;
     }
-    param.make_unique(&interpreter.b.params);
+    param.make_unique(&mut interpreter.b.symbols);
     let value = match &param.kind {
         _ if param.list.is_some() => Value::List(index),
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => Value::TmaTensor(TmaTensor(index.into())),

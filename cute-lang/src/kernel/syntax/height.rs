@@ -46,7 +46,9 @@ pub(super) fn check_height(tokens: TokenStream) -> Result<()> {
         if level.height() > MAX_HEIGHT || open.len() > MAX_HEIGHT {
             return Err(Error::new(
                 token.span(),
-                format!("operators and brackets nest more than {MAX_HEIGHT} deep"),
+                format!(
+                    "operators and brackets nest more than {MAX_HEIGHT} deep: give inner parts names, by `let` or as functions of the module"
+                ),
             ));
         }
         if let TokenTree::Group(group) = token {
