@@ -11,7 +11,13 @@ use crate::extent::extent;
 ///
 /// The softmax is over the keys, of which there are N. If `causal`, query i sees keys 0 to i only: the diagonal starts at the top
 /// left, also where M and N differ, as in `scaled_dot_product_attention` of PyTorch with `is_causal`. Products are summed up in
-/// f32, and the softmax is computed in f32 and rounded to bf16 before it is multiplied by V.
+/// f32, and the softmax is computed in f32 and rounded to bf16 before it is multiplied by V. Scores may have any size up to the
+/// largest f32. A score of −∞ has the weight 0, and a row that sees a score of +∞ or NaN is NaN.
+///
+/// Rows of K that a query does not see have no effect. Rows of V may have one if they hold a NaN or an infinity. A CTA computes 192
+/// rows of O, or 128 for D = 128, and leaves out the rows of V that none of these sees. The others it multiplies by the weights of
+/// each row, which are 0 where the row does not see the key, and 0 times a NaN or an infinity is NaN. The memory-efficient path of
+/// PyTorch does the same with tiles of its own, and its math path multiplies all rows of V.
 ///
 /// B, M and N are arbitrary, up to 2³¹ − 1. All rows must start at multiples of 16 bytes, as TMA demands. On a GPU the call
 /// returns before O is complete.
@@ -79,7 +85,9 @@ pub fn attention(
     };
     // An empty tensor is refused by the launch, which names it.
     let grid = (ctas as u32).min(most).max(1);
-    let scale = scale * std::f32::consts::LOG2_E;
+    // Scales that are so large choose the largest score all the same.
+    let scale = f64::from(scale) * std::f64::consts::LOG2_E;
+    let scale = scale.min(f32::MAX.into()) as f32;
     kernels::attention::launch(
         d, causal, device, grid, q, k, v, o, heads, queries, keys, scale,
     )?;
@@ -141,12 +149,16 @@ pub mod kernels {
         let v_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
 
         let tiles = ceil_div(queries, rows);
-        // Head and first query of a tile, and the number of steps over the keys that it sees. Of each head, the last tiles come
-        // first: if causal, they take longest.
+        // Head and first query of a tile, and the number of keys that it sees. Of each head, the last tiles come first: if causal,
+        // they take longest.
         let place = |tile| {
             let first = (tiles - 1 - tile % tiles) * rows;
-            let last = if CAUSAL { first + rows } else { keys };
-            (tile / tiles, first, ceil_div(min(keys, last), cfg.keys))
+            let last = if CAUSAL {
+                min(first + rows, queries)
+            } else {
+                keys
+            };
+            (tile / tiles, first, min(keys, last))
         };
         let mut tile = block_idx().0;
         if warpgroup() == 0 {
@@ -155,8 +167,8 @@ pub mod kernels {
                 let (mut qs, mut ks) = (q_ring.producer(), k_ring.producer());
                 let mut vs = v_ring.producer();
                 while tile < heads * tiles {
-                    let (head, first, steps) = place(tile);
-                    for step in 0..steps {
+                    let (head, first, seen) = place(tile);
+                    for step in 0..ceil_div(seen, cfg.keys) {
                         ks.load(k, (head, step * cfg.keys, 0), sk);
                         // Q comes after the first keys, which need not wait until the tile before is stored.
                         if step == 0 {
@@ -180,13 +192,13 @@ pub mod kernels {
             // Of each row, the largest score so far, and the sum of the exponentials.
             let (m, l) = (fragment::<f32>(s, 1), fragment::<f32>(s, 1));
             while tile < heads * tiles {
-                let (head, first, steps) = place(tile);
+                let (head, first, seen) = place(tile);
+                let steps = ceil_div(seen, cfg.keys);
                 let row = first + 64 * index;
                 let visible = |i| if CAUSAL { min(keys, row + i + 1) } else { keys };
-                for i in 0..size(m) {
-                    m[i] = NEG_INFINITY;
-                    l[i] = 0.0;
-                }
+                // Scores of −∞ have a difference from a finite one.
+                fill(m, f32::MIN);
+                fill(l, 0.0);
                 qs.wait();
                 let stage = ks.wait();
                 qk.gemm(s, mine, sk[(_, _, stage)], false);
@@ -210,6 +222,13 @@ pub mod kernels {
                     copy(convert::<bf16>(x), p);
                 }
                 let before = vs.wait();
+                // TMA has loaded zeros for keys that do not exist, but other keys for those between the last that is seen and the end.
+                let end = seen - (steps - 1) * cfg.keys;
+                if CAUSAL && seen < keys && end < cfg.keys {
+                    clear_columns(sv[(_, _, before)], end, cfg.consumers * 128);
+                    fence_proxy_async();
+                    bar_sync(cfg.consumers + 1, cfg.consumers * 128);
+                }
                 pv.gemm(acc, p, sv[(_, _, before)], steps > 1);
                 wgmma_wait(0);
                 vs.release(before);
@@ -238,12 +257,29 @@ pub mod kernels {
         }
     }
 
+    /// Makes columns of a tile 0 from `first` on. `threads` threads do it, those of the last warpgroups. These columns are the values of
+    /// keys that no row of a tile of O sees. Their weights are 0, and 0 times a NaN or an infinity would be NaN.
+    fn clear_columns(v: Tensor, first: u32, threads: u32) {
+        let (vectors, columns) = (size(get(v, 0)) / 8, size(get(v, 1)));
+        let zero = fragment::<bf16>((8, 1));
+        fill(zero, 0.0);
+        let mut i = first * vectors + thread() - 128;
+        while i < columns * vectors {
+            copy(
+                zero,
+                zipped_divide(v, (8, 1))[(_, (i % vectors, i / vectors))],
+            );
+            i += threads;
+        }
+    }
+
     /// The exponentials of more scores, and the factor for what was summed up before. Updates `m`, the largest scores, and `l`,
     /// the sums.
     fn softmax(s: Fragment, m: Fragment, l: Fragment, scale: f32) -> (Fragment, Fragment) {
         let top = max(m, reduce(s, 1, max));
         let old = exp2_fast((m - top) * scale);
-        let p = exp2_fast(fma(s, scale, top * -scale));
+        // The difference comes first: it is 0 for the largest, and has the rounding of a small number, however large scores are.
+        let p = exp2_fast((s - top) * scale);
         l *= old;
         l += reduce(p, 1, add);
         copy(top, m);

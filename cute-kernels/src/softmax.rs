@@ -7,6 +7,10 @@ use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])`, computed in f32, for `bf16`, `f16` and `f32`.
 ///
+/// Of a row of n finite numbers, of any size, each result is within 2⁻²² · (32 + log₂ n) of the exact one, relatively, before it is
+/// rounded to the type of y. An exponential below 2⁻¹²⁶ of that of the row's largest number is 0. −∞ gives 0. As in PyTorch, a row
+/// with NaN or +∞, or with nothing but −∞, is NaN.
+///
 /// x and y have the same shape, of up to 2³¹ − 1 rows and columns, and their last mode is contiguous. It is fastest if rows start at
 /// multiples of 16 bytes and are multiples of 8 elements long. On a GPU the call returns before the result is
 /// complete.
@@ -66,7 +70,8 @@ pub mod kernels {
         let (held, at) = (fragment::<T>(CFG.held()), (block_idx().0, 0));
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, f32::NEG_INFINITY);
-        let e = exp_above(convert::<f32>(held), reduce(reduce(held, 2, max), 1, max));
+        // The difference comes first: it is 0 for the largest, and has the rounding of a small number, however large x is.
+        let e = exp_fast(convert::<f32>(held) - reduce(reduce(held, 2, max), 1, max));
         let scale = rcp_fast(reduce(reduce(e, 2, add), 1, add));
         copy_inside(convert::<T>(e * scale), CFG.tile(y, at, skipped));
     }
@@ -84,36 +89,42 @@ pub mod kernels {
         let mut row = block_idx().0;
         while row < extent(x, 0) {
             let skipped = CFG.skipped(CFG.tile(y, (row, 0), 0), held);
-            // `sum` is of exp(x - top), where `top` is the thread's largest x so far.
-            let (mut top, mut sum) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
+            // `sum` is of exp(x - top), and `lost` what roundings have added to it. `top` is one of the thread's numbers, and
+            // `largest` the largest so far. It is above `top` by 8 at most: each step of `top` rounds `sum` once more, and after two
+            // such steps, what was summed up before them counts for nothing.
+            let (top, mut largest) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
+            let (mut sum, mut lost) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
             fill(top, f32::MIN);
+            fill(largest, f32::MIN);
             fill(sum, 0.0);
+            fill(lost, 0.0);
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, false, held);
                 let values = convert::<f32>(held);
                 fill_outside(values, CFG.tile(x, (row, i), skipped), f32::NEG_INFINITY);
-                let largest = max(top, reduce(values, 2, max));
-                let e = exp_above(values, largest);
-                sum = sum * exp_above(top, largest) + reduce(e, 2, add);
-                top = largest;
+                largest = max(largest, reduce(values, 2, max));
+                if largest[0] > top[0] + 8.0 {
+                    let factor = exp_fast(top - largest);
+                    sum *= factor;
+                    lost *= factor;
+                    copy(largest, top);
+                }
+                // The sum of a long row by Kahan's method, since there may be 100,000 tiles.
+                let part = reduce(exp_fast(values - top), 2, add) - lost;
+                let next = sum + part;
+                lost = (next - sum) - part;
+                sum = next;
             }
-            let largest = reduce(top, 1, max);
-            let scale = rcp_fast(reduce(sum * exp_above(top, largest), 1, add));
+            let largest = reduce(largest, 1, max);
+            let scale = rcp_fast(reduce(sum * exp_fast(top - largest), 1, add));
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
-                let e = exp_above(convert::<f32>(held), largest);
+                let e = exp_fast(convert::<f32>(held) - largest);
                 copy_inside(convert::<T>(e * scale), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
             stream.advance();
             row += grid_dim().0;
         }
-    }
-
-    /// exp(x - top), by one fma and one exp2. From 2^127 on, where top * log2(e) is infinite, numbers differ by 2^103 at least, so
-    /// that any scale gives 0 for those below top.
-    fn exp_above(x: Fragment, top: Fragment) -> Fragment {
-        let scale = map(top, |top| if abs(top) < 1.7e38 { 1.442695 } else { 1.0 });
-        exp2_fast(fma(x, scale, -(top * scale)))
     }
 }

@@ -8,8 +8,6 @@ use cute_runtime::{Device, Error, Tensor};
 
 #[cute_runtime::kernels]
 mod kernels {
-    const LOG2E: f32 = 1.442695;
-
     /// y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k]), for rows of at most 256 elements.
     #[kernel(threads = 128)]
     pub fn softmax(
@@ -23,7 +21,8 @@ mod kernels {
         copy_or(local_tile(x, (4, 256), place), row, f32::NEG_INFINITY);
         // `reduce` along mode 1 leaves one number a row, which fits every element of the row.
         let largest = reduce(row, 1, max);
-        let e = exp2_fast((row - largest) * LOG2E);
+        // The difference comes first, so that large numbers lose no digits.
+        let e = exp_fast(row - largest);
         copy_inside(
             e * rcp_fast(reduce(e, 1, add)),
             local_tile(y, (4, 256), place),

@@ -245,6 +245,116 @@ fn attention_does_not_notice_the_number_of_ctas() {
     }
 }
 
+/// O of one head, from tensors without gaps.
+fn of_one_head(
+    device: &Device,
+    [q, k, v]: &[Vec<bf16>; 3],
+    d: usize,
+    causal: bool,
+    scale: f32,
+) -> Vec<bf16> {
+    let tensor =
+        |x: &[bf16]| Tensor::<bf16, 3>::from_slice(device, x, [1, x.len() / d, d]).unwrap();
+    let (q, k, v) = (tensor(q), tensor(k), tensor(v));
+    let mut o = Tensor::<bf16, 3>::zeros(device, q.shape()).unwrap();
+    let (q, k, v) = (q.view(), k.view(), v.view());
+    attention(device, &q, &k, &v, &mut o.view_mut(), causal, scale).unwrap();
+    o.download().unwrap()
+}
+
+/// Scores of any size, of which some are as large as the largest. Each is one product, so that no sum of a score is rounded.
+#[test]
+fn attention_of_large_numbers_agrees_with_float64() {
+    let device = device();
+    let (queries, keys, d) = (70, 300, 64);
+    for (query, factors, scale) in [
+        (3e4, [3e4, 3e4, 3e4], 0.125),
+        (3e4, [3e4, 2.9e4, -3e4], 0.125),
+        (-3e4, [3e4, 2.9e4, 2.8e4], 0.125),
+        (1e9, [1.0, 1.0, -1.0], 1.0),
+        (1e9, [-1.0, -1.0, -1.0], 0.1),
+        (65536.0, [-256.0, -255.0, -254.0], 1.0 / 65536.0),
+        (1e19, [1e19, 1e19, -1e19], 1.0),
+        (1e19, [-1e19, -1e19, -1e19], 1e-38),
+        (1.0, [1.0, 0.5, 1.0], f32::MAX),
+        (1.0, [1.0, 0.5, -1e30], 1e-45),
+    ] {
+        let first = |x: f32, rows: usize| {
+            let mut all = vec![bf16::ZERO; rows * d];
+            all.iter_mut()
+                .step_by(d)
+                .for_each(|first| *first = bf16::from_f32(x));
+            all
+        };
+        let q = first(query, queries);
+        let mut k = first(0.0, keys);
+        for (j, first) in k.iter_mut().step_by(d).enumerate() {
+            *first = bf16::from_f32(factors[j * 7 / 5 % 3]);
+        }
+        let v = normal(3, keys * d);
+        let inputs = [q, k, v];
+        for causal in [false, true] {
+            let o = of_one_head(&device, &inputs, d, causal, scale);
+            let [q, k, v] = &inputs;
+            for (i, row) in o.chunks(d).enumerate() {
+                let seen = if causal { i + 1 } else { keys };
+                let score = |j: usize| {
+                    let product = q[i * d].to_f64() * k[j * d].to_f64();
+                    f64::from(product as f32) * f64::from(scale)
+                };
+                let top = (0..seen).map(score).fold(f64::MIN, f64::max);
+                let weights: Vec<f64> = (0..seen).map(|j| (score(j) - top).exp()).collect();
+                let sum: f64 = weights.iter().sum();
+                for (column, found) in row.iter().enumerate() {
+                    let value = |j: usize| v[j * d + column].to_f64();
+                    let parts = weights.iter().enumerate().map(|(j, w)| w / sum * value(j));
+                    let (expected, size) = parts.fold((0.0, 0.0), |(sum, size), part: f64| {
+                        (sum + part, size + part.abs())
+                    });
+                    let bound = (expected.abs() + size) / 256.0 + size / 4096.0;
+                    assert!(
+                        (found.to_f64() - expected).abs() <= bound,
+                        "{query:e}, {factors:?}, {scale:e}, causal {causal}: ({i}, {column}) is {found}, not {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// NaN and infinities of keys and values that no row of a CTA's tile sees change nothing.
+#[test]
+fn attention_multiplies_no_value_that_a_tile_does_not_see() {
+    for (d, rows) in [(64, 192), (128, 128)] {
+        for (queries, keys) in [(1, 130), (130, 200), (200, 300)] {
+            let (clean, scale) = inputs(Case {
+                heads: 1,
+                queries,
+                keys,
+                d,
+                causal: true,
+            });
+            // Another schedule, too.
+            let expected = of_one_head(&Device::emulator_with_seed(1), &clean, d, true, scale);
+            for first in (0..queries).step_by(rows) {
+                let end = queries.min(first + rows);
+                let mut dirty = clean.clone();
+                for x in &mut dirty[1..] {
+                    let hidden = x.chunks_mut(d).skip(end);
+                    hidden.enumerate().for_each(|(j, row)| {
+                        row.fill([bf16::NAN, bf16::INFINITY, bf16::NEG_INFINITY][j % 3]);
+                    });
+                }
+                let found = of_one_head(&device(), &dirty, d, true, scale);
+                assert!(
+                    found[..end * d] == expected[..end * d],
+                    "{d}: {queries} x {keys}, rows to {end}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn attention_refuses_before_it_launches() {
     let device = Device::emulator();

@@ -8,6 +8,7 @@ use cute_kernels::{
 use cute_runtime::{Buffer, Device, Element, Tensor, bf16, f16};
 
 use crate::device;
+use crate::whole::whole;
 
 /// An element of the kernels, and its relative error.
 trait Number: Element + Into<f64> {
@@ -266,28 +267,82 @@ fn softmax_does_not_notice_the_schedule() {
     assert!((1..4).all(|seed| run(&Device::emulator_with_seed(seed)) == expected));
 }
 
-/// Beyond 2^127, a product with log2(e) is infinite.
+/// The softmax of a row, and how far its elements may be from that of float64, relatively. Exponentials below 2⁻¹²⁶ are 0.
+fn check_softmax(device: &Device, name: &str, x: &[f32]) {
+    let n = x.len();
+    let on_device = Tensor::from_slice(device, x, [1, n]).unwrap();
+    let mut y = Tensor::<f32, 2>::zeros(device, [1, n]).unwrap();
+    softmax(device, &on_device.view(), &mut y.view_mut()).unwrap();
+    let y = y.download().unwrap();
+    let top = x.iter().copied().fold(f32::MIN, f32::max);
+    let exp = |x: &f32| (f64::from(*x) - f64::from(top)).exp();
+    let sum: f64 = x.iter().map(exp).sum();
+    let unit = 2f64.powi(-22);
+    let bound = unit * (32.0 + (n as f64).log2());
+    for (i, (x, y)) in x.iter().zip(&y).enumerate() {
+        let (expected, found) = (exp(x) / sum, f64::from(*y));
+        // The second summand is the rounding to f32.
+        let possible = expected * (bound + unit / 4.0) + 2f64.powi(-126);
+        assert!(
+            (found - expected).abs() <= possible,
+            "{name} of {n}: element {i} is {found:e}, not {expected:e}: off by {:.1} units of 2^-22",
+            (found / expected - 1.0).abs() / unit
+        );
+    }
+    let found: f64 = y.iter().map(|&y| f64::from(y)).sum();
+    assert!((found - 1.0).abs() <= bound, "{name} of {n}: {found}");
+    // The exponential of the largest is exactly 1.
+    if sum == 1.0 {
+        assert!(y.contains(&1.0), "{name} of {n}: {y:?}");
+    }
+}
+
+/// However large its numbers are, and however long it is.
 #[test]
-fn softmax_of_the_largest_numbers_is_finite() {
+fn softmax_of_any_finite_row_agrees_with_float64() {
     let device = device();
-    for n in [40, 41, 16_400] {
-        let even = 1.0 / n as f32;
-        for ([first, others], expected) in [
-            ([f32::MIN, f32::MIN], [even, even]),
-            ([f32::MAX, f32::MAX], [even, even]),
-            ([f32::MAX, f32::MIN], [1.0, 0.0]),
-            ([2e38, 2.1e38], [0.0, 1.0 / (n - 1) as f32]),
-        ] {
-            let mut x = vec![others; n];
-            x[0] = first;
-            let x = Tensor::from_slice(&device, &x, [1, n]).unwrap();
-            let mut y = Tensor::<f32, 2>::zeros(&device, [1, n]).unwrap();
-            softmax(&device, &x.view(), &mut y.view_mut()).unwrap();
-            let y = y.download().unwrap();
-            let [first, others] = expected;
-            assert!((y[0] - first).abs() <= 1e-5 * first, "{n}: {}", y[0]);
-            let near = |y: &f32| (y - others).abs() <= 1e-5 * others;
-            assert!(y[1..].iter().all(near), "{n}: {:?}", &y[1..4]);
+    let all = [
+        -0.0,
+        1e-40,
+        50.3,
+        -3e4,
+        1e6,
+        -1e7,
+        1.6e9,
+        -1e10,
+        1e30,
+        1.8e38,
+        f32::MAX,
+        f32::MIN,
+    ];
+    // The last three take a tile after another; the rows of the last two begin anywhere.
+    for n in [2, 40, 41, 1000, 20_000, 20_001, 70_001] {
+        let of = |f: &dyn Fn(f32) -> f32| -> Vec<f32> { (0..n).map(|i| f(i as f32)).collect() };
+        let tops = if n > 1000 && !whole() {
+            &all[5..7]
+        } else {
+            &all
+        };
+        for &top in tops {
+            check_softmax(&device, &format!("all {top:e}"), &of(&|_| top));
+            // Differences that are seen, as far as numbers of this size have them.
+            for below in [0.001, 1.0, 30.7, 87.0, 1e3, f32::MAX] {
+                let other = (top - below).max(f32::MIN);
+                let mut x = of(&|_| other);
+                x[n / 2] = top;
+                check_softmax(&device, &format!("{top:e} among {other:e}"), &x);
+            }
+        }
+        // Each tile has a larger number than those before, by much or by little.
+        let far = (n as f32).max(200.0);
+        check_softmax(&device, "to 80", &of(&|i| 80.0 * i / n as f32));
+        check_softmax(&device, "to n", &of(&|i| i * (far / n as f32)));
+        check_softmax(&device, "to -1e7", &of(&|i| -1e7 - n as f32 + i));
+        check_softmax(&device, "from 80", &of(&|i| -80.0 * i / n as f32));
+        for size in [1.0, 20.0, 1e4, 1e9] {
+            let x: Vec<f32> = numbers(n as u64, n);
+            let x: Vec<f32> = x.iter().map(|x| x * size).collect();
+            check_softmax(&device, &format!("normal times {size:e}"), &x);
         }
     }
 }
