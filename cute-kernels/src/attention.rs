@@ -4,7 +4,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut, bf16};
 use kernels::{attention_CAUSAL, attention_D};
 
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{Zeros, extent, is_empty};
 
 /// O = softmax(`scale` · Q · Kᵀ) · V for each of B batches and heads: Q and O have shape (B, M, D), and K and V have shape
 /// (B, N, D), with D 64 or 128 and their last mode contiguous.
@@ -38,7 +38,7 @@ use crate::extent::extent;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, the scale is not positive and finite, the grid
+/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, the scale is not positive and finite, the grid
 /// would have more than 2³¹ − 1 CTAs, or TMA cannot address an argument. Nothing has been launched then.
 pub fn attention(
     device: &Device,
@@ -58,15 +58,26 @@ pub fn attention(
     };
     let fits = k.shape() == [heads, keys, d] && v.shape() == k.shape() && o.shape() == q.shape();
     let (Some((d, rows)), true) = (instance, fits) else {
-        return Err(Error::AttentionShapes {
-            q: q.shape(),
-            k: k.shape(),
-            v: v.shape(),
-            o: o.shape(),
-        });
+        let found = [
+            ("q", &q.shape()[..]),
+            ("k", &k.shape()),
+            ("v", &v.shape()),
+            ("o", &o.shape()),
+        ];
+        let needs = "q and o of shape (B, M, D), and k and v of (B, N, D), with D 64 or 128";
+        return Err(Error::shapes("attention", needs, &found));
     };
     if !(scale > 0.0 && scale.is_finite()) {
         return Err(Error::AttentionScale { scale });
+    }
+    if is_empty(&o.shape()) {
+        return Ok(());
+    }
+    if keys == 0 {
+        // A sum of no values is 0, and so is the mean of one that is 0.
+        let zeros = Zeros::new(device, q.shape()[2])?;
+        let one = zeros.view([heads, 1, q.shape()[2]])?;
+        return attention(device, &zeros.like(q)?, &one, &one, o, causal, scale);
     }
     let (heads, queries, keys) = (extent(heads)?, extent(queries)?, extent(keys)?);
     let ctas = u64::from(heads) * u64::from(queries.div_ceil(rows));
@@ -83,8 +94,7 @@ pub fn attention(
         attention_CAUSAL::_true => limit,
         attention_CAUSAL::_false => device.multiprocessor_count(),
     };
-    // An empty tensor is refused by the launch, which names it.
-    let grid = (ctas as u32).min(most).max(1);
+    let grid = (ctas as u32).min(most);
     // Scales that are so large choose the largest score all the same.
     let scale = f64::from(scale) * std::f64::consts::LOG2_E;
     let scale = scale.min(f32::MAX.into()) as f32;

@@ -3,7 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{extent, is_empty};
 
 /// `y[i] = a · x[i] + y[i]`.
 ///
@@ -21,13 +21,20 @@ use crate::extent::extent;
 ///
 /// # Errors
 ///
-/// If the lengths differ, or are 0 or larger than 2³¹ − 1. Nothing has been launched then.
+/// If the lengths differ, or are larger than 2³¹ − 1. Nothing has been launched then.
 pub fn saxpy(
     device: &Device,
     a: f32,
     x: &TensorView<'_, f32, 1>,
     y: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
+    if y.shape() != x.shape() {
+        let found = [("x", &x.shape()[..]), ("y", &y.shape())];
+        return Err(Error::shapes("saxpy", "y of the shape of x", &found));
+    }
+    if is_empty(&y.shape()) {
+        return Ok(());
+    }
     let grid = extent(x.shape()[0])?.div_ceil(kernels::TILE);
     let vectors = [x.address(), y.address()]
         .iter()

@@ -46,7 +46,8 @@ pub mod kernels {
     }
 
     /// α · acc + β · C, for accumulators that begin at (batch, row, column). `row` is a multiple of 64, and `column` of the
-    /// accumulators' columns. As in BLAS, C is not read if β is 0, so that a NaN in it has no effect.
+    /// accumulators' columns. As in BLAS, C is not read if β is 0, and accumulators do not count if α is 0, so that a NaN in them has
+    /// no effect.
     pub fn linear_combination<T: Element, const R: u32>(
         alpha: f32,
         acc: Fragment,
@@ -64,7 +65,8 @@ pub mod kernels {
                 0.0,
             );
         }
-        fma(acc, alpha, convert::<f32>(added) * beta)
+        let counted = map(acc, |x| if alpha != 0.0 { x } else { 0.0 });
+        fma(counted, alpha, convert::<f32>(added) * beta)
     }
 
     /// Raises the number of each row in `largest` to the largest absolute value in this row of accumulators, which begin at (row, column)

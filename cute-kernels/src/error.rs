@@ -12,25 +12,15 @@ use crate::Tile;
 #[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The shapes of a product do not fit together.
-    #[error(
-        "a product needs a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before: found a {a:?}, b {b:?} and d {d:?}"
-    )]
-    GemmShapes {
-        /// Shape of A.
-        a: Vec<usize>,
-        /// Shape of B.
-        b: Vec<usize>,
-        /// Shape of D.
-        d: Vec<usize>,
-    },
-    /// The matrix that is added to a product has another shape.
-    #[error("gemm_linear needs c of the shape of d: found c {c:?} and d {d:?}")]
-    GemmAdded {
-        /// Shape of C.
-        c: Vec<usize>,
-        /// Shape of D.
-        d: Vec<usize>,
+    /// The shapes of the arguments of a function do not fit together.
+    #[error("{function} needs {needs}: found {}", shapes(found))]
+    Shapes {
+        /// The function that was called, or what it computes.
+        function: &'static str,
+        /// The shapes that fit.
+        needs: &'static str,
+        /// The arguments with their shapes.
+        found: Vec<(&'static str, Vec<usize>)>,
     },
     /// The matrices of a product have other shapes than its plan.
     #[error(
@@ -125,20 +115,6 @@ pub enum Error {
         /// Those of the choice.
         found: (String, String),
     },
-    /// The shapes of a grouped product do not fit together.
-    #[error(
-        "gemm_grouped needs a of shape (M, K), b of (groups, N, K), ends of (groups) and d of (M, N): found a {a:?}, b {b:?}, ends {ends:?} and d {d:?}"
-    )]
-    GroupedShapes {
-        /// Shape of A.
-        a: [usize; 2],
-        /// Shape of B.
-        b: [usize; 3],
-        /// Shape of the ends.
-        ends: [usize; 1],
-        /// Shape of D.
-        d: [usize; 2],
-    },
     /// There are not as many matrices of each kind.
     #[error("gemm_list needs as many of a, b and d: found {a} a, {b} b and {d} d")]
     ListLengths {
@@ -157,9 +133,6 @@ pub enum Error {
         /// The rule.
         error: Box<Error>,
     },
-    /// The products of a list have K of 0.
-    #[error("mode 1 of a and b, which is K, has an extent of 0: it must be at least 1")]
-    ListDepth,
     /// A group of rows that ends before it begins, or beyond the matrix.
     #[error(
         "ends[{group}] is {end}: the end of a group is at least that of the group before, {before}, and at most the number of rows, {rows}"
@@ -174,34 +147,6 @@ pub enum Error {
         /// The number of rows.
         rows: usize,
     },
-    /// The shapes of what is quantised do not fit together.
-    #[error(
-        "quantise_rows needs y of the shape of x, (M, N), and largest and scales of (M): found x {x:?}, largest {largest:?}, y {y:?} and scales {scales:?}"
-    )]
-    QuantiseShapes {
-        /// Shape of X.
-        x: [usize; 2],
-        /// Shape of the largest absolute values.
-        largest: [usize; 1],
-        /// Shape of Y.
-        y: [usize; 2],
-        /// Shape of the scales.
-        scales: [usize; 1],
-    },
-    /// The shapes of an attention do not fit together, or its rows have a length for which there is no kernel.
-    #[error(
-        "attention needs q and o of shape (B, M, D), and k and v of (B, N, D), with D 64 or 128: found q {q:?}, k {k:?}, v {v:?} and o {o:?}"
-    )]
-    AttentionShapes {
-        /// Shape of Q.
-        q: [usize; 3],
-        /// Shape of K.
-        k: [usize; 3],
-        /// Shape of V.
-        v: [usize; 3],
-        /// Shape of O.
-        o: [usize; 3],
-    },
     /// The scale of an attention is not a positive, finite number.
     #[error("the scale of attention is a positive, finite number, not {scale}")]
     AttentionScale {
@@ -215,17 +160,6 @@ pub enum Error {
         ctas: u64,
         /// The most CTAs of a grid.
         limit: u32,
-    },
-    /// The shapes of a transpose do not fit together.
-    #[error(
-        "transpose needs a source of shape (M, N) and a destination of (N, M): found source ({}, {}) and destination ({}, {})",
-        from[0], from[1], to[0], to[1]
-    )]
-    TransposeShapes {
-        /// Shape of the source.
-        from: [usize; 2],
-        /// Shape of the destination.
-        to: [usize; 2],
     },
     /// An extent that is larger than 2³¹ − 1, which the kernels' 32-bit coordinates cannot count.
     #[error("an extent is {extent}: at most {limit} is possible")]
@@ -256,6 +190,34 @@ pub enum Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error {
+    /// The error of arguments with these shapes.
+    pub(crate) fn shapes(
+        function: &'static str,
+        needs: &'static str,
+        found: &[(&'static str, &[usize])],
+    ) -> Self {
+        let found = found.iter().map(|(name, shape)| (*name, shape.to_vec()));
+        Self::Shapes {
+            function,
+            needs,
+            found: found.collect(),
+        }
+    }
+}
+
+/// Such as `x [4, 8], y [4, 8] and scales [4]`.
+fn shapes(found: &[(&str, Vec<usize>)]) -> String {
+    let each: Vec<String> = found
+        .iter()
+        .map(|(name, shape)| format!("{name} {shape:?}"))
+        .collect();
+    match each.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => each.concat(),
     }
 }
 

@@ -1,4 +1,9 @@
-//! The check that the kernels' 32-bit coordinates can count an extent.
+//! Extents that are 0, and extents that are too large.
+//!
+//! A kernel is never launched with a tensor that has no elements. A function has nothing to do where its output has none, once the
+//! shapes of its arguments have been checked. Where only what it sums up has none, its sums are those of zeros.
+
+use cute_runtime::{Buffer, Device, Element, TensorView};
 
 use crate::Error;
 
@@ -14,5 +19,45 @@ pub(crate) fn extent(extent: usize) -> Result<u32, Error> {
             extent,
             limit: MAX_EXTENT,
         }),
+    }
+}
+
+/// Whether a tensor of this shape has no elements.
+pub(crate) fn is_empty(shape: &[usize]) -> bool {
+    shape.contains(&0)
+}
+
+/// Zeros that stand for what has no elements, such as the operands of a product whose K is 0.
+pub(crate) struct Zeros<T: Element>(Buffer<T>);
+
+impl<T: Element> Zeros<T> {
+    /// Tensors with up to so many zeros along their last mode.
+    pub(crate) fn new(device: &Device, last: usize) -> Result<Self, Error> {
+        Ok(Self(device.zeros(last)?))
+    }
+
+    /// Zeros that fill 16 bytes, of which TMA and threads load whole vectors.
+    pub(crate) fn vector(device: &Device) -> Result<Self, Error> {
+        Self::new(device, 16 / size_of::<T>())
+    }
+
+    /// A tensor of zeros.
+    pub(crate) fn view<const R: usize>(
+        &self,
+        shape: [usize; R],
+    ) -> Result<TensorView<'_, T, R>, Error> {
+        let mut strides = [0; R];
+        strides[R - 1] = 1;
+        Ok(self.0.view(0, shape, strides)?)
+    }
+
+    /// A tensor of the shape of another, but for its last mode, along which it has all zeros there are.
+    pub(crate) fn like<const R: usize>(
+        &self,
+        x: &TensorView<'_, T, R>,
+    ) -> Result<TensorView<'_, T, R>, Error> {
+        let mut shape = x.shape();
+        shape[R - 1] = self.0.len();
+        self.view(shape)
     }
 }

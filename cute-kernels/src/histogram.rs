@@ -3,7 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{extent, is_empty};
 
 /// Adds to `counts[b]`, for each byte value b, how often it occurs in `data`.
 ///
@@ -23,12 +23,19 @@ use crate::extent::extent;
 ///
 /// # Errors
 ///
-/// If `data` has no byte or more than 2³¹ − 1, or `counts` has another length. Nothing has been launched then.
+/// If `data` has more than 2³¹ − 1 bytes, or `counts` has another length. Nothing has been launched then.
 pub fn histogram(
     device: &Device,
     data: &TensorView<'_, u8, 1>,
     counts: &mut TensorViewMut<'_, u32, 1>,
 ) -> Result<(), Error> {
+    if counts.shape() != [256] {
+        let found = [("data", &data.shape()[..]), ("counts", &counts.shape())];
+        return Err(Error::shapes("histogram", "256 counts", &found));
+    }
+    if is_empty(&data.shape()) {
+        return Ok(());
+    }
     let tiles = extent(data.shape()[0])?.div_ceil(kernels::TILE);
     let grid = tiles.min(4 * device.multiprocessor_count());
     let vectors = data.address().is_multiple_of(16) && data.shape()[0].is_multiple_of(16);

@@ -3,6 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
+use crate::extent::is_empty;
 use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = (x[i, j] − mean) / √(variance + epsilon) · gamma[j] + beta[j]`, with the mean and the variance of row i, computed in f32,
@@ -26,7 +27,7 @@ use crate::row::{HELD, fitting, is_aligned, long};
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
+/// If the shapes do not fit together, or an extent is larger than 2³¹ − 1. Nothing has been launched then.
 pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
@@ -36,6 +37,20 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     use kernels::{layer_norm_CFG as Config, layer_norm_long_CFG as Long};
+    let [_, columns] = x.shape();
+    if y.shape() != x.shape() || [gamma.shape(), beta.shape()] != [[columns]; 2] {
+        let found = [
+            ("x", &x.shape()[..]),
+            ("gamma", &gamma.shape()),
+            ("beta", &beta.shape()),
+            ("y", &y.shape()),
+        ];
+        let needs = "y of the shape of x, (M, N), and gamma and beta of (N)";
+        return Err(Error::shapes("layer_norm", needs, &found));
+    }
+    if is_empty(&y.shape()) {
+        return Ok(());
+    }
     let weights = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
     let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
     if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
@@ -71,6 +86,18 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     use kernels::{rms_norm_CFG as Config, rms_norm_long_CFG as Long};
+    if y.shape() != x.shape() || gamma.shape() != x.shape()[1..] {
+        let found = [
+            ("x", &x.shape()[..]),
+            ("gamma", &gamma.shape()),
+            ("y", &y.shape()),
+        ];
+        let needs = "y of the shape of x, (M, N), and gamma of (N)";
+        return Err(Error::shapes("rms_norm", needs, &found));
+    }
+    if is_empty(&y.shape()) {
+        return Ok(());
+    }
     let weights = gamma.address().is_multiple_of(16);
     let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
     if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {

@@ -1,9 +1,9 @@
 //! Matrices of 8-bit numbers with a scale for each row.
 
-use cute_runtime::{Device, Element, TensorView, TensorViewMut, e4m3, e5m2};
+use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut, e4m3, e5m2};
 
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{Zeros, extent, is_empty};
 use kernels::quantise_rows_types;
 
 /// Element types of 8 bits to which [`quantise_rows`] rounds.
@@ -94,7 +94,7 @@ impl Quantised for i8 {
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
+/// If the shapes do not fit together, or an extent is larger than 2³¹ − 1. Nothing has been launched then.
 pub fn quantise_rows<X: quantise_rows_types<Y>, Y: Quantised>(
     device: &Device,
     x: &TensorView<'_, X, 2>,
@@ -104,12 +104,23 @@ pub fn quantise_rows<X: quantise_rows_types<Y>, Y: Quantised>(
 ) -> Result<(), Error> {
     let [rows, columns] = x.shape();
     if y.shape() != x.shape() || [largest.shape(), scales.shape()] != [[rows]; 2] {
-        return Err(Error::QuantiseShapes {
-            x: x.shape(),
-            largest: largest.shape(),
-            y: y.shape(),
-            scales: scales.shape(),
-        });
+        let found = [
+            ("x", &x.shape()[..]),
+            ("largest", &largest.shape()),
+            ("y", &y.shape()),
+            ("scales", &scales.shape()),
+        ];
+        let needs = "y of the shape of x, (M, N), and largest and scales of (M)";
+        return Err(Error::shapes("quantise_rows", needs, &found));
+    }
+    if is_empty(&scales.shape()) {
+        return Ok(());
+    }
+    if is_empty(&y.shape()) {
+        // Rows without elements have scales all the same.
+        let mut y = Tensor::zeros(device, [rows, 1])?;
+        let zeros = Zeros::new(device, 1)?;
+        return quantise_rows::<X, Y>(device, &zeros.like(x)?, largest, &mut y.view_mut(), scales);
     }
     let tiles = u64::from(extent(rows)?.div_ceil(kernels::ROWS))
         * u64::from(extent(columns)?.div_ceil(kernels::COLUMNS));

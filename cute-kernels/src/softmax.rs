@@ -3,6 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
+use crate::extent::is_empty;
 use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])`, computed in f32, for `bf16`, `f16` and `f32`.
@@ -27,13 +28,20 @@ use crate::row::{HELD, fitting, is_aligned, long};
 ///
 /// # Errors
 ///
-/// If the shapes differ, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
+/// If the shapes differ, or an extent is larger than 2³¹ − 1. Nothing has been launched then.
 pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     use kernels::{softmax_CFG as Config, softmax_long_CFG as Long};
+    if y.shape() != x.shape() {
+        let found = [("x", &x.shape()[..]), ("y", &y.shape())];
+        return Err(Error::shapes("softmax", "y of the shape of x", &found));
+    }
+    if is_empty(&y.shape()) {
+        return Ok(());
+    }
     let aligned = is_aligned(x) && is_aligned(&y.as_view());
     if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
         kernels::softmax::launch(config, device, grid, x, y)?;

@@ -3,7 +3,7 @@
 use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{Zeros, extent, is_empty};
 use crate::row::kernels::{ANY_1017, ANY_6137, ROW_1024, ROW_2048, ROW_4096, ROW_8192, Rows};
 use crate::row::{fitting, is_aligned};
 
@@ -29,13 +29,25 @@ const TILES: [Rows; 6] = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
+/// If the shapes do not fit together, or an extent is larger than 2³¹ − 1. Nothing has been launched then.
 pub fn sum_rows<T: kernels::sum_rows_types>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
     use kernels::sum_rows_CFG as Config;
+    let [rows, columns] = x.shape();
+    if sums.shape() != [rows] {
+        let found = [("x", &x.shape()[..]), ("sums", &sums.shape())];
+        let needs = "x of shape (M, N) and sums of (M)";
+        return Err(Error::shapes("sum_rows", needs, &found));
+    }
+    if is_empty(&sums.shape()) {
+        return Ok(());
+    }
+    if columns == 0 {
+        return sum_rows(device, &Zeros::vector(device)?.like(x)?, sums);
+    }
     let aligned = is_aligned(x);
     // Longer rows are summed up tile by tile.
     let longest = if aligned {
@@ -45,7 +57,7 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     };
     let (config, grid) = match fitting(x, aligned, TILES, Config::ALL)? {
         Some(fitting) => fitting,
-        None => (longest, extent(x.shape()[0])?),
+        None => (longest, extent(rows)?),
     };
     kernels::sum_rows::launch(config, device, grid, x, sums)?;
     Ok(())
@@ -67,7 +79,7 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
 ///
 /// # Errors
 ///
-/// If x has no element or more than 2³¹ − 1, or the total is not one element. Nothing has been launched then.
+/// If x has more than 2³¹ − 1 elements, or the total is not one element. Nothing has been launched then.
 pub fn sum<T: kernels::sum_types>(
     device: &Device,
     x: &TensorView<'_, T, 1>,
@@ -76,6 +88,13 @@ pub fn sum<T: kernels::sum_types>(
 where
     f32: kernels::sum_types,
 {
+    if total.shape() != [1] {
+        let found = [("x", &x.shape()[..]), ("total", &total.shape())];
+        return Err(Error::shapes("sum", "total of one element", &found));
+    }
+    if is_empty(&x.shape()) {
+        return sum(device, &Zeros::vector(device)?.like(x)?, total);
+    }
     let tiles = extent(x.shape()[0])?.div_ceil(ROW_8192.longest);
     let grid = tiles.min(4 * device.multiprocessor_count());
     if grid == 1 {

@@ -3,7 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{extent, is_empty};
 use crate::tma::can_store_by_tma;
 
 /// D = Sᵀ for S of shape (M, N) and D of shape (N, M), both with their last mode contiguous.
@@ -24,7 +24,7 @@ use crate::tma::can_store_by_tma;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The
+/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or TMA cannot address an argument. The
 /// error names the argument and the rule that it breaks, and nothing has been launched.
 pub fn transpose<T: Transpose>(
     device: &Device,
@@ -33,10 +33,15 @@ pub fn transpose<T: Transpose>(
 ) -> Result<(), Error> {
     let [m, n] = source.shape();
     if destination.shape() != [n, m] {
-        return Err(Error::TransposeShapes {
-            from: source.shape(),
-            to: destination.shape(),
-        });
+        let found = [
+            ("source", &source.shape()[..]),
+            ("destination", &destination.shape()),
+        ];
+        let needs = "a source of shape (M, N) and a destination of (N, M)";
+        return Err(Error::shapes("transpose", needs, &found));
+    }
+    if is_empty(&destination.shape()) {
+        return Ok(());
     }
     let (m, n) = (extent(m)?, extent(n)?);
     // The rows of a tile are 128 bytes long.

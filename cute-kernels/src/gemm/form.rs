@@ -300,10 +300,10 @@ pub(super) fn extents<A: Element, B: Element, D: Element, const R: usize>(
     b: &TensorView<'_, B, R>,
     d: &TensorViewMut<'_, D, R>,
 ) -> Result<[usize; 4], Error> {
-    let misfit = || Error::GemmShapes {
-        a: a.shape().to_vec(),
-        b: b.shape().to_vec(),
-        d: d.shape().to_vec(),
+    let misfit = || {
+        let needs = "a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before";
+        let found = [("a", &a.shape()[..]), ("b", &b.shape()), ("d", &d.shape())];
+        Error::shapes("a product", needs, &found)
     };
     if !(2..=3).contains(&R) {
         return Err(misfit());

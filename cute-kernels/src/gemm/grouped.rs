@@ -7,7 +7,7 @@ use super::config::kernels::{SINGLE, SQUARE, WHOLE};
 use super::form::{Place, is_contiguous, major};
 use super::model::Product;
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{Zeros, extent, is_empty};
 use crate::pack::Pack;
 use crate::tma::can_store_by_vector;
 use kernels::{gemm_grouped_CFG as Config, gemm_grouped_unaligned_CFG as Unaligned};
@@ -68,7 +68,7 @@ const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent other than M is 0, one is larger than 2³¹ − 1, A or B is contiguous along neither
+/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, A or B is contiguous along neither
 /// of its last two modes, or D is not contiguous along N. The error names the argument and the rule that it breaks, and nothing
 /// has been launched.
 pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
@@ -80,17 +80,23 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
 ) -> Result<(), Error> {
     let ([m, k], [groups, n, _]) = (a.shape(), b.shape());
     if b.shape() != [groups, n, k] || ends.shape() != [groups] || d.shape() != [m, n] {
-        return Err(Error::GroupedShapes {
-            a: a.shape(),
-            b: b.shape(),
-            ends: ends.shape(),
-            d: d.shape(),
-        });
+        let found = [
+            ("a", &a.shape()[..]),
+            ("b", &b.shape()),
+            ("ends", &ends.shape()),
+            ("d", &d.shape()),
+        ];
+        let needs = "a of shape (M, K), b of (groups, N, K), ends of (groups) and d of (M, N)";
+        return Err(Error::shapes("gemm_grouped", needs, &found));
     }
-    let [all, m, n, k] = [extent(groups)?, extent(m)?, extent(n)?, extent(k)?];
-    if m == 0 {
+    if is_empty(&d.shape()) || groups == 0 {
         return Ok(());
     }
+    if k == 0 {
+        let zeros = Zeros::vector(device)?;
+        return gemm_grouped(device, &zeros.like(a)?, &zeros.like(b)?, ends, d);
+    }
+    let [all, m, n, k] = [extent(groups)?, extent(m)?, extent(n)?, extent(k)?];
     let d_all = d.as_view().prepend::<3>()?;
     if !is_contiguous(&d_all) {
         return Err(major("gemm_grouped", "d", "N", &d_all));
@@ -110,7 +116,7 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     let aligned = can_store_by_vector(&d.as_view());
     let tile = match aligned {
         // As if all groups had the same size.
-        true => Product::new::<T, D>(device, [all, m.div_ceil(all.max(1)), n, k]).fastest(TILES),
+        true => Product::new::<T, D>(device, [all, m.div_ceil(all), n, k]).fastest(TILES),
         false => Tile::Square,
     };
     let (config, sizes) = match tile {
@@ -121,8 +127,7 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     // Each group begins with a tile of its own.
     let rows = u64::from(m / sizes.bm) + u64::from(all.min(m));
     let most = rows * u64::from(n.div_ceil(sizes.bn));
-    // Of an extent of 0, the launch says which it is.
-    let grid = most.clamp(1, device.multiprocessor_count().into()) as u32;
+    let grid = most.min(device.multiprocessor_count().into()) as u32;
     if aligned {
         kernels::gemm_grouped::launch(config, device, grid, &a, &b, ends, d, k)?;
     } else {

@@ -3,9 +3,10 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::form::{Form, Matrices, MatricesMut};
+use super::form::{Form, Matrices, MatricesMut, extents};
 use super::model::Product;
 use crate::Error;
+use crate::extent::{Zeros, is_empty};
 use crate::pack::Pack;
 use kernels::{gemm_linear_CFG, gemm_linear_unaligned_CFG, gemm_update_CFG};
 
@@ -30,8 +31,8 @@ impl<T, D: Element> LinearInput<D> for T where
 /// D = α · A · Bᵀ + β · C for A of shape (M, K), B of shape (N, K), and C and D of shape (M, N), or for batches of as many matrices.
 ///
 /// The sum is computed in `f32` and rounded once. A and B lie as for [`gemm`](fn@super::gemm), but for what is copied: all that is not
-/// contiguous along K is. C is contiguous along the same mode as D, with any stride along the other, and is not read if β is 0. For C
-/// that is D, there is [`gemm_update`].
+/// contiguous along K is. C is contiguous along the same mode as D, with any stride along the other, and is not read if β is 0. If α is
+/// 0, A and B have no effect, whatever they hold, as in BLAS. For C that is D, there is [`gemm_update`].
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -49,7 +50,7 @@ impl<T, D: Element> LinearInput<D> for T where
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, A or B is contiguous along neither of its modes, or C along
+/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, A or B is contiguous along neither of its modes, or C along
 /// another than D. The error names the argument and the rule that it breaks, and nothing has been launched.
 pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
     device: &Device,
@@ -61,10 +62,16 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
     if c.shape() != d.shape() {
-        return Err(Error::GemmAdded {
-            c: c.shape().to_vec(),
-            d: d.shape().to_vec(),
-        });
+        let found = [("c", &c.shape()[..]), ("d", &d.shape())];
+        return Err(Error::shapes("gemm_linear", "c of the shape of d", &found));
+    }
+    let [.., k] = extents(a, b, d)?;
+    if is_empty(&d.shape()) {
+        return Ok(());
+    }
+    if k == 0 {
+        let zeros = Zeros::vector(device)?;
+        return gemm_linear(device, 0.0, &zeros.like(a)?, &zeros.like(b)?, beta, c, d);
     }
     let form = Form::new(a, b, d, 0)?;
     let c = form.like_d("gemm_linear", "c", c)?;
@@ -114,6 +121,14 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     beta: f32,
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
+    let [.., k] = extents(a, b, d)?;
+    if is_empty(&d.shape()) {
+        return Ok(());
+    }
+    if k == 0 {
+        let zeros = Zeros::vector(device)?;
+        return gemm_update(device, 0.0, &zeros.like(a)?, &zeros.like(b)?, beta, d);
+    }
     let form = Form::new(a, b, d, 0)?;
     let product = Product::new::<T, D>(device, form.extents);
     product.check(Tile::Square)?;

@@ -7,7 +7,7 @@ use super::config::kernels::{NARROW, SINGLE, SQUARE, WHOLE};
 use super::form::{self, Place};
 use super::model::Product;
 use crate::Error;
-use crate::extent::extent;
+use crate::extent::{Zeros, extent};
 use crate::pack::Pack;
 use crate::tma::can_store_by_vector;
 use kernels::{PROBLEMS, gemm_list_CFG as Config, gemm_list_unaligned_CFG as Unaligned};
@@ -28,8 +28,7 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 
 /// Dᵢ = Aᵢ · Bᵢᵀ for a list of products, each with M, N, K, strides and addresses of its own: what others call a grouped GEMM.
 ///
-/// Aᵢ has the shape (M, K), Bᵢ (N, K), and Dᵢ (M, N), and each of them lies as for [`gemm`](fn@super::gemm). A product with
-/// M or N of 0 is nothing to do, and so is an empty list.
+/// Aᵢ has the shape (M, K), Bᵢ (N, K), and Dᵢ (M, N), and each of them lies as for [`gemm`](fn@super::gemm).
 ///
 /// | A and B | sums | D |
 /// |---|---|---|
@@ -64,8 +63,7 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 ///
 /// # Errors
 ///
-/// If there are not as many of A, B and D, the shapes of a product do not fit together, its K is 0, an extent is larger than 2³¹ − 1, or
-/// a matrix is contiguous along neither of its modes. The error names the product, the argument and the rule that it breaks, and nothing
+/// If there are not as many of A, B and D, the shapes of a product do not fit together, an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The error names the product, the argument and the rule that it breaks, and nothing
 /// has been launched.
 pub fn gemm_list<T: ListInput<D>, D: Element>(
     device: &Device,
@@ -77,9 +75,11 @@ pub fn gemm_list<T: ListInput<D>, D: Element>(
         let (a, b, d) = (a.len(), b.len(), d.len());
         return Err(Error::ListLengths { a, b, d });
     }
+    let has_none = a.iter().any(|a| a.shape()[1] == 0);
+    let zeros = has_none.then(|| Zeros::vector(device)).transpose()?;
     let operands = a.iter().zip(b).zip(d);
     let problems = operands.enumerate().map(|(problem, ((a, b), d))| {
-        Problem::new(*a, *b, d.as_view_mut()).map_err(|error| Error::ListProblem {
+        Problem::new(*a, *b, d.as_view_mut(), zeros.as_ref()).map_err(|error| Error::ListProblem {
             problem,
             error: Box::new(error),
         })
@@ -113,17 +113,19 @@ struct Problem<'v, T: Element, D: Element> {
 }
 
 impl<'v, T: Pack, D: Element> Problem<'v, T, D> {
-    /// If D is contiguous along M, it is the product Dᵀ = B · Aᵀ.
+    /// If D is contiguous along M, it is the product Dᵀ = B · Aᵀ. If K is 0, it is one of zeros.
     fn new(
         a: TensorView<'v, T, 2>,
         b: TensorView<'v, T, 2>,
         d: TensorViewMut<'v, D, 2>,
+        zeros: Option<&'v Zeros<T>>,
     ) -> Result<Self, Error> {
+        let (a, b) = match (form::extents(&a, &b, &d)?, zeros) {
+            ([.., 0], Some(zeros)) => (zeros.like(&a)?, zeros.like(&b)?),
+            _ => (a, b),
+        };
         let [_, m, n, k] = form::extents(&a, &b, &d)?;
         let extents = [extent(m)?, extent(n)?, extent(k)?];
-        if k == 0 {
-            return Err(Error::ListDepth);
-        }
         let (a, b) = (Operand::new("a", a)?, Operand::new("b", b)?);
         let all = d.as_view().prepend::<3>()?;
         let (a, b, d, extents) = if form::lies_along_rows(&all) {

@@ -71,7 +71,7 @@ pub use tile::Tile;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The
+/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The
 /// error names the argument and the rule that it breaks, and nothing has been launched.
 pub fn gemm<A, B, D, const R: usize>(
     device: &Device,

@@ -13,6 +13,7 @@ use super::model::Product;
 use super::product::kernels;
 use super::tile::Tile;
 use crate::Error;
+use crate::extent::{Zeros, is_empty};
 use crate::pack::Kept;
 use crate::timing::median;
 
@@ -112,7 +113,7 @@ impl Plan {
     /// one launch that compiles it. The device's time counts, without the host's; A and B may lie in the cache, where the launch
     /// before has left them. D holds the product afterwards. `Display` shows what was measured.
     ///
-    /// The emulator's time says nothing about a GPU, so there it is [`Plan::new`], and D is not written.
+    /// The emulator's time says nothing about a GPU, so there it is [`Plan::new`], and D is not written. So it is if an extent is 0.
     ///
     /// # Errors
     ///
@@ -129,7 +130,7 @@ impl Plan {
         D: Element,
     {
         let mut plan = Self::new(device, a, b, d)?;
-        if device.is_emulator() {
+        if device.is_emulator() || plan.form.extents.contains(&0) {
             return Ok(plan);
         }
         for i in 0..plan.candidates.len() {
@@ -246,6 +247,14 @@ impl Plan {
                 b: b.shape().to_vec(),
                 d: d.shape().to_vec(),
             });
+        }
+        if is_empty(&d.shape()) {
+            return Ok(());
+        }
+        if form.extents[3] == 0 {
+            let (a_zeros, b_zeros) = (Zeros::vector(device)?, Zeros::vector(device)?);
+            let (a, b) = (a_zeros.like(a)?, b_zeros.like(b)?);
+            return Self::new(device, &a, &b, d)?.launch(device, &a, &b, d);
         }
         let instance = |form: Form| Some((form, Instance::new::<A, B, D>(&form, self.tile)?));
         // The tile may be one for copies, where these matrices need none.

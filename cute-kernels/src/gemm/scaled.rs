@@ -3,9 +3,12 @@
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::form::{Form, Matrices, MatricesMut, is_contiguous, lies_along_rows, major, strides};
+use super::form::{
+    Form, Matrices, MatricesMut, extents, is_contiguous, lies_along_rows, major, strides,
+};
 use super::model::Product;
 use crate::Error;
+use crate::extent::{Zeros, is_empty};
 use crate::pack::{Pack, pack};
 use kernels::{
     gemm_block_scaled_CFG, gemm_block_scaled_unaligned_CFG, gemm_scaled_CFG,
@@ -55,6 +58,8 @@ type Scales<'v> = TensorView<'v, f32, 2>;
 /// scale_a has the shape (M), a scale for each row of A, or (1), one for all, and scale_b has (N) or (1). These are the scales of all
 /// matrices of a batch. With a mode before them, (batches, M) or (batches, 1), each matrix has its own.
 ///
+/// Scales have any size: the result is infinite or 0 only if the product of all three factors is, in whatever order one multiplies them.
+///
 /// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along either of its modes. The product is fastest if A
 /// and B are contiguous along K, and all rows begin at multiples of 128 bytes. A and B that TMA cannot load so are copied first. D whose
 /// rows do not begin at multiples of 16 bytes, or are not multiples of 16 bytes long, is stored by elements. On a GPU the call returns
@@ -77,7 +82,7 @@ type Scales<'v> = TensorView<'v, f32, 2>;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, a tensor of scales has another shape or gaps between its last mode's elements, an extent is 0 or
+/// If the shapes do not fit together, a tensor of scales has another shape or gaps between its last mode's elements, an extent is
 /// larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The error names the argument and the rule that it breaks,
 /// and nothing has been launched.
 pub fn gemm_scaled<A, B, D, const R: usize, const S: usize>(
@@ -93,10 +98,21 @@ where
     B: ScaledInput<D, A>,
     D: Element,
 {
+    let [.., k] = extents(a, b, d)?;
+    let (a_all, b_all) = (a.prepend()?, b.prepend()?);
+    let scale_a = of_rows("scale_a", scale_a, &a_all)?;
+    let scale_b = of_rows("scale_b", scale_b, &b_all)?;
+    if is_empty(&d.shape()) {
+        return Ok(());
+    }
+    if k == 0 {
+        let (a_zeros, b_zeros) = (Zeros::vector(device)?, Zeros::vector(device)?);
+        let zero = Zeros::new(device, 1)?;
+        let (a, b, zero) = (a_zeros.like(a)?, b_zeros.like(b)?, zero.view([1; S])?);
+        return gemm_scaled(device, &a, &zero, &b, &zero, d);
+    }
     let form = Form::new(a, b, d, 0)?;
-    let (a, b) = (a.prepend()?, b.prepend()?);
-    let scale_a = of_rows("scale_a", scale_a, &a)?;
-    let scale_b = of_rows("scale_b", scale_b, &b)?;
+    let (a, b) = (a_all, b_all);
     let d = d.as_view_mut().prepend()?;
     match form.transposed {
         true => start(
@@ -145,6 +161,9 @@ fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
 /// (⌈N / 128⌉, ⌈K / 128⌉). With a mode of batches before them, each matrix has scales of its own. The sums of 128 products, of
 /// which each instruction keeps 13 bits after the point, are added up in f32.
 ///
+/// The two scales of a block are multiplied with each other first, in f32. So their product must be a number of f32, and is rounded as
+/// one.
+///
 /// What [`gemm_scaled`] says of the matrices holds here, too, but D is contiguous along N. scale_b is contiguous along K, and scale_a
 /// along either of its modes. If it is along K, it is copied first; if it is along M, it is not.
 ///
@@ -187,18 +206,28 @@ where
     D: Element,
 {
     const NAME: &str = "gemm_block_scaled";
+    let [batches, m, n, k] = extents(a, b, d)?;
+    let wide = k.div_ceil(BLOCK);
+    let (of_a, of_b) = ([batches, m, wide], [batches, n.div_ceil(BLOCK), wide]);
+    let a_scales: Matrices<'_, f32> = fits(NAME, "scale_a", scale_a, of_a, [true, false, false])?;
+    let b_scales: Matrices<'_, f32> = fits(NAME, "scale_b", scale_b, of_b, [true, false, false])?;
+    if is_empty(&d.shape()) {
+        return Ok(());
+    }
+    if k == 0 {
+        let (a_zeros, b_zeros) = (Zeros::vector(device)?, Zeros::vector(device)?);
+        let scales = Zeros::new(device, 1)?;
+        let (a, b) = (a_zeros.like(a)?, b_zeros.like(b)?);
+        let (scale_a, scale_b) = (scales.like(scale_a)?, scales.like(scale_b)?);
+        return gemm_block_scaled(device, &a, &scale_a, &b, &scale_b, d);
+    }
+    let (scale_a, scale_b) = (a_scales, b_scales);
     let form = Form::new(a, b, d, 0)?;
     let (a, b): (Matrices<'_, A>, Matrices<'_, B>) = (a.prepend()?, b.prepend()?);
     let mut d = d.as_view_mut().prepend()?;
     if form.transposed {
         return Err(major(NAME, "d", "N", &d.as_view()));
     }
-    let ([batches, m, k], [_, n, _]) = (a.shape(), b.shape());
-    let wide = k.div_ceil(BLOCK);
-    let of_a = [batches, m, wide];
-    let scale_a: Matrices<'_, f32> = fits(NAME, "scale_a", scale_a, of_a, [true, false, false])?;
-    let of_b = [batches, n.div_ceil(BLOCK), wide];
-    let scale_b: Matrices<'_, f32> = fits(NAME, "scale_b", scale_b, of_b, [true, false, false])?;
     if !is_contiguous(&scale_b) {
         return Err(major(NAME, "scale_b", "K", &scale_b));
     }
@@ -299,6 +328,10 @@ pub mod kernels {
     };
     use crate::gemm::multiply::kernels::{multiply, multiply_scaled, tiles};
 
+    /// 2⁶⁴ and 2⁻⁹⁴, between which a scale is one factor.
+    const LARGE: f32 = 18446744073709551616.0;
+    const SMALL: f32 = 5.048709793414476e-29;
+
     /// Products with a scale for each row of A and of B, or one for all, of each matrix of a batch, or of all, with D stored by TMA.
     #[kernel(threads = 384)]
     #[instances(
@@ -329,10 +362,10 @@ pub mod kernels {
     ) {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
-            let rows = of_rows(of_matrix(scale_a, at.0), acc, at.1);
+            let (first, last) = factors(of_rows(of_matrix(scale_a, at.0), acc, at.1));
             let columns = of_matrix(scale_b, at.0);
             let scaled =
-                |piece, at| convert::<f32>(piece) * rows * of_columns(columns, piece, at.2);
+                |piece, at| convert::<f32>(piece) * first * of_columns(columns, piece, at.2) * last;
             store_pieces_by_tma(acc, scaled, d, consumer, at, 2);
         });
         tma_wait_read(0);
@@ -368,10 +401,36 @@ pub mod kernels {
     ) {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
-            let rows = of_rows(of_matrix(scale_a, at.0), acc, at.1);
+            let (first, last) = factors(of_rows(of_matrix(scale_a, at.0), acc, at.1));
             let columns = of_columns(of_matrix(scale_b, at.0), acc, at.2);
-            store_by_element(convert::<f32>(acc) * rows * columns, d, at);
+            store_by_element(convert::<f32>(acc) * first * columns * last, d, at);
         });
+    }
+
+    /// Two factors of each scale, by which a sum of products is multiplied before and after another scale, so that neither product on
+    /// the way is infinite, or loses bits below 2⁻¹²⁶, unless the result is or does. Sums of products are 0, or from 2⁻³² to 2⁶³. So a
+    /// first factor from 2⁻⁹⁴ to 2⁶⁴ takes them to no more than 2¹²⁷ and no less than 2⁻¹²⁶. What it leaves of a scale is more than 1
+    /// only if it is 2⁶⁴, and less than 1 only if it is 2⁻⁹⁴.
+    fn factors(scales: Fragment) -> (Fragment, Fragment) {
+        let first = map(scales, |x| {
+            if abs(x) > LARGE {
+                LARGE
+            } else if abs(x) < SMALL {
+                SMALL
+            } else {
+                x
+            }
+        });
+        let last = map(scales, |x| {
+            if abs(x) > LARGE {
+                x * (1.0 / LARGE)
+            } else if abs(x) < SMALL {
+                x * (1.0 / SMALL)
+            } else {
+                1.0
+            }
+        });
+        (first, last)
     }
 
     /// Products with a scale for each row of A and 128 of its columns, with the modes (batch, K, M), and for each 128 × 128 elements of

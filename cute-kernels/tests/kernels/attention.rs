@@ -380,14 +380,10 @@ fn attention_refuses_before_it_launches() {
         ([2, 3, 96], [2, 5, 96], [2, 5, 96]),
     ] {
         let error = refusal(q, k, v, 1.0);
-        assert!(matches!(error, Error::AttentionShapes { .. }), "{error}");
+        assert!(matches!(error, Error::Shapes { .. }), "{error}");
     }
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let error = refusal(q, k, k, scale);
         assert!(matches!(error, Error::AttentionScale { .. }), "{error}");
     }
-    let error = refusal([2, 0, 64], k, k, 1.0).to_string();
-    assert!(error.contains("argument q"), "{error}");
-    let error = refusal(q, [2, 0, 64], [2, 0, 64], 1.0).to_string();
-    assert!(error.contains("argument k"), "{error}");
 }

@@ -984,7 +984,7 @@ fn gemm_refuses_before_it_launches() {
     let matrix = |rows, cols| Tensor::<bf16, 2>::zeros(&device, [rows, cols]).unwrap();
     let (a, b, mut d) = (matrix(16, 16), matrix(24, 8), matrix(16, 24));
     let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut()).unwrap_err();
-    assert!(matches!(error, Error::GemmShapes { .. }), "{error}");
+    assert!(matches!(error, Error::Shapes { .. }), "{error}");
 
     // Elements that are nowhere contiguous.
     let all = matrix(64, 64);
@@ -1003,12 +1003,6 @@ fn gemm_refuses_before_it_launches() {
         matches!(error, Error::GemmStrides { argument: "a", .. }),
         "{error}"
     );
-
-    let (a, b) = (matrix(16, 0), matrix(24, 0));
-    let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut())
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("argument a"), "{error}");
 
     // One element, as a row of 2³¹.
     let one = matrix(1, 1);

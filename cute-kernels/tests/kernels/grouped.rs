@@ -266,28 +266,6 @@ fn groups_are_refused_before_the_launch() {
         error.starts_with("gemm_grouped needs d contiguous along N"),
         "{error}"
     );
-    // An extent of 0 is named, whether D can be stored by vectors or not.
-    for (groups, n, k) in [(0, 24, 16), (2, 0, 16), (2, 24, 0), (0, 23, 16), (2, 23, 0)] {
-        let b = Tensor::<bf16, 3>::zeros(&device, [groups, n, k]).unwrap();
-        let error = gemm_grouped(
-            &device,
-            &matrix(16, k).view(),
-            &b.view(),
-            &ends(groups).view(),
-            &mut matrix(16, n).view_mut(),
-        );
-        let error = error.unwrap_err().to_string();
-        assert!(error.contains("argument "), "{error}");
-    }
-    // A rank without tokens has nothing to do.
-    gemm_grouped(
-        &device,
-        &matrix(0, 16).view(),
-        &b.view(),
-        &ends(2).view(),
-        &mut matrix(0, 24).view_mut(),
-    )
-    .unwrap();
 
     assert!(check_group_ends(&[0, 0, 5, 16], 16).is_ok());
     for (ends, group) in [

@@ -218,7 +218,7 @@ fn what_is_added_has_the_shape_of_d() -> Result<(), Error> {
         "gemm_linear needs c contiguous along M: found strides [8, 1] along rows and columns"
     );
     let error = gemm_update(&device, 1.0, &a, &a, 1.0, &mut d.view_mut());
-    assert!(matches!(error, Err(Error::GemmShapes { .. })), "{error:?}");
+    assert!(matches!(error, Err(Error::Shapes { .. })), "{error:?}");
     Ok(())
 }
 

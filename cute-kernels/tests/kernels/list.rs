@@ -329,11 +329,6 @@ fn lists_are_refused_before_the_launch() {
         "product 1: a product needs a of shape (M, K), b of (N, K) and d of (M, N), or all three with a mode of batches before: \
          found a [16, 8], b [24, 16] and d [16, 24]"
     );
-    let error = refused([16, 0], [24, 0], [16, 24]);
-    assert_eq!(
-        error.to_string(),
-        "product 1: mode 1 of a and b, which is K, has an extent of 0: it must be at least 1"
-    );
     assert!(matches!(error, Error::ListProblem { problem: 1, .. }));
 
     let (x, mut d) = (matrix([64, 64]), matrix([4, 4]));

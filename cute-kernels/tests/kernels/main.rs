@@ -4,6 +4,7 @@
 mod attention;
 mod copy;
 mod covering;
+mod empty;
 mod epilogue;
 mod exchange;
 mod gemm;

@@ -353,10 +353,9 @@ fn softmax_refuses_another_shape() {
     let x = Tensor::<f32, 2>::zeros(&device, [3, 4]).unwrap();
     let mut y = Tensor::<f32, 2>::zeros(&device, [3, 5]).unwrap();
     let error = softmax(&device, &x.view(), &mut y.view_mut()).unwrap_err();
-    let error = error.to_string();
-    assert!(
-        error.contains("extent(y, 1) == extent(x, 1)") && error.contains('5'),
-        "{error}"
+    assert_eq!(
+        error.to_string(),
+        "softmax needs y of the shape of x: found x [3, 4] and y [3, 5]"
     );
 }
 
