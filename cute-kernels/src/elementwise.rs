@@ -5,7 +5,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 use crate::Error;
 use crate::extent::{extent, is_empty};
 
-/// `y[i] = a · x[i] + y[i]`.
+/// `y[i] = a · x[i] + y[i]`, rounded once.
 ///
 /// x and y have the same length, up to 2³¹ − 1. On a GPU the call returns before the result is complete.
 ///
@@ -61,7 +61,7 @@ pub mod kernels {
         #[facts(aligned(y, 4 * V), extent(y, 0) == extent(x, 0))] y: Global<f32, 1>,
         a: f32,
     ) {
-        update::<_, V>(x, y, |x, y| a * x + y);
+        update::<_, V>(x, y, |x, y| fma(x, a, y));
     }
 
     /// y = `f`(x, y) element by element, for the tile of each CTA of 256 threads. A thread moves V consecutive elements at a time.

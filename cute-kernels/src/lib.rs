@@ -23,6 +23,22 @@
 //!
 //! The numbers are those of kernels that a feature adds to `core`. Where two features meet, both are needed, and add more: grouped
 //! products of f16 need `grouped` and `f16`.
+//!
+//! # Extents of 0
+//!
+//! All functions take tensors without elements, and give what PyTorch gives. Shapes have to fit together all the same.
+//!
+//! | where | result |
+//! |---|---|
+//! | the output has no elements | nothing is done, and nothing launched |
+//! | products with K of 0 | D is 0, or β · C for [`gemm_linear`] and [`gemm_update`], whatever α and the scales are |
+//! | [`gemm_grouped`] without groups | no row belongs to one, so D keeps what it has |
+//! | [`attention`](fn@attention) without keys | O is 0 |
+//! | [`sum()`] of nothing, [`sum_rows`] of rows without elements | 0 |
+//! | [`quantise_rows`] of rows without elements | the scales follow from `largest` |
+//! | [`histogram()`] of nothing | no count changes |
+//!
+//! A launch of a kernel with such a tensor is an error, also where the kernel is one of this crate: kernels rely on extents of 1 or more.
 
 #![forbid(unsafe_code)]
 

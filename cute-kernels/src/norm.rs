@@ -13,6 +13,9 @@ use crate::row::{HELD, fitting, is_aligned, long};
 /// starts at multiples of 16 bytes, and rows are multiples of 8 elements long. On a GPU the call returns before
 /// the result is complete.
 ///
+/// As in PyTorch, a row with a NaN or an infinity is NaN, and one whose squared differences from the mean have an infinite sum in f32 is
+/// `beta`. It is NaN if a difference, or the sum of the differences from the first number, is infinite in f32.
+///
 /// ```
 /// use cute_runtime::{Device, Tensor};
 /// let device = Device::emulator();
@@ -63,6 +66,8 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
 }
 
 /// `y[i, j] = x[i, j] / √(mean of the squares of row i + epsilon) · gamma[j]`. All else is as in [`layer_norm`].
+///
+/// As in PyTorch, a row with a NaN is NaN. One whose squares have an infinite sum in f32 is 0, but NaN where it is infinite itself.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor};
@@ -145,11 +150,12 @@ pub mod kernels {
         );
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, 0.0);
-        let mean = div_fast(reduce(reduce(convert::<f32>(held), 2, add), 1, add), n);
-        let d = convert::<f32>(held) - mean;
+        let row = at.0 * CFG.rows() + thread() / CFG.lanes;
+        let sum = reduce(reduce(convert::<f32>(held), 2, add), 1, add);
+        let d = convert::<f32>(held) - centre(div_fast(sum, n), x, row);
         fill_outside(d, CFG.tile(x, at, skipped), 0.0);
-        let variance = div_fast(reduce(reduce(d * d, 2, add), 1, add), n);
-        let normal = d * rsqrt(variance + epsilon);
+        let (rest, scale) = rest_and_scale(reduce(d, 2, add), reduce(d * d, 2, add), n, epsilon);
+        let normal = (d - rest) * scale;
         let gamma = weights(CFG.vector(gamma, 0, skipped), held);
         let beta = weights(CFG.vector(beta, 0, skipped), held);
         let result = fma(normal, convert::<f32>(gamma), convert::<f32>(beta));
@@ -182,6 +188,7 @@ pub mod kernels {
             let values = convert::<f32>(held);
             fill_outside(values, CFG.tile(x, (row, 0), skipped), 0.0);
             let near = div_fast(reduce(reduce(values, 2, add), 1, add), count);
+            let near = centre(near, x, row);
             let (mut sum, mut squares) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
             fill(sum, 0.0);
             fill(squares, 0.0);
@@ -192,12 +199,10 @@ pub mod kernels {
                 sum += reduce(d, 2, add);
                 squares += reduce(d * d, 2, add);
             }
-            let rest = div_fast(reduce(sum, 1, add), n);
-            let variance = div_fast(reduce(squares, 1, add), n) - rest * rest;
-            let (mean, scale) = (near + rest, rsqrt(variance + epsilon));
+            let (rest, scale) = rest_and_scale(sum, squares, n, epsilon);
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
-                let normal = (convert::<f32>(held) - mean) * scale;
+                let normal = (convert::<f32>(held) - near - rest) * scale;
                 let gamma = weights(CFG.vector(gamma, i, skipped), held);
                 let beta = weights(CFG.vector(beta, i, skipped), held);
                 let result = fma(normal, convert::<f32>(gamma), convert::<f32>(beta));
@@ -280,6 +285,34 @@ pub mod kernels {
             stream.advance();
             row += grid_dim().0;
         }
+    }
+
+    /// The mean of a row, or of a part of it, as far as it is known. If the sum is infinite, it is the first number of the row.
+    fn centre<T: Element>(mean: Fragment, x: Global<T, 2>, row: u32) -> Fragment {
+        map(mean, |mean| {
+            if abs(mean) <= f32::MAX {
+                mean
+            } else {
+                convert::<f32>(x[(min(row, extent(x, 0) - 1), 0)])
+            }
+        })
+    }
+
+    /// The mean of n differences d from about their mean, and 1 / √(their variance + epsilon), from the thread's sums of d and of d².
+    /// Where all numbers are large and nearly equal, the mean of d is as large as d. In such rows, the variance may come out below 0 by
+    /// a rounding.
+    fn rest_and_scale(
+        d: Fragment,
+        squares: Fragment,
+        n: f32,
+        epsilon: f32,
+    ) -> (Fragment, Fragment) {
+        let rest = div_fast(reduce(d, 1, add), n);
+        let squares = div_fast(reduce(squares, 1, add), n);
+        // The square of the mean is not rounded, and so not infinite.
+        let variance = fma(-rest, rest, squares);
+        let variance = map(variance, |x| if x < 0.0 { 0.0 } else { x });
+        (rest, rsqrt(variance + epsilon))
     }
 
     /// A tile of the weights of columns, held as one row of `like`. They stay elements of `T` until they are used, which takes fewer

@@ -126,6 +126,52 @@ mod rows {
     }
 }
 
+#[kernels]
+mod firsts {
+    /// Elements that every launch has.
+    #[kernel(threads = 32)]
+    pub fn firsts(
+        x: Global<f32, 1>,
+        #[facts(list.len() >= 1)] list: [Global<f32, 2>; 2],
+        y: Global<f32, 1>,
+    ) {
+        if thread() == 0 {
+            y[0] = x[0] + list[0][(0, 0)];
+        }
+    }
+}
+
+/// So that a first element needs no check.
+#[test]
+fn a_launch_with_a_tensor_without_elements_is_refused() -> Result<(), Error> {
+    for (device, ()) in on_devices([()]) {
+        let full = Tensor::from_slice(&device, &[1.0f32; 4], [2, 2])?;
+        let line = Tensor::from_slice(&device, &[2.0f32; 2], [2])?;
+        for [x, first, second, y] in [
+            [1, 1, 1, 1],
+            [0, 1, 1, 1],
+            [1, 0, 1, 1],
+            [1, 1, 0, 1],
+            [1, 1, 1, 0],
+        ] {
+            let rows = |rows| full.view().slice(0, 0..rows);
+            let list = [rows(first)?, rows(second)?];
+            let mut out = Tensor::<f32, 1>::zeros(&device, [1])?;
+            let of_y = &mut out.view_mut().slice(0, 0..y)?;
+            let result =
+                firsts::firsts::launch(&device, 1, &line.view().slice(0, 0..x)?, &list, of_y);
+            if [x, first, second, y] == [1; 4] {
+                result?;
+                assert_eq!(out.download()?, [3.0]);
+            } else {
+                let error = result.expect_err("no elements").to_string();
+                assert!(error.contains("the extent of mode 0 is 0"), "{error}");
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn softmax_of_rows() -> Result<(), Error> {
     for (device, (rows, columns)) in on_devices([(1, 8), (5, 200), (4, 1024), (9, 264)]) {

@@ -2,6 +2,7 @@
 //! The PTX of every instance is checked for the instructions it should have, and by NVIDIA's assembler.
 
 mod attention;
+mod awkward;
 mod copy;
 mod covering;
 mod empty;

@@ -1009,6 +1009,37 @@ fn extents_that_are_not_passed_are_of_32_bits() {
     assert_eq!(facts("extent(x, 0) >= n", moved), [""; 0]);
 }
 
+/// A tensor has elements, since a launch refuses one that has none. But a part of it may have none, and then no first element either.
+#[test]
+fn the_first_element_of_a_part_that_may_be_empty_is_not_proven() {
+    for body in [
+        "let part = z[s as u32..extent(z, 0)]; z[0] = part[0];",
+        "let part = z[0..s as u32]; part[0] = 1.0;",
+        "let part = z[thread()..thread()]; part[0] = 1.0;",
+        "let part = z[0..n - 1]; part[0] = 1.0;",
+        "let part = x[(s as u32..n, _)]; part[(0, 0)] = 1.0;",
+        "let part = x[(_, 64..extent(x, 1))]; part[(0, 0)] = 1.0;",
+        "let part = x[(0, s as u32..64)]; part[0] = 1.0;",
+        "let part = z[0..s as u32]; part[min(thread(), extent(part, 0) - 1)] = 1.0;",
+        "let part = z[0..s as u32]; part[thread() % extent(part, 0)] = 1.0;",
+        "let part = z[0..s as u32]; z[extent(part, 0) - 1] = 1.0;",
+        "let part = z[0..s as u32]; local_tile(part, 1, 0)[0] = 1.0;",
+        "let part = z[0..s as u32]; let inner = part[0..8]; inner[0] = 1.0;",
+        "let part = z[0..s as u32]; if n > 0 { part[0] = 1.0; }",
+        "let v = fragment::<f32>(1); copy(local_tile(z[0..s as u32], 1, 0), v);",
+    ] {
+        let error = match safe("", body) {
+            Ok(_) => panic!("{body} is taken"),
+            Err(error) => error.to_string(),
+        };
+        let expected = "nothing proves that this access is inside of `";
+        assert!(error.starts_with(expected), "{body}: {error}");
+    }
+    // The tensors have elements.
+    let body = "z[0] = x[(0, 0)] + y[0];";
+    safe("", body).unwrap_or_else(|error| panic!("{body}: {error}"));
+}
+
 /// As an unsigned integer, -1 is above every extent.
 #[test]
 fn facts_about_signed_numbers_prove_nothing_of_unsigned_ones() {
