@@ -8,6 +8,9 @@ use proc_macro2::TokenStream;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+/// A source.
+type Deep = fn() -> String;
+
 /// A kind of source, by its length.
 type Source = fn(usize) -> String;
 
@@ -465,7 +468,7 @@ const LIMITED: &[(&str, Source, &str)] = &[
 ];
 
 /// Sources just below the limits of depth.
-const DEEP: &[(&str, fn() -> String)] = &[
+const DEEP: &[(&str, Deep)] = &[
     ("match arms", || {
         kernel(&format!(
             "let v = match n {{ {} _ => 0 }}; x[0] = v;",

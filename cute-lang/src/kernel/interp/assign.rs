@@ -16,12 +16,8 @@ enum Assignee {
     Nothing,
     /// The registers of a variable.
     Variable(Value),
-    /// An element of a tensor.
-    Element {
-        base: Argument,
-        coordinate: Argument,
-        span: Span,
-    },
+    /// An element: the tensor and the coordinate.
+    Element(Box<[Argument; 2]>, Span),
 }
 
 impl Interpreter<'_> {
@@ -47,12 +43,8 @@ impl Interpreter<'_> {
         let start = self.length()?;
         let old = match &place {
             Assignee::Variable(value) => value.clone(),
-            Assignee::Element {
-                base,
-                coordinate,
-                span,
-            } => {
-                let args = vec![base.clone(), coordinate.clone()];
+            Assignee::Element(element, span) => {
+                let args = element.to_vec();
                 self.call_builtin("index", *span, Vec::new(), args)?
             }
             Assignee::Nothing => {
@@ -71,11 +63,8 @@ impl Interpreter<'_> {
         match place {
             Assignee::Nothing => {}
             Assignee::Variable(variable) => self.write_variable(&variable, &value, start)?,
-            Assignee::Element {
-                base,
-                coordinate,
-                span: at,
-            } => {
+            Assignee::Element(element, at) => {
+                let [base, coordinate] = *element;
                 let args = vec![base, coordinate, Argument { value, span }];
                 self.call_builtin("index_assign", at, Vec::new(), args)?;
             }
@@ -132,11 +121,8 @@ impl Interpreter<'_> {
                     span: index.span(),
                     value: self.keep(value),
                 };
-                Ok(Assignee::Element {
-                    base,
-                    coordinate,
-                    span: bracket_token.span.open(),
-                })
+                let span = bracket_token.span.open();
+                Ok(Assignee::Element(Box::new([base, coordinate]), span))
             }
             expr => Ok(Assignee::Variable(self.variable_of(expr)?)),
         }
