@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use cute_runtime::__private::{Text, Values, launch_safe_instance};
 use cute_runtime::{
-    ArgumentRule, Device, ElementType, Error, Instantiate, Kernel, LaunchRule, Tensor, bf16, layout,
+    ArgumentRule, Device, ElementType, Error, Image, Instantiate, Kernel, LaunchRule, Tensor, bf16,
+    layout,
 };
 
 layout! { TILE = (4,32):(32,1); }
@@ -148,6 +150,7 @@ fn check_same<K: Kernel>(given: &impl Instantiate) {
     assert_eq!(image.params, K::PARAMS);
     assert_eq!(image.facts, K::FACTS);
     assert_eq!(image.reports, K::REPORTS);
+    assert_eq!(image.is_safe, K::IS_SAFE);
 }
 
 #[test]
@@ -219,6 +222,55 @@ fn an_unsafe_kernel_has_an_unsafe_launch() -> Result<(), Error> {
     unsafe { kernels::unchecked { N: 96 }.launch(&device, 1, &mut y.view_mut())? };
     assert_eq!(y.download()?, (0..96).collect::<Vec<u32>>());
     Ok(())
+}
+
+/// An implementation by hand, which may say anything, and which is a `Kernel` as well.
+impl Instantiate for kernels::fixed {
+    const NAME: &'static str = "any";
+    const MODULE: Text = Text {
+        text: "\"m\" \"m\" [] { mod m {
+            #[kernel(threads = 32)]
+            #[instance(any: N = _)]
+            unsafe fn any<const N: u32>(y: Global<u32, 1>) { y[thread() + N] = N; }
+        } }",
+        places: &[],
+    };
+
+    fn values(&self) -> Values {
+        Values::of(&[("N", &5u32)])
+    }
+
+    fn image(&self) -> Result<Arc<Image>, Error> {
+        let given = kernels::given_copy { ROWS: 8 }.image()?;
+        let mut image = Image::clone(&given);
+        (image.ptx, image.is_safe) = ("", true);
+        Ok(Arc::new(image))
+    }
+}
+
+#[test]
+fn an_implementation_by_hand_makes_no_unsafe_kernel_safe() -> Result<(), Error> {
+    let device = Device::emulator();
+    let x = Tensor::<f32, 2>::zeros(&device, [8, 32])?;
+    let mut y = Tensor::<u32, 1>::zeros(&device, [32])?;
+    let view = &mut y.view_mut();
+    let error = launch_safe_instance(&kernels::fixed, &device, 1.into(), &[view.into()]);
+    let refused = matches!(
+        &error,
+        Err(Error::Launch {
+            kernel: "any",
+            rule: LaunchRule::Unsafe,
+        })
+    );
+    assert!(refused, "{error:?}");
+
+    // The instance that `image` replaces is not compiled in place of the real one.
+    assert_eq!(kernels::fixed.image()?.ptx, "");
+    kernels::fixed.compile(&device)?;
+    let mut z = Tensor::<f32, 2>::zeros(&device, [8, 32])?;
+    let unused = Tensor::<bf16, 3>::zeros(&device, [2, 2, 8])?;
+    let copy = kernels::given_copy { ROWS: 8 };
+    copy.launch(&device, 1, &x.view(), &mut z.view_mut(), &unused.view())
 }
 
 #[test]

@@ -5,6 +5,9 @@
 // A crate that declares layouts does not need the standard library.
 #![no_std]
 
+/// The facade, for programs that call themselves `cute_runtime`.
+pub use cute_runtime as real;
+
 /// Named layouts for other crates.
 pub mod shapes {
     use cute_runtime::{layout, tile};

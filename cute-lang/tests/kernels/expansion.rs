@@ -3,7 +3,7 @@
 use cute_lang::kernel::expand::{kernels, resume};
 use cute_lang::notation::Reader;
 use expect_test::expect;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 
 /// The expansion of a module, formatted.
 fn expansion(attribute: &str, source: &str) -> String {
@@ -268,6 +268,20 @@ fn an_instance_becomes_a_type() {
                         ty: ::cute_runtime::ElementType::U32,
                     },
                 ];
+                const IS_SAFE: ::core::primitive::bool = false;
+                const TYPES: [(
+                    ::cute_runtime::Param,
+                    ::cute_runtime::TmaRecipe,
+                    ::cute_runtime::ElementType,
+                    ::cute_runtime::SwizzleMode,
+                    ::cute_runtime::L2Promotion,
+                    ::cute_runtime::OobFill,
+                    ::cute_runtime::Fact,
+                    ::cute_runtime::Comparison,
+                    ::cute_runtime::Term,
+                    ::cute_runtime::Report,
+                    ::cute_runtime::Piece,
+                ); 0] = [];
             }
             impl add_one_f32 {
                 /// Launches `add_one_f32` with 32 threads a CTA on `grid` CTAs.
@@ -462,8 +476,8 @@ fn an_instance_at_run_time_becomes_a_type_with_fields() {
                 ::cute_runtime::Device, _ : impl ::core::convert::Into < ::cute_runtime::Grid >,
                 _ : impl ::core::convert::Into < ::cute_runtime::__private::Argument < 'a >>, _ :
                 ::core::primitive::f32) -> ::core::result::Result < (), ::cute_runtime::Error > {
-                ::core::unreachable!() } }] [unsafe impl ::cute_runtime::Instantiate for filled {
-                const NAME : & 'static ::core::primitive::str = "filled"; const MODULE :
+                ::core::unreachable!() } }] [impl ::cute_runtime::Instantiate for filled { const
+                NAME : & 'static ::core::primitive::str = "filled"; const MODULE :
                 ::cute_runtime::__private::Text = __MODULE; fn values(& self) ->
                 ::cute_runtime::__private::Values { ::cute_runtime::__private::Values::of(&
                 [("T", & self.T), ("BLOCK", & self.BLOCK), ("SIZES", &
@@ -480,8 +494,9 @@ fn an_instance_at_run_time_becomes_a_type_with_fields() {
                 ::core::result::Result < (), ::cute_runtime::Error > { let grid =
                 ::core::convert::Into::into(grid); let arguments : &
                 [::cute_runtime::__private::Argument < '_ >] = & [::core::convert::Into::into(x),
-                ::core::convert::Into::into(by)]; unsafe {
-                ::cute_runtime::__private::launch_instance(self, device, grid, arguments) } } }]
+                ::core::convert::Into::into(by)];
+                ::cute_runtime::__private::launch_safe_instance(self, device, grid, arguments) }
+                }]
             }
             ::cute_runtime::__private::instantiable! {
                 [] [const __MODULE : ::cute_runtime::__private::Text =
@@ -636,5 +651,43 @@ fn a_missing_brace_hides_no_kernel() {
     );
     for part in ["pubstructfirst;", "pubstructsecond;"] {
         assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// The path of the facade may lead to anything, so no macro of it gets the keyword `unsafe`, and no call is in an `unsafe` block, unless
+/// the program has written the keyword itself.
+#[test]
+fn the_keyword_unsafe_stands_before_impl_alone() {
+    let source = "
+        #[kernel(threads = 32)]
+        #[instance(of_f32: T = f32, EACH = 1)]
+        #[instance(of_any: T = _, EACH = _)]
+        #[instances(T in [f32, bf16], EACH in [1, 2])]
+        pub fn fill<T: Element, const EACH: u32>(x: [Global<T, 1>; 4], by: f32) {
+            print!(\"{}\", by);
+        }
+    ";
+    let tokens = expansion("", source).parse().expect("tokens");
+    let mut found = Vec::new();
+    after_unsafe(tokens, &mut found);
+    assert_eq!(found, ["impl"; 5], "{found:?}");
+}
+
+/// What follows each `unsafe`.
+fn after_unsafe(tokens: TokenStream, found: &mut Vec<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Ident(word) if word == "unsafe" => {
+                found.push(
+                    tokens
+                        .get(at + 1)
+                        .map(ToString::to_string)
+                        .unwrap_or_default(),
+                );
+            }
+            TokenTree::Group(group) => after_unsafe(group.stream(), found),
+            _ => {}
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! A cache with one entry for each kernel: what the device made of it, or the error that making it gave.
 
 use std::any::TypeId;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -13,8 +12,8 @@ use crate::device::lock::lock;
 pub(crate) struct Id {
     /// Its Rust type.
     pub(crate) ty: TypeId,
-    /// The values that it gets at run time; empty if there are none.
-    pub(crate) values: Cow<'static, str>,
+    /// The values that it gets at run time; `None` for a [`Kernel`](crate::Kernel), which gets none. A type may be both.
+    pub(crate) values: Option<String>,
 }
 
 impl Id {
@@ -22,7 +21,7 @@ impl Id {
     pub(crate) fn of<K: 'static>() -> Self {
         Id {
             ty: TypeId::of::<K>(),
-            values: Cow::Borrowed(""),
+            values: None,
         }
     }
 }

@@ -148,6 +148,7 @@ mod tests {
                 params: &[],
                 facts: &[],
                 reports: &[],
+                is_safe: true,
             };
             assert_eq!(
                 residents(&image, registers),

@@ -590,6 +590,9 @@ pub enum LaunchRule {
         "a kernel that prints, or asserts what is known when it runs, cannot be captured into a graph"
     )]
     Captured,
+    /// A kernel that is an `unsafe fn`, launched by safe code.
+    #[error("the kernel is an `unsafe fn`, so that its launch is one, too")]
+    Unsafe,
     /// A grid that whole clusters do not cover.
     #[error(
         "grid {grid} is not a multiple of the cluster's extent {cluster} along {axis}: the nearest larger multiple is {nearest}"

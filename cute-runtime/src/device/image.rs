@@ -24,6 +24,8 @@ pub struct Image {
     pub facts: &'static [Fact],
     /// The statements that report to the host.
     pub reports: &'static [Report],
+    /// Whether safe code may launch it: the kernel is no `unsafe fn`.
+    pub is_safe: bool,
 }
 
 impl Image {
@@ -38,6 +40,7 @@ impl Image {
             params: K::PARAMS,
             facts: K::FACTS,
             reports: K::REPORTS,
+            is_safe: K::IS_SAFE,
         }
     }
 

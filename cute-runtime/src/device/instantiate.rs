@@ -1,7 +1,6 @@
 //! Instances that are made while a program runs: the kernel language without rustc.
 
 use std::any::TypeId;
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::{io, panic, thread};
 
@@ -19,8 +18,8 @@ use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::launch::{Argument, launch_image};
 use crate::{
-    Comparison, Device, ElementType, Error, Fact, Grid, Mistake, Param, Piece, Report, Term,
-    TmaRecipe,
+    Comparison, Device, ElementType, Error, Fact, Grid, LaunchRule, Mistake, Param, Piece, Report,
+    Term, TmaRecipe,
 };
 
 /// A kernel that gets some of its types and constants when the program runs.
@@ -68,12 +67,9 @@ use crate::{
 /// }
 /// ```
 ///
-/// # Safety
-///
-/// The text is a module of kernels as `#[kernels]` writes it, in which [`NAME`](Instantiate::NAME) is an instance, and
-/// [`values`](Instantiate::values) has what that instance leaves open. If its kernel is an `unsafe fn`, all functions that launch
-/// it are.
-pub unsafe trait Instantiate: 'static {
+/// An implementation promises nothing: whatever its text is, what is launched has been lowered from it, and an instance of an
+/// `unsafe fn` has a `launch` that is one.
+pub trait Instantiate: 'static {
     /// Name of the instance.
     const NAME: &'static str;
     /// The module of the kernel, with all modules that it imports.
@@ -91,13 +87,7 @@ pub unsafe trait Instantiate: 'static {
     ///
     /// [`Error::Instance`], if the kernel cannot have these values.
     fn image(&self) -> Result<Arc<Image>, Error> {
-        static IMAGES: LazyLock<Cache<Image>> = LazyLock::new(Cache::new);
-        let values = self.values();
-        let id = Id {
-            ty: TypeId::of::<Self>(),
-            values: Cow::Owned(values.text()),
-        };
-        IMAGES.get(&id, || make(id.clone(), Self::NAME, Self::MODULE, &values))
+        image_of(self)
     }
 
     /// Compiles the instance for a device, as its first launch does, and returns what the compiler reports. What was compiled
@@ -107,7 +97,7 @@ pub unsafe trait Instantiate: 'static {
     ///
     /// Those of [`image`](Instantiate::image), and those of the compiler.
     fn compile(&self, device: &Device) -> Result<Compiled, Error> {
-        device.compile_image(&*self.image()?)
+        device.compile_image(&*image_of(self)?)
     }
 }
 
@@ -124,7 +114,39 @@ pub unsafe fn launch_instance<K: Instantiate>(
 ) -> Result<(), Error> {
     // SAFETY: the lowering has made the image, and it refuses accesses that nothing proves to be inside of their tensor unless the
     // kernel is an `unsafe fn`. In that case the caller promises that they are inside.
-    unsafe { launch_image(device, &*kernel.image()?, grid, arguments) }
+    unsafe { launch_image(device, &*image_of(kernel)?, grid, arguments) }
+}
+
+/// Launches the instance for the values of an open one, whose kernel is no `unsafe fn`.
+///
+/// Expansions call this function without the keyword `unsafe`, since the path by which they name it may lead to another one.
+pub fn launch_safe_instance<K: Instantiate>(
+    kernel: &K,
+    device: &Device,
+    grid: Grid,
+    arguments: &[Argument<'_>],
+) -> Result<(), Error> {
+    let image = image_of(kernel)?;
+    if !image.is_safe {
+        return Err(Error::Launch {
+            kernel: image.name,
+            rule: LaunchRule::Unsafe,
+        });
+    }
+    // SAFETY: the lowering has made the image of a kernel that is no `unsafe fn`, and it refuses such a kernel with accesses that
+    // nothing proves to be inside of their tensor.
+    unsafe { launch_image(device, &image, grid, arguments) }
+}
+
+/// The instance for the values of an open one. It is not made by `Instantiate::image`, which an implementation can replace.
+fn image_of<K: Instantiate + ?Sized>(kernel: &K) -> Result<Arc<Image>, Error> {
+    static IMAGES: LazyLock<Cache<Image>> = LazyLock::new(Cache::new);
+    let values = kernel.values();
+    let id = Id {
+        ty: TypeId::of::<K>(),
+        values: Some(values.text()),
+    };
+    IMAGES.get(&id, || make(id.clone(), K::NAME, K::MODULE, &values))
 }
 
 /// Names and values, as expressions of the kernel language.
@@ -244,6 +266,7 @@ fn image(id: Id, name: &'static str, lowered: Lowered) -> Image {
         params: list(&lowered.params, param),
         facts: list(&lowered.facts, fact),
         reports: list(&lowered.reports, report),
+        is_safe: lowered.unsafety.is_none(),
     }
 }
 

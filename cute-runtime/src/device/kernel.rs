@@ -4,7 +4,7 @@ use std::fmt;
 
 use cute_hopper::tma::MAP_BYTES;
 
-use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
+use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Term};
 
 /// A kernel as PTX, with what a launch must know about it.
 ///
@@ -50,6 +50,7 @@ use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
 /// - The entry accesses global memory only through these parameters. It writes only to tensors that are `TmaStore`, or
 ///   `Global` with `written`.
 /// - The PTX contains no constant wgmma matrix descriptor, on which the JIT compiler of CUDA 13.0's driver crashes.
+/// - If [`IS_SAFE`](Kernel::IS_SAFE), the entry stays inside of its tensors with every grid and all arguments that the launch accepts.
 pub unsafe trait Kernel: 'static {
     /// Name of the entry in the PTX.
     const NAME: &'static str;
@@ -68,7 +69,28 @@ pub unsafe trait Kernel: 'static {
     /// The statements that report to the host while the kernel runs: `print!`, and `assert!` of what is known then. If there
     /// are any, the entry has one parameter more, a `.u64`: the address of the buffer into which it writes.
     const REPORTS: &'static [Report] = &[];
+    /// Whether safe code may launch the kernel: it is no `unsafe fn`.
+    const IS_SAFE: bool = false;
+    /// The types that the constants name, once more. `#[kernels]` names them by a path that the program gives, and rustc compares
+    /// what it finds there with the types of this crate, so that no other `ElementType::F32` can stand for the one of this crate.
+    #[doc(hidden)]
+    const TYPES: Types = [];
 }
+
+/// The types that the constants of a [`Kernel`] name.
+pub type Types = [(
+    Param,
+    TmaRecipe,
+    ElementType,
+    SwizzleMode,
+    L2Promotion,
+    OobFill,
+    Fact,
+    Comparison,
+    Term,
+    Report,
+    Piece,
+); 0];
 
 /// A statement of a kernel that reports to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

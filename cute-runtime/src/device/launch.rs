@@ -121,9 +121,9 @@ impl<'a, T: Element> From<&'a [T]> for Argument<'a> {
 
 /// Checks a launch and starts it. On a GPU it returns before the kernel has finished.
 ///
-/// The typed `launch` that `#[kernels]` declares for an instance is one call of this function, such as
+/// The typed `launch` that `#[kernels]` declares for an instance of an `unsafe fn` is one call of this function, such as
 /// `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`. There `a` is a `&TensorView`, or a `&mut TensorViewMut` if
-/// the kernel writes it, and `m` is a number.
+/// the kernel writes it, and `m` is a number. That of another kernel is a call of [`launch_safe`].
 ///
 /// # Safety
 ///
@@ -136,6 +136,24 @@ pub unsafe fn launch<K: Kernel>(
 ) -> Result<(), Error> {
     // SAFETY: the caller promises what `launch_image` asks for, and the implementation of `Kernel` that it is described.
     unsafe { launch_image(device, &Image::of::<K>(), grid, arguments) }
+}
+
+/// Checks a launch of a kernel that safe code may launch, and starts it. That of another kernel is an error of compilation.
+///
+/// Expansions call this function without the keyword `unsafe`, since the path by which they name it may lead to another one.
+pub fn launch_safe<K: Kernel>(
+    device: &Device,
+    grid: Grid,
+    arguments: &[Argument<'_>],
+) -> Result<(), Error> {
+    const {
+        assert!(
+            K::IS_SAFE,
+            "the kernel is an `unsafe fn`, so that its launch is one, too"
+        );
+    }
+    // SAFETY: the implementation of `Kernel` promises that the kernel stays inside of its tensors.
+    unsafe { launch::<K>(device, grid, arguments) }
 }
 
 /// Checks a launch and starts it.

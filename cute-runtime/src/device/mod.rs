@@ -50,6 +50,9 @@ pub use {error::Mistake, image::Image, instantiate::Instantiate};
 pub(crate) mod private {
     pub use super::image::Image;
     #[cfg(feature = "instantiate")]
-    pub use super::instantiate::{Constant, Struct, Text, Values, launch_instance};
-    pub use super::launch::{Argument, launch, no_instance};
+    pub use super::instantiate::{
+        Constant, Struct, Text, Values, launch_instance, launch_safe_instance,
+    };
+    pub use super::kernel::Types;
+    pub use super::launch::{Argument, launch, launch_safe, no_instance};
 }

@@ -9,6 +9,22 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Error;
 
+/// The types of the facade whose values are in the constants of an instance. rustc compares each with the one that the trait names,
+/// since a program that gives the path of the facade can have other types there.
+const NAMED: [&str; 11] = [
+    "Param",
+    "TmaRecipe",
+    "ElementType",
+    "SwizzleMode",
+    "L2Promotion",
+    "OobFill",
+    "Fact",
+    "Comparison",
+    "Term",
+    "Report",
+    "Piece",
+];
+
 pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
     let Lowered {
         name,
@@ -57,6 +73,13 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
         .map(|param| format_ident!("{}", param.name, span = param.span))
         .collect();
     let types = lowered.params.iter().map(|param| param_type(facade, param));
+    let is_safe = unsafety.is_none();
+    // Where the path of the facade leads is for the program to say: a safe function is called, so that rustc refuses an unsafe one.
+    let launch = match unsafety {
+        None => quote!(#facade::__private::launch_safe::<Self>(device, grid, &arguments)),
+        Some(_) => quote!(unsafe { #facade::__private::launch::<Self>(device, grid, &arguments) }),
+    };
+    let named = NAMED.map(|name| format_ident!("{name}"));
     quote! {
         #(#docs)*
         ///
@@ -75,6 +98,8 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             const PARAMS: &'static [#facade::Param] = &[#(#params),*];
             #reports
             #facts
+            const IS_SAFE: ::core::primitive::bool = #is_safe;
+            const TYPES: [(#(#facade::#named),*); 0] = [];
         }
 
         impl #name {
@@ -95,7 +120,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
                 let arguments = [
                     #(<#facade::__private::Argument<'_> as ::core::convert::From<_>>::from(#names)),*
                 ];
-                unsafe { #facade::__private::launch::<Self>(device, grid, &arguments) }
+                #launch
             }
         }
     }

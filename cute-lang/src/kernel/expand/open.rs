@@ -107,6 +107,12 @@ fn instance(facade: &TokenStream, open: &Open<'_>) -> TokenStream {
         .collect();
     let launch_doc = format!(" Launches the instance of `{name}` for these values on `grid` CTAs.");
     let stub = stub(facade, name, &open.kernel.function.sig.safety, &arguments);
+    let launch = match unsafety {
+        None => quote!(#facade::__private::launch_safe_instance(self, device, grid, arguments)),
+        Some(_) => {
+            quote!(unsafe { #facade::__private::launch_instance(self, device, grid, arguments) })
+        }
+    };
     let named = open.arguments.iter().zip(&arguments);
     let named = named.map(|((name, _), ty)| quote!(#name: #ty));
     quote! {
@@ -114,7 +120,7 @@ fn instance(facade: &TokenStream, open: &Open<'_>) -> TokenStream {
         #facade::__private::instantiable! {
             [#stub]
             [
-                unsafe impl #facade::Instantiate for #name {
+                impl #facade::Instantiate for #name {
                     const NAME: &'static ::core::primitive::str = #text;
                     const MODULE: #facade::__private::Text = __MODULE;
                     fn values(&self) -> #facade::__private::Values {
@@ -141,7 +147,7 @@ fn instance(facade: &TokenStream, open: &Open<'_>) -> TokenStream {
                         let grid = ::core::convert::Into::into(grid);
                         let arguments: &[#facade::__private::Argument<'_>] =
                             &[#(::core::convert::Into::into(#names)),*];
-                        unsafe { #facade::__private::launch_instance(self, device, grid, arguments) }
+                        #launch
                     }
                 }
             ]
