@@ -77,7 +77,7 @@ pub mod kernels {
     ) {
         let (held, at) = (fragment::<T>(CFG.held()), (block_idx().0, 0));
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
-        copy_or(CFG.tile(x, at, skipped), held, f32::NEG_INFINITY);
+        copy_or(CFG.tile(x, at, skipped), held, T::NEG_INFINITY);
         // The difference comes first: it is 0 for the largest, and has the rounding of a small number, however large x is.
         let e = exp_fast(convert::<f32>(held) - reduce(reduce(held, 2, max), 1, max));
         let scale = rcp_fast(reduce(reduce(e, 2, add), 1, add));

@@ -23,7 +23,7 @@ mod rows {
         copy_or(
             local_tile(x, (4, 1024), (block_idx().0, 0)),
             row,
-            f32::NEG_INFINITY,
+            bf16::NEG_INFINITY,
         );
         let v = convert::<f32>(row);
         let e = exp_fast(v - reduce(v, 1, max));

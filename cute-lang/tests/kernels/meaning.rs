@@ -45,6 +45,32 @@ same_as_rust! {
             sum
         }
     }
+    literals_have_the_types_of_their_uses: {
+        fn wide(x: u64) -> u64 { x }
+        fn f(x: u32, y: u32) -> u32 {
+            // In branches of either kind, in `match`, and beside a branch that is left out.
+            let kept = if x < 5 { 16777217.0f64 } else { 1.0 };
+            let told = if x < 5 { 16777217.0 } else { 1.0f64 };
+            let chosen = match x { 0 => 16777217.0, 1 => 16777219.0, _ => kept };
+            let beside = match 56 { 0 => 98i8, _ => 75 } << 2;
+            // Backward, from a use that follows.
+            let mut later = 1;
+            later <<= 40;
+            let narrow = 200;
+            let lost = narrow << 1;
+            let other = narrow + (x as u8);
+            let third = 0.1 * 3.0;
+            let single = third * (y as f32 + 1.0f32);
+            let mut down = 1;
+            down -= 3;
+            let mut fraction = 0.1;
+            fraction += 0.2;
+            let below = if down < 0 { 1 } else { 0 };
+            (kept as u32) ^ (told as u32) ^ (chosen as u32) ^ (beside as u32) ^ ((wide(later) >> 38) as u32)
+                ^ (lost as u32) ^ (other as u32) ^ ((single * 1e8) as u32) ^ ((down as f32) as i32 as u32)
+                ^ ((fraction * 1e9) as u32) ^ ((fraction == 0.30000000000000004) as u32) ^ below
+        }
+    }
     branches: {
         fn f(x: u32, y: u32) -> u32 { if x < y { if x == 3 { 1 } else { x } } else if x % 2 == 0 && y > 2 || x == 7 { y * 2 } else { 9 } }
     }

@@ -151,19 +151,25 @@ impl Inference {
     }
 
     /// What the next interpretation starts from, if one is needed: where numbers have another type than they got, or where
-    /// they got a type that Rust does not fall back to and nothing has told.
-    pub fn again(&mut self) -> Option<Inference> {
+    /// they got a type that Rust does not fall back to and nothing has told. After an error, uses may be missing that tell
+    /// types, so numbers fall back only if no type has been told that helps.
+    pub fn again(&mut self, failed: bool) -> Option<Inference> {
         let mut told = std::mem::take(&mut self.told);
         let before = told.len();
-        for node in &self.classes {
-            let Node::Root(state) = node else { continue };
-            let ty = match state.ty {
-                Some(ty) => ty,
-                None if state.is_used() && !state.in_doubt => state.fallback(),
-                None => continue,
-            };
-            if !state.holds_in(ty) {
-                told.extend(state.literals.iter().map(|at| (*at, ty)));
+        for falls_back in [false, true] {
+            for node in &self.classes {
+                let Node::Root(state) = node else { continue };
+                let ty = match state.ty {
+                    Some(ty) => ty,
+                    None if falls_back && state.is_used() && !state.in_doubt => state.fallback(),
+                    None => continue,
+                };
+                if !state.holds_in(ty) {
+                    told.extend(state.literals.iter().map(|at| (*at, ty)));
+                }
+            }
+            if failed && told.len() > before {
+                break;
             }
         }
         let passes = self.passes + 1;

@@ -94,7 +94,7 @@ impl Interpreter<'_> {
     ) -> Result<T> {
         self.scopes.push(Default::default());
         let result = self
-            .bind(pat, value.clone(), None, usize::MAX)
+            .bind(pat, value.clone(), usize::MAX)
             .and_then(|()| body(self));
         self.scopes.pop();
         result
