@@ -13,6 +13,8 @@ const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
 const GUARD_BYTES: u64 = 1 << 20;
 /// Allocations start at multiples of 256 bytes, as those of the driver do.
 const MIN_ALIGN: u64 = 256;
+/// What an allocation counts in addition to its bytes: the host keeps a record of it.
+const RECORD_BYTES: u64 = 256;
 /// New allocations are filled with this byte, which makes every floating-point value in them a NaN.
 const POISON: u8 = 0xff;
 
@@ -103,12 +105,13 @@ impl GlobalMemory {
     ///
     /// # Errors
     ///
-    /// The allocation would exceed [`Limits::memory_bytes`], no such address is left, or the host cannot allocate the
-    /// memory.
+    /// The allocation would exceed [`Limits::memory_bytes`], of which it takes 256 bytes more than its own, no such address is
+    /// left, or the host cannot allocate the memory.
     pub fn alloc(&mut self, bytes: usize, align: u64) -> Result<u64, AllocError> {
         let size = bytes as u64;
+        let counted = size.saturating_add(RECORD_BYTES);
         let no_address = AllocError::NoAddress { bytes: size, align };
-        if size > self.free {
+        if counted > self.free {
             let (free, limit) = (self.free, self.limit);
             return Err(AllocError::Full {
                 bytes: size,
@@ -130,14 +133,15 @@ impl GlobalMemory {
         };
         self.allocations.insert(address, allocation);
         self.next = end;
-        self.free -= size;
+        self.free -= counted;
         Ok(address)
     }
 
     /// Frees the allocation that starts at `address`. It is an error if none starts there.
     pub fn free(&mut self, address: u64) -> Result<(), FreeError> {
         let removed = self.allocations.remove(&address);
-        self.free += removed.ok_or(FreeError { address })?.bytes.len() as u64;
+        let size = removed.ok_or(FreeError { address })?.bytes.len() as u64;
+        self.free += size + RECORD_BYTES;
         Ok(())
     }
 

@@ -12,7 +12,7 @@ layout! { TILE = (4,32):(32,1); }
 
 /// What `kernels` imports.
 #[cute_runtime::kernels]
-pub mod library {
+pub(crate) mod library {
     /// Sizes of a tile.
     pub struct Config {
         /// Rows of a CTA.
@@ -118,6 +118,44 @@ mod kernels {
         y[thread()] = convert::<T>(sum);
     }
 
+    /// Numbers and truth values of every type.
+    pub struct Numbers {
+        pub single: f32,
+        pub double: f64,
+        pub bytes: u8,
+        pub signed_bytes: i8,
+        pub shorts: u16,
+        pub signed_shorts: i16,
+        pub words: u32,
+        pub signed_words: i32,
+        pub longs: u64,
+        pub signed_longs: i64,
+        pub truth: bool,
+    }
+
+    /// Writes what it is given.
+    #[kernel(threads = 32)]
+    #[instance(told: OF = _)]
+    pub fn tell<const OF: Numbers>(
+        #[facts(extent(single, 0) == 1)] single: Global<f32, 1>,
+        #[facts(extent(double, 0) == 1)] double: Global<f64, 1>,
+        #[facts(extent(integers, 0) == 9)] integers: Global<i64, 1>,
+    ) {
+        if thread() == 0 {
+            single[0] = OF.single;
+            double[0] = OF.double;
+            integers[0] = OF.bytes as i64;
+            integers[1] = OF.signed_bytes as i64;
+            integers[2] = OF.shorts as i64;
+            integers[3] = OF.signed_shorts as i64;
+            integers[4] = OF.words as i64;
+            integers[5] = OF.signed_words as i64;
+            integers[6] = OF.longs as i64;
+            integers[7] = OF.signed_longs as i64;
+            integers[8] = if OF.truth { 1 } else { 0 };
+        }
+    }
+
     /// Writes its index.
     #[kernel(threads = N)]
     #[instance(unchecked: N = _)]
@@ -210,6 +248,118 @@ fn boxes_of_tma_and_structs_of_other_modules_are_given() -> Result<(), Error> {
         let config = library::Config { rows: 8, adds };
         kernels::rows { CFG: config }.launch(&device, 1, &x.view(), &mut y.view_mut())?;
         assert_eq!(y.download()?[0], expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn numbers_are_given_bit_by_bit() -> Result<(), Error> {
+    let device = Device::emulator();
+    let mut single = Tensor::<f32, 1>::zeros(&device, [1])?;
+    let mut double = Tensor::<f64, 1>::zeros(&device, [1])?;
+    let mut integers = Tensor::<i64, 1>::zeros(&device, [9])?;
+    let mut tell = |of| {
+        let (x, y) = (&mut single.view_mut(), &mut double.view_mut());
+        kernels::told { OF: of }.launch(&device, 1, x, y, &mut integers.view_mut())?;
+        let bits = (
+            single.download()?[0].to_bits(),
+            double.download()?[0].to_bits(),
+        );
+        Ok::<_, Error>((bits, integers.download()?))
+    };
+    let zero = kernels::Numbers {
+        single: 0.0,
+        double: 0.0,
+        bytes: 0,
+        signed_bytes: 0,
+        shorts: 0,
+        signed_shorts: 0,
+        words: 0,
+        signed_words: 0,
+        longs: 0,
+        signed_longs: 0,
+        truth: false,
+    };
+
+    let singles = [
+        f32::NAN,
+        -f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        0.0,
+        -0.0,
+        f32::MIN,
+        f32::MAX,
+        f32::MIN_POSITIVE,
+        f32::from_bits(1),
+        -f32::from_bits(0x7f_ffff),
+        1.0e10,
+        16_777_217.0,
+        0.1,
+        -1.0 / 3.0,
+    ];
+    let doubles = [
+        f64::NAN,
+        -f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -0.0,
+        f64::MIN,
+        f64::MAX,
+        f64::from_bits(1),
+        -f64::from_bits(0xf_ffff_ffff_ffff),
+        9_007_199_254_740_993.0,
+        0.1,
+    ];
+    for (&single, &double) in singles.iter().zip(doubles.iter().cycle()) {
+        let of = kernels::Numbers {
+            single,
+            double,
+            ..zero
+        };
+        let (bits, _) = tell(of)?;
+        assert_eq!(
+            bits,
+            (single.to_bits(), double.to_bits()),
+            "{single} {double}"
+        );
+    }
+
+    let (least, most) = (
+        kernels::Numbers {
+            signed_bytes: i8::MIN,
+            signed_shorts: i16::MIN,
+            signed_words: i32::MIN,
+            signed_longs: i64::MIN,
+            ..zero
+        },
+        kernels::Numbers {
+            bytes: u8::MAX,
+            signed_bytes: i8::MAX,
+            shorts: u16::MAX,
+            signed_shorts: i16::MAX,
+            words: u32::MAX,
+            signed_words: i32::MAX,
+            longs: u64::MAX,
+            signed_longs: i64::MAX,
+            truth: true,
+            ..zero
+        },
+    );
+    for of in [least, most] {
+        let (_, told) = tell(of)?;
+        let expected = [
+            of.bytes.into(),
+            of.signed_bytes.into(),
+            of.shorts.into(),
+            of.signed_shorts.into(),
+            of.words.into(),
+            of.signed_words.into(),
+            of.longs as i64,
+            of.signed_longs,
+            of.truth.into(),
+        ];
+        assert_eq!(told, expected);
     }
     Ok(())
 }

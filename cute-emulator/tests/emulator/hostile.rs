@@ -772,12 +772,19 @@ fn memory_is_bounded() {
     )
     .unwrap();
 
+    // An allocation counts 256 bytes more, so that many small ones reach the limit, too.
     let mut small = GlobalMemory::within(&LITTLE);
-    let first = small.alloc(1 << 19, 16).unwrap();
-    small.alloc(1 << 19, 16).unwrap();
-    assert_eq!(small.alloc(1, 16), Err(full(1, 0, 1 << 20)));
+    let half = (1 << 19) - 256;
+    let first = small.alloc(half, 16).unwrap();
+    small.alloc(half, 16).unwrap();
+    assert_eq!(small.alloc(0, 16), Err(full(0, 0, 1 << 20)));
     small.free(first).unwrap();
     assert_eq!(small.free_bytes(), 1 << 19);
+    let empty = std::iter::repeat_with(|| small.alloc(0, 16)).take_while(Result::is_ok);
+    assert_eq!(empty.count(), (1 << 19) / 256);
+    small = GlobalMemory::within(&LITTLE);
+    let first = small.alloc(half, 16).unwrap();
+    small.free(first).unwrap();
     says(
         small.free(first),
         "cannot be freed: no allocation begins there",

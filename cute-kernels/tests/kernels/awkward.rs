@@ -32,8 +32,11 @@ const SUBNORMAL: f32 = f32::from_bits(0x0003_0000);
 const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
 
-/// The awkward rows: element i of n. All are numbers of bf16.
-const ROWS: &[(&str, fn(usize, usize) -> f32)] = &[
+/// Element i of a row of n.
+type Row = fn(usize, usize) -> f32;
+
+/// The awkward rows, of numbers of bf16.
+const ROWS: &[(&str, Row)] = &[
     ("largest", |_, _| MAX),
     ("least", |_, _| -MAX),
     ("nearly largest", |_, _| 3e38),
@@ -70,7 +73,7 @@ const ROWS: &[(&str, fn(usize, usize) -> f32)] = &[
 
 /// The rows as elements of a type, and as float64.
 fn rows<T: Element + Into<f64>>(n: usize, of: fn(f32) -> T) -> (Vec<T>, Vec<Vec<f64>>) {
-    let row = |f: &fn(usize, usize) -> f32| (0..n).map(|i| of(f(i, n))).collect();
+    let row = |f: &Row| (0..n).map(|i| of(f(i, n))).collect();
     let rows: Vec<Vec<T>> = ROWS.iter().map(|(_, f)| row(f)).collect();
     let wide = rows
         .iter()

@@ -42,6 +42,14 @@ impl<T> Cache<T> {
         }
     }
 
+    /// What is kept for this kernel, if anything is. A call waits while another thread makes it.
+    #[cfg(feature = "emulator")]
+    pub(crate) fn kept(&self, kernel: &Id) -> Option<Result<Arc<T>, Error>> {
+        let slot = lock(&self.slots).get(kernel)?.clone();
+        let kept = lock(&slot);
+        kept.clone()
+    }
+
     /// The value that `make` returned at the first call for this kernel. Threads that ask for the same kernel meanwhile wait
     /// for that call. An error is kept like a value, unless its cause [may pass](Error::may_pass): then the next call tries
     /// again.

@@ -590,6 +590,11 @@ pub enum LaunchRule {
         "a kernel that prints, or asserts what is known when it runs, cannot be captured into a graph"
     )]
     Captured,
+    /// A kernel that is launched by the function which rewrites its PTX, on an emulator that rewrites.
+    #[error(
+        "the function of `Device::emulator_rewriting` that makes the kernel's PTX launches the kernel, which needs that PTX"
+    )]
+    Rewriting,
     /// A kernel that is an `unsafe fn`, launched by safe code.
     #[error("the kernel is an `unsafe fn`, so that its launch is one, too")]
     Unsafe,

@@ -114,7 +114,8 @@ impl Device {
     /// in one piece: on the emulator before the launch returns, on a GPU when the host waits for the launch, in
     /// [`synchronize`](Device::synchronize) or by reading a buffer.
     ///
-    /// The receiver may use the device, but must not print on it or replace itself: other texts wait until it returns.
+    /// The receiver may use the device, also launch kernels that print, and set another receiver. What is printed while it runs, by any
+    /// thread, it gets when it has returned.
     ///
     /// ```
     /// use cute_runtime::{Device, kernels};

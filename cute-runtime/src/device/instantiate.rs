@@ -1,6 +1,7 @@
 //! Instances that are made while a program runs: the kernel language without rustc.
 
 use std::any::TypeId;
+use std::num::FpCategory;
 use std::sync::{Arc, LazyLock};
 use std::{io, panic, thread};
 
@@ -178,14 +179,31 @@ macro_rules! constants {
     ($($ty:ident)*) => { $(
         impl Constant for $ty {
             fn text(&self) -> String {
-                // `Debug` writes a floating-point number so that it is one in Rust, and with all of its digits.
                 format!("{self:?}")
             }
         }
     )* };
 }
 
-constants! { u8 i8 u16 i16 u32 i32 u64 i64 usize bool f32 f64 }
+constants! { u8 i8 u16 i16 u32 i32 u64 i64 usize bool }
+
+macro_rules! floats {
+    ($($ty:ident)*) => { $(
+        impl Constant for $ty {
+            fn text(&self) -> String {
+                let (ty, sign) = (stringify!($ty), if self.is_sign_negative() { "-" } else { "" });
+                match self.classify() {
+                    FpCategory::Nan => format!("{sign}{ty}::NAN"),
+                    FpCategory::Infinite => format!("{sign}{ty}::INFINITY"),
+                    // `Debug` writes as many digits as the number needs in its type.
+                    _ => format!("{self:?}{ty}"),
+                }
+            }
+        }
+    )* };
+}
+
+floats! { f32 f64 }
 
 impl Constant for ElementType {
     fn text(&self) -> String {

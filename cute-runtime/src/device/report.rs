@@ -5,6 +5,7 @@
 //! them, how many records found no room, and an unused one. A record begins with [`MARK`] and the number of the report. The
 //! CTA's three indices follow, the thread, and the values.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::Mutex;
 
@@ -26,26 +27,92 @@ const ROOM: usize = 1 << 18;
 pub(crate) type Receiver = Box<dyn FnMut(&str) + Send>;
 
 /// Who gets the text that kernels print: the standard output, unless another receiver is set.
-pub(crate) struct Output(Mutex<Receiver>);
+///
+/// The receiver is the user's code, which may do anything with the device, so it is called, and dropped, without a lock.
+#[derive(Default)]
+pub(crate) struct Output(Mutex<Waiting>);
 
-impl Default for Output {
-    fn default() -> Self {
-        // The result is ignored, as there is nobody to tell that the standard output is closed.
-        Output(Mutex::new(Box::new(|text| {
-            _ = io::stdout().write_all(text.as_bytes())
-        })))
-    }
+#[derive(Default)]
+struct Waiting {
+    /// `None` for the standard output, and while the receiver is called.
+    receiver: Option<Receiver>,
+    /// Whether the receiver is called, by any thread.
+    called: bool,
+    /// What it gets then.
+    texts: VecDeque<String>,
 }
 
 impl Output {
     pub(crate) fn set(&self, receiver: Receiver) {
-        *lock(&self.0) = receiver;
+        let _former = lock(&self.0).receiver.replace(receiver);
     }
 
-    /// Hands on what was printed. The receiver is the user's code, so the caller holds no lock.
-    pub(crate) fn print(&self, text: &str) {
-        if !text.is_empty() {
-            lock(&self.0)(text);
+    /// Hands on what was printed. If the receiver is called at this time, it gets the text when it has returned.
+    pub(crate) fn print(&self, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        let mut waiting = lock(&self.0);
+        waiting.texts.push_back(text);
+        if waiting.called {
+            return;
+        }
+        waiting.called = true;
+        drop(waiting);
+        let mut turn = Turn {
+            output: self,
+            receiver: None,
+            ended: false,
+        };
+        while let Some(text) = turn.next() {
+            match &mut turn.receiver {
+                Some(receiver) => receiver(&text),
+                // The result is ignored, as there is nobody to tell that the standard output is closed.
+                None => _ = io::stdout().write_all(text.as_bytes()),
+            }
+        }
+    }
+}
+
+/// While it lives, this thread calls the receiver. It gives the receiver back when there is no text left, or if the receiver panics.
+struct Turn<'a> {
+    output: &'a Output,
+    receiver: Option<Receiver>,
+    ended: bool,
+}
+
+impl Turn<'_> {
+    /// The next text, for the receiver that is set now.
+    fn next(&mut self) -> Option<String> {
+        let (text, _former) = {
+            let mut waiting = lock(&self.output.0);
+            let former = match waiting.receiver.take() {
+                Some(newer) => self.receiver.replace(newer),
+                None => None,
+            };
+            let text = waiting.texts.pop_front();
+            if text.is_none() {
+                self.end(&mut waiting);
+            }
+            (text, former)
+        };
+        text
+    }
+
+    fn end(&mut self, waiting: &mut Waiting) {
+        self.ended = true;
+        waiting.called = false;
+        if waiting.receiver.is_none() {
+            waiting.receiver = self.receiver.take();
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            let output = self.output;
+            self.end(&mut lock(&output.0));
         }
     }
 }

@@ -159,7 +159,7 @@ impl Gpu {
             }
             waited
         };
-        texts.iter().for_each(|text| self.output.print(text));
+        texts.into_iter().for_each(|text| self.output.print(text));
         self.explained(waited)
     }
 
@@ -177,7 +177,7 @@ impl Gpu {
                 let _ = self.failure.set(failure);
             }
         }
-        texts.iter().for_each(|text| self.output.print(text));
+        texts.into_iter().for_each(|text| self.output.print(text));
         Err(self.failure.get().cloned().unwrap_or(error))
     }
 

@@ -24,7 +24,8 @@ impl Device {
     }
 
     /// A new emulated device that runs, in place of each kernel's PTX, what `rewrite` makes of it: a test that breaks a kernel
-    /// on purpose sees whether anything notices.
+    /// on purpose sees whether anything notices. `rewrite` may be called more than once for a kernel. It may launch other kernels on the
+    /// device, which are rewritten, too.
     ///
     /// ```
     /// use cute_runtime::{Device, EmulatorOptions, Error, Tensor, kernels};

@@ -2,6 +2,7 @@
 
 mod device;
 mod fault;
+mod rewriting;
 mod schedule;
 
 pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
@@ -28,6 +29,7 @@ use crate::device::report::{Buffer, Output};
 use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 use fault::located;
+use rewriting::Rewriting;
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
 /// tiles.
@@ -73,8 +75,15 @@ impl Emulator {
     }
 
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
+        if let Some(made) = self.programs.kept(&image.id) {
+            return made;
+        }
+        // The function is the user's code, so it is called without a lock.
+        let rewritten = match &self.rewrite {
+            Some(rewrite) => Some(Rewriting::begin(image)?.result_of(|| rewrite(image.ptx))),
+            None => None,
+        };
         self.programs.get(&image.id, || {
-            let rewritten = self.rewrite.as_ref().map(|rewrite| rewrite(image.ptx));
             Program::load(rewritten.as_deref().unwrap_or(image.ptx)).map_err(|error| {
                 Error::Emulator {
                     kernel: image.name,
@@ -221,7 +230,7 @@ impl Backend for Emulator {
             None => (String::new(), None),
         };
         drop(memory);
-        self.output.print(&text);
+        self.output.print(text);
         match (launched, failure) {
             (Ok(_), _) => Ok(()),
             (Err(EmulatorError::Fault(fault)), Some(failure)) if fault.kind == FaultKind::Trap => {
