@@ -334,21 +334,19 @@ impl Case {
             Access::Loops => {
                 let names: Vec<String> = (0..self.sizes.len()).map(|i| format!("i{i}")).collect();
                 let loops = names.iter().enumerate();
+                // What z does not take is left out early, so that few iterations run.
                 let loops: String = loops
-                    .map(|(mode, name)| format!("for {name} in 0..extent(part, {mode}) {{ "))
-                    .collect();
-                let inside = names.iter().enumerate();
-                let inside: Vec<String> = inside
-                    .map(|(mode, name)| format!("{name} < extent(z, {mode})"))
+                    .map(|(mode, name)| {
+                        format!("for {name} in 0..extent(part, {mode}) {{ if {name} < extent(z, {mode}) {{ ")
+                    })
                     .collect();
                 let at = match &names[..] {
                     [name] => name.clone(),
                     _ => format!("({})", names.join(", ")),
                 };
                 format!(
-                    "let part = {part}; {loops} if {} {{ z[{at}] = part[{at}]; }} {}",
-                    inside.join(" && "),
-                    "}".repeat(names.len())
+                    "let part = {part}; {loops} z[{at}] = part[{at}]; {}",
+                    "}".repeat(2 * names.len())
                 )
             }
         };
