@@ -38,6 +38,37 @@ fn check(rows: &[(&str, &str)]) {
 }
 
 #[test]
+fn types_of_literals() {
+    check(&[
+        (
+            "let mut d = 1; if 1 > 2 { d = m; } let y = d as f32;",
+            "the type of this number depends on code that is left out, since a condition is known: write it, such as `0u32`",
+        ),
+        (
+            "let x = 3000000000; let y = x as f32;",
+            "3000000000 does not fit `i32`",
+        ),
+        (
+            "let x = fragment::<f32>(4); fill(x, 0.5f64);",
+            "expected a value of type `f32`, found the number 0.5f64",
+        ),
+        (
+            "let x = fragment::<bf16>(4); fill(x, f32::INFINITY);",
+            "expected a value of type `bf16`, found the number inf of type `f32`",
+        ),
+        (
+            "let y = (m as f32) + 0.5f64;",
+            "mismatched types `f32` and `f64`: convert one with `as f32`",
+        ),
+        (
+            "let y = if m > 2 { 0.5f32 } else { 1.5f64 };",
+            "mismatched types `f32` and `f64`: convert one with `as f32`",
+        ),
+        ("let d = 1; let y = d - 3 + m;", "-2 does not fit `u32`"),
+    ]);
+}
+
+#[test]
 fn tensors() {
     check(&[
         (
