@@ -20,14 +20,18 @@ const RUNS: usize = 8;
 
 #[test]
 fn random_programs() {
-    let nightly = std::env::var_os("CUTE_NIGHTLY").is_some();
+    let is_nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
+    let given = std::env::var("CUTE_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let (first, rounds) = match (nightly, now) {
-        (true, Ok(now)) => (now.as_secs(), 40),
-        _ => (1, 1),
+    let seeds = match (given, is_nightly, now) {
+        (Some(seed), ..) => seed..seed + 1,
+        (None, true, Ok(now)) => now.as_secs()..now.as_secs() + 40,
+        _ => 1..2,
     };
-    println!("seeds from {first}");
-    for seed in first..first + rounds {
+    println!("seeds {seeds:?}");
+    for seed in seeds {
         compare(seed, 250);
     }
 }
@@ -69,7 +73,7 @@ fn compare(seed: u64, count: usize) {
             for (run, (result, expected)) in results[0].iter().zip(expected).enumerate() {
                 assert!(
                     same(&program.result, *result, *expected),
-                    "seed {seed}, arguments {run}: {result:#x}, and in Rust {expected:#x}\n{text}\n{}",
+                    "CUTE_SEED={seed} shows it, with arguments {run}: {result:#x}, and in Rust {expected:#x}\n{text}\n{}",
                     program.rust
                 );
             }
