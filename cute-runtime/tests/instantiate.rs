@@ -1,4 +1,8 @@
 //! Instances that are made at run time, against those that are compiled with the program.
+#![allow(
+    unreachable_pub,
+    reason = "a struct that a launch takes is public, also in a module that is not"
+)]
 
 use std::sync::Arc;
 
@@ -12,7 +16,7 @@ layout! { TILE = (4,32):(32,1); }
 
 /// What `kernels` imports.
 #[cute_runtime::kernels]
-pub(crate) mod library {
+pub mod library {
     /// Sizes of a tile.
     pub struct Config {
         /// Rows of a CTA.
