@@ -42,7 +42,7 @@ pub struct Position {
 
 impl Position {
     /// The next part of the statement.
-    pub fn next(&mut self) -> Position {
+    pub fn advance(&mut self) -> Position {
         self.part += 1;
         *self
     }
@@ -130,7 +130,7 @@ impl State {
 impl Inference {
     /// The type of the next literal without a suffix: that which an earlier interpretation has found, or a class of its own.
     pub fn literal(&mut self, integer: bool, span: Span) -> NumberType {
-        let at = self.position.next();
+        let at = self.position.advance();
         if let Some(ty) = self.told.get(&at) {
             return NumberType::Is(*ty);
         }

@@ -55,7 +55,7 @@ impl Interpreter<'_> {
     pub(super) fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
         let mut last = Value::Unit;
         let loops = self.loops.len();
-        let block = self.b.inference.position.next();
+        let block = self.b.inference.position.advance();
         for (i, stmt) in stmts.iter().enumerate() {
             if self.dead {
                 stmts[i..].iter().for_each(|stmt| self.leave_out(stmt));
