@@ -155,16 +155,7 @@ fn check_rows<T>(
     unit: f64,
 ) -> Result<(), Error>
 where
-    T: Element
-        + Into<f64>
-        + cute_kernels::softmax::kernels::softmax_types
-        + cute_kernels::softmax::kernels::softmax_long_types
-        + cute_kernels::norm::kernels::layer_norm_types
-        + cute_kernels::norm::kernels::layer_norm_long_types
-        + cute_kernels::norm::kernels::rms_norm_types
-        + cute_kernels::norm::kernels::rms_norm_long_types
-        + cute_kernels::sum::kernels::sum_rows_types
-        + cute_kernels::sum::kernels::sum_types,
+    T: Element + Into<f64> + crate::rows::OfRows + cute_kernels::sum::kernels::sum_types,
     f32: cute_kernels::sum::kernels::sum_types,
 {
     for &n in lengths {
@@ -370,31 +361,17 @@ fn awkward_products_agree_with_float64() -> Result<(), Error> {
             part(alpha, x) + added
         };
         let name = format!("{alpha} · A · Bᵀ + {beta} · {c:e}");
+        let multiplied = |added: &Tensor<f32, 2>, mut d: Tensor<f32, 2>| -> Result<(), Error> {
+            let (c, out) = (added.view(), &mut d.view_mut());
+            gemm_linear(&device, alpha, &a, &b, beta, &c, out)?;
+            checked(&name, &d.download()?, &linear);
+            Ok(())
+        };
         // Stored by elements, and by TMA.
-        let mut d = zeros()?;
-        gemm_linear(
-            &device,
-            alpha,
-            &a,
-            &b,
-            beta,
-            &added.view(),
-            &mut d.view_mut(),
-        )?;
-        checked(&name, &d.download()?, &linear);
+        multiplied(&added, zeros()?)?;
         let strides = [4, 1];
         let added = Tensor::from_slice_strided(&device, &vec![c; m * n], [m, n], strides)?;
-        let mut d = Tensor::<f32, 2>::zeros_strided(&device, [m, n], strides)?;
-        gemm_linear(
-            &device,
-            alpha,
-            &a,
-            &b,
-            beta,
-            &added.view(),
-            &mut d.view_mut(),
-        )?;
-        checked(&name, &d.download()?, &linear);
+        multiplied(&added, Tensor::zeros_strided(&device, [m, n], strides)?)?;
         let mut d = added;
         gemm_update(&device, alpha, &a, &b, beta, &mut d.view_mut())?;
         checked(&name, &d.download()?, &linear);

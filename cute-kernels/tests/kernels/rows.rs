@@ -145,16 +145,25 @@ fn shapes(device: &Device) -> Vec<[usize; 3]> {
     shapes
 }
 
+/// The types of elements of which there are kernels that work on rows.
+pub(crate) trait OfRows:
+    cute_kernels::softmax::kernels::softmax_types
+    + cute_kernels::softmax::kernels::softmax_long_types
+    + cute_kernels::norm::kernels::layer_norm_types
+    + cute_kernels::norm::kernels::layer_norm_long_types
+    + cute_kernels::norm::kernels::rms_norm_types
+    + cute_kernels::norm::kernels::rms_norm_long_types
+    + cute_kernels::sum::kernels::sum_rows_types
+{
+}
+
+impl OfRows for bf16 {}
+impl OfRows for f16 {}
+impl OfRows for f32 {}
+
 fn check_rows<T>(device: &Device)
 where
-    T: Number
-        + cute_kernels::softmax::kernels::softmax_types
-        + cute_kernels::softmax::kernels::softmax_long_types
-        + cute_kernels::norm::kernels::layer_norm_types
-        + cute_kernels::norm::kernels::layer_norm_long_types
-        + cute_kernels::norm::kernels::rms_norm_types
-        + cute_kernels::norm::kernels::rms_norm_long_types
-        + cute_kernels::sum::kernels::sum_rows_types,
+    T: Number + OfRows,
 {
     for [rows, columns, stride] in shapes(device) {
         let x = Padded::<T>::random(1, rows, columns, stride);

@@ -651,8 +651,11 @@ fn time() -> Duration {
 /// Four times the length takes about four times as long. Sixteen times would be the square.
 #[test]
 fn long_sources_take_time_as_their_length() {
-    let is_nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
-    let length = if is_nightly { 4 * LENGTH } else { LENGTH };
+    let length = if crate::random::is_nightly() {
+        4 * LENGTH
+    } else {
+        LENGTH
+    };
     let mut wrong = Vec::new();
     for (name, source) in LONG {
         let mut taken = [length, 4 * length].map(|length| {

@@ -85,7 +85,7 @@ impl Builder {
                 Num::Const(self.fold_in(op, *x, *y, ty)?)
             }
             (NumberType::Is(_) | NumberType::Inferred(_), Num::Const(_), Num::Reg(_)) if shifts => {
-                let register = self.register_type(ty, false);
+                let register = self.register_type(ty);
                 let x = self.to_register(&x, register)?;
                 self.binary(op, &x.into(), &y)?
             }

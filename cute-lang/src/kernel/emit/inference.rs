@@ -13,6 +13,7 @@ use cute_ptx::ast::Type;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::take;
 use syn::{Error, Result};
 
 /// The floating-point types, of which a literal without a suffix may have one.
@@ -29,7 +30,7 @@ pub struct Inference {
     /// The types that earlier interpretations have found.
     told: BTreeMap<Position, Type>,
     passes: usize,
-    classes: Vec<Node>,
+    classes: Vec<State>,
 }
 
 /// A position in the run of an interpreter, which is the same in each run, also if statements before it had errors: which statement
@@ -58,14 +59,10 @@ impl Position {
     }
 }
 
-enum Node {
-    /// The class has become a part of another.
-    Within(Class),
-    Root(State),
-}
-
 /// What is known of a class.
 struct State {
+    /// The larger class of which this one has become a part, and which says all else.
+    within: Option<Class>,
     integer: bool,
     /// Where one of its literals stands.
     span: Span,
@@ -108,6 +105,15 @@ impl State {
         self.assumed.is_some() || known
     }
 
+    /// Known results would be others in these types.
+    fn differ(&mut self, types: impl IntoIterator<Item = Type>) {
+        for ty in types {
+            if !self.differs.contains(&ty) {
+                self.differs.push(ty);
+            }
+        }
+    }
+
     fn may_be(&self, ty: Type) -> bool {
         match self.integer {
             true => is_integer(ty),
@@ -134,7 +140,8 @@ impl Inference {
         if let Some(ty) = self.told.get(&at) {
             return NumberType::Is(*ty);
         }
-        self.classes.push(Node::Root(State {
+        self.classes.push(State {
+            within: None,
             integer,
             span,
             literals: vec![at],
@@ -146,19 +153,20 @@ impl Inference {
             loses_bits: false,
             range: (0, 0),
             differs: Vec::new(),
-        }));
+        });
         NumberType::Inferred(Class(self.classes.len() - 1))
     }
 
     /// What the next interpretation starts from, if one is needed: where numbers have another type than they got, or where
     /// they got a type that Rust does not fall back to and nothing has told. After an error, uses may be missing that tell
     /// types, so numbers fall back only if no type has been told that helps.
-    pub fn again(&mut self, failed: bool) -> Option<Inference> {
-        let mut told = std::mem::take(&mut self.told);
-        let before = told.len();
+    ///
+    /// It is an error if the last interpretation has found types that it did not have.
+    pub fn again(&mut self, failed: bool) -> Result<Option<Inference>> {
+        let mut told = take(&mut self.told);
+        let mut wrong = None;
         for falls_back in [false, true] {
-            for node in &self.classes {
-                let Node::Root(state) = node else { continue };
+            for state in self.roots() {
                 let ty = match state.ty {
                     Some(ty) => ty,
                     None if falls_back && state.is_used() && !state.in_doubt => state.fallback(),
@@ -166,28 +174,35 @@ impl Inference {
                 };
                 if !state.holds_in(ty) {
                     told.extend(state.literals.iter().map(|at| (*at, ty)));
+                    wrong = Some((state.span, ty));
                 }
             }
-            if failed && told.len() > before {
+            if failed && wrong.is_some() {
                 break;
             }
         }
+        let Some((span, ty)) = wrong else {
+            return Ok(None);
+        };
         let passes = self.passes + 1;
-        (told.len() > before && passes < MAX_PASSES).then(|| Inference {
+        if passes == MAX_PASSES {
+            let ty = rust_name(ty);
+            let message = format!(
+                "the types of literals follow from one another in more than {MAX_PASSES} steps, and that of this one is `{ty}`: write some of them, as suffixes"
+            );
+            return Err(Error::new(span, message));
+        }
+        Ok(Some(Inference {
             told,
             passes,
             ..Inference::default()
-        })
+        }))
     }
 
     /// An error of each literal whose type nothing tells that is interpreted, though code that is not may do so.
     pub fn in_doubt(&self) -> impl Iterator<Item = Error> {
-        let roots = self.classes.iter().filter_map(|node| match node {
-            Node::Root(state) => Some(state),
-            Node::Within(_) => None,
-        });
-        let doubtful = roots.filter(|it| it.ty.is_none() && it.in_doubt && it.depends());
-        doubtful.map(|state| {
+        let doubtful = |it: &&State| it.ty.is_none() && it.in_doubt && it.depends();
+        self.roots().filter(doubtful).map(|state| {
             let example = match state.integer {
                 true => "`0u32`",
                 false => "`0.0f32`",
@@ -199,18 +214,28 @@ impl Inference {
         })
     }
 
+    /// The classes that are parts of no other.
+    fn roots(&self) -> impl Iterator<Item = &State> {
+        self.classes.iter().filter(|state| state.within.is_none())
+    }
+
     fn root(&self, mut class: Class) -> Class {
-        while let Some(Node::Within(outer)) = self.classes.get(class.0) {
-            class = *outer;
+        while let Some(outer) = self.classes[class.0].within {
+            class = outer;
         }
         class
     }
 
-    fn state(&mut self, class: Class) -> Option<&mut State> {
+    fn state(&mut self, class: Class) -> &mut State {
         let root = self.root(class);
-        match self.classes.get_mut(root.0) {
-            Some(Node::Root(state)) => Some(state),
-            _ => None,
+        &mut self.classes[root.0]
+    }
+
+    /// What is known of the class of a number, if its type is not known yet.
+    fn open(&mut self, ty: NumberType) -> Option<&mut State> {
+        match self.now(ty) {
+            NumberType::Inferred(class) => Some(self.state(class)),
+            NumberType::Is(_) | NumberType::Any => None,
         }
     }
 
@@ -220,38 +245,42 @@ impl Inference {
             return ty;
         };
         let root = self.root(class);
-        match self.classes.get(root.0) {
-            Some(Node::Root(State { ty: Some(ty), .. })) => NumberType::Is(*ty),
-            _ => NumberType::Inferred(root),
+        match self.classes[root.0].ty {
+            Some(ty) => NumberType::Is(ty),
+            None => NumberType::Inferred(root),
         }
     }
 
-    /// Two classes of which neither has a type become one.
-    fn union(&mut self, a: Class, b: Class) -> Option<()> {
+    /// Two classes of which neither has a type become one, unless one is of integers and the other is not.
+    fn union(&mut self, a: Class, b: Class) -> Option<NumberType> {
         let (a, b) = (self.root(a), self.root(b));
-        if a == b {
-            return Some(());
-        }
-        if self.state(a)?.integer != self.state(b)?.integer {
+        if self.classes[a.0].integer != self.classes[b.0].integer {
             return None;
         }
-        let node = std::mem::replace(self.classes.get_mut(b.0)?, Node::Within(a));
-        let Node::Root(other) = node else { return None };
-        let state = self.state(a)?;
-        state.literals.extend(other.literals);
-        state.observed |= other.observed;
-        state.generic |= other.generic;
-        state.in_doubt |= other.in_doubt;
-        state.loses_bits |= other.loses_bits;
-        state.range.0 = state.range.0.min(other.range.0);
-        state.range.1 = state.range.1.max(other.range.1);
-        state.differs.extend(other.differs);
-        match (state.assumed, other.assumed) {
-            // The registers of the two have different types, and a class has one.
-            (Some(one), Some(two)) if one != two => state.differs.extend([one, two]),
-            (one, two) => state.assumed = one.or(two),
+        // The larger one goes on, so that classes nest no deeper than the logarithm of their number.
+        let size = |class: Class| self.classes[class.0].literals.len();
+        let (a, b) = if size(a) < size(b) { (b, a) } else { (a, b) };
+        if a != b {
+            let part = &mut self.classes[b.0];
+            part.within = Some(a);
+            let (literals, differs) = (take(&mut part.literals), take(&mut part.differs));
+            let (observed, generic, assumed) = (part.observed, part.generic, part.assumed);
+            let (in_doubt, loses_bits, range) = (part.in_doubt, part.loses_bits, part.range);
+            let state = &mut self.classes[a.0];
+            state.literals.extend(literals);
+            state.observed |= observed;
+            state.generic |= generic;
+            state.in_doubt |= in_doubt;
+            state.loses_bits |= loses_bits;
+            state.range = (state.range.0.min(range.0), state.range.1.max(range.1));
+            state.differ(differs);
+            match (state.assumed, assumed) {
+                // The registers of the two have different types, and a class has one.
+                (Some(one), Some(two)) if one != two => state.differ([one, two]),
+                (one, two) => state.assumed = one.or(two),
+            }
         }
-        Some(())
+        Some(NumberType::Inferred(a))
     }
 }
 
@@ -279,26 +308,23 @@ impl Builder {
             }
             (NumberType::Inferred(class), NumberType::Is(ty))
             | (NumberType::Is(ty), NumberType::Inferred(class)) => {
-                if let Some(state) = self.inference.state(class) {
-                    if !state.may_be(ty) {
-                        let kind = match state.integer {
-                            true => "an integer",
-                            false => "a floating-point number",
-                        };
-                        let ty = rust_name(ty);
-                        return Err(self.error(format!("expected a `{ty}`, found {kind}")));
-                    }
-                    state.ty = Some(ty);
+                let state = self.inference.state(class);
+                if !state.may_be(ty) {
+                    let kind = match state.integer {
+                        true => "an integer",
+                        false => "a floating-point number",
+                    };
+                    let ty = rust_name(ty);
+                    return Err(self.error(format!("expected a `{ty}`, found {kind}")));
                 }
+                state.ty = Some(ty);
                 Ok(NumberType::Is(ty))
             }
             (NumberType::Inferred(one), NumberType::Inferred(two)) => {
-                match self.inference.union(one, two) {
-                    Some(()) => Ok(self.inference.now(a)),
-                    None => {
-                        Err(self.error("mismatched types: an integer and a floating-point number"))
-                    }
-                }
+                let both = self.inference.union(one, two);
+                both.ok_or_else(|| {
+                    self.error("mismatched types: an integer and a floating-point number")
+                })
             }
         }
     }
@@ -321,8 +347,8 @@ impl Builder {
 
     /// Tells a number its type, if it is not known yet and may be this one.
     pub fn tell(&mut self, value: &Value, ty: Type) {
-        if let Some(NumberType::Inferred(class)) = self.number_type(value)
-            && let Some(state) = self.inference.state(class)
+        if let Some(found) = self.number_type(value)
+            && let Some(state) = self.inference.open(found)
             && state.may_be(ty)
         {
             state.ty = Some(ty);
@@ -361,21 +387,20 @@ impl Builder {
 
     /// Code that is not interpreted may tell the type of a number.
     pub fn doubt(&mut self, value: &Value) {
-        if let Some(NumberType::Inferred(class)) = self.number_type(value)
-            && let Some(state) = self.inference.state(class)
+        if let Some(found) = self.number_type(value)
+            && let Some(state) = self.inference.open(found)
         {
             state.in_doubt = true;
         }
     }
 
-    /// The type of a register for a number of this type. That of a class is assumed, until a use tells it.
-    pub fn register_type(&mut self, ty: NumberType, floats: bool) -> Type {
+    /// The type of a register for a number of this type. That of a class is assumed, until a use tells it. An integer that goes with
+    /// all types is `u32`.
+    pub fn register_type(&mut self, ty: NumberType) -> Type {
         match self.inference.now(ty) {
             NumberType::Is(ty) => ty,
             NumberType::Inferred(class) => {
-                let Some(state) = self.inference.state(class) else {
-                    return Type::U32;
-                };
+                let state = self.inference.state(class);
                 let likely = match (state.integer, state.range.0 < 0) {
                     (true, false) => Type::U32,
                     (true, true) => Type::S32,
@@ -383,7 +408,6 @@ impl Builder {
                 };
                 *state.assumed.get_or_insert(likely)
             }
-            NumberType::Any if floats => Type::F32,
             NumberType::Any => Type::U32,
         }
     }
@@ -399,9 +423,7 @@ impl Builder {
 
     /// A known integer is of the class.
     pub fn holds(&mut self, ty: NumberType, value: i128) {
-        if let NumberType::Inferred(class) = ty
-            && let Some(state) = self.inference.state(class)
-        {
+        if let Some(state) = self.inference.open(ty) {
             state.range.0 = state.range.0.min(value);
             state.range.1 = state.range.1.max(value);
         }
@@ -409,9 +431,7 @@ impl Builder {
 
     /// Bits of a known integer may be lost.
     pub fn loses_bits(&mut self, ty: NumberType) {
-        if let NumberType::Inferred(class) = self.inference.now(ty)
-            && let Some(state) = self.inference.state(class)
-        {
+        if let Some(state) = self.inference.open(ty) {
             state.loses_bits = true;
         }
     }
@@ -419,30 +439,23 @@ impl Builder {
     /// Something of a number is computed that depends on its type. `same` says whether it is the same in a floating-point type
     /// as in `f64`.
     pub fn observe(&mut self, ty: NumberType, same: impl Fn(Type) -> bool) {
-        if let NumberType::Inferred(class) = self.inference.now(ty)
-            && let Some(state) = self.inference.state(class)
-        {
+        if let Some(state) = self.inference.open(ty) {
             state.observed = true;
             self.computed(ty, same);
         }
     }
 
     /// A type parameter gets the type of a number. That of a class is assumed.
-    pub fn assume_generic(&mut self, ty: NumberType, floats: bool) -> Type {
-        if let NumberType::Inferred(class) = self.inference.now(ty)
-            && let Some(state) = self.inference.state(class)
-        {
+    pub fn assume_generic(&mut self, ty: NumberType) -> Type {
+        if let Some(state) = self.inference.open(ty) {
             state.generic = true;
         }
-        self.register_type(ty, floats)
+        self.register_type(ty)
     }
 
     /// Whether a type parameter got its type from the class of a number, which then tells nothing of it.
     pub fn is_assumed(&mut self, ty: NumberType, wanted: Type) -> bool {
-        let NumberType::Inferred(class) = self.inference.now(ty) else {
-            return false;
-        };
-        let state = self.inference.state(class);
+        let state = self.inference.open(ty);
         state.is_some_and(|state| state.generic && state.assumed == Some(wanted))
     }
 
@@ -478,12 +491,10 @@ impl Builder {
 
     /// A number has been computed; `same` is as in [`observe`](Self::observe).
     pub fn computed(&mut self, ty: NumberType, same: impl Fn(Type) -> bool) {
-        if let NumberType::Inferred(class) = self.inference.now(ty)
-            && let Some(state) = self.inference.state(class)
+        if let Some(state) = self.inference.open(ty)
             && !state.integer
         {
-            let differs = FLOATS.into_iter().filter(|ty| !same(*ty));
-            state.differs.extend(differs);
+            state.differ(FLOATS.into_iter().filter(|ty| !same(*ty)));
         }
     }
 }

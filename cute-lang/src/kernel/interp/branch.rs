@@ -189,7 +189,7 @@ impl Interpreter<'_> {
                 if x == y {
                     return Ok(x.typed(ty));
                 }
-                let register = self.b.register_type(ty, false);
+                let register = self.b.register_type(ty);
                 let selected = self.b.select(predicate, register, &x, &y)?;
                 Ok(self.b.of_number(selected, ty))
             }
@@ -257,7 +257,7 @@ impl Interpreter<'_> {
         match (a, b) {
             (Value::Int(a, _), Value::Int(b, _)) if a == b => Ok(Value::Int(*a, ty)),
             _ => {
-                let register = self.b.register_type(ty, a.as_num().is_none());
+                let register = self.b.register_type(ty);
                 let register = self.b.register(register);
                 Ok(self.b.of_type(register, ty).into())
             }

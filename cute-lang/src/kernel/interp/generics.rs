@@ -238,7 +238,7 @@ impl Interpreter<'_> {
             value if let Some(ty) = self.b.number_type(value) => {
                 let ty = match ty {
                     NumberType::Is(ty) => ty,
-                    ty if untyped => self.b.assume_generic(ty, value.as_num().is_none()),
+                    ty if untyped => self.b.assume_generic(ty),
                     _ => return None,
                 };
                 element_of(ty).map(Value::Element)

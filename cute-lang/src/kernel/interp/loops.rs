@@ -137,12 +137,11 @@ impl Interpreter<'_> {
         expr: &ExprForLoop,
         start: &Num,
         end: &Num,
-        ty: NumberType,
+        number: NumberType,
         copies: u32,
     ) -> Result<()> {
         self.b.set_place(expr.expr.span());
-        let number = ty;
-        let ty = self.b.register_type(number, false);
+        let ty = self.b.register_type(number);
         let steps = match (start.constant(), end.constant()) {
             (Some(start), Some(end)) => Some(end.saturating_sub(start)),
             _ => None,

@@ -159,7 +159,7 @@ impl Interpreter<'_> {
             return Ok(self.b.known_float(ty, &[*a, *b], |it| f(it[0], it[1])));
         }
         let ty = match (common, a, b) {
-            (Some(ty), _, _) => Some(self.b.register_type(ty, true)),
+            (Some(ty), _, _) => Some(self.b.register_type(ty)),
             // Pairs of numbers.
             (None, Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => Some(a.ty),
             _ => None,
@@ -266,7 +266,7 @@ impl Interpreter<'_> {
                 .b
                 .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
         };
-        let ty = self.b.register_type(ty, true);
+        let ty = self.b.register_type(ty);
         let (a, b) = (
             self.float_or_register(a, ty)?,
             self.float_or_register(b, ty)?,

@@ -27,8 +27,7 @@ impl Interpreter<'_> {
             return Ok(value.with_parts(variables));
         }
         let ty = match &value {
-            Value::Int(_, ty) => self.b.register_type(*ty, false),
-            Value::Float(_, ty) => self.b.register_type(*ty, true),
+            Value::Int(_, ty) | Value::Float(_, ty) => self.b.register_type(*ty),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
             Value::Fragment(fragment) => {

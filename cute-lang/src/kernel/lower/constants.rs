@@ -26,7 +26,7 @@ fn constant(source: &Source, item: &ItemConst, inference: Inference) -> Result<V
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
     interpreter.b.inference = inference;
     let value = interpreter.eval(&syn::parse_quote!(#name));
-    match interpreter.b.inference.again(value.is_err()) {
+    match interpreter.b.inference.again(value.is_err())? {
         Some(inference) => constant(source, item, inference),
         None => match interpreter.b.inference.in_doubt().next() {
             Some(error) => Err(error),

@@ -270,7 +270,7 @@ fn lower_from(
     }
     let body = interpreter.kernel(name, &kernel.function.block);
     // With other types of its literals, the body may have other errors.
-    if let Some(inference) = interpreter.b.inference.again(body.is_err()) {
+    if let Some(inference) = interpreter.b.inference.again(body.is_err())? {
         return lower_from(source, kernel, instance, inference);
     }
     body?;

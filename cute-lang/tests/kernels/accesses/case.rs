@@ -1,7 +1,7 @@
 //! A random kernel that accesses a random part of a tensor.
 
 use super::part::{Arg, Modes, Number, Op, Part, Parts, joined, number, text};
-use super::random::Random;
+use crate::random::Random;
 use cute_algebra::Layout;
 
 /// An element type: its name, its bytes, and a number of it as a kernel writes it and as bits.

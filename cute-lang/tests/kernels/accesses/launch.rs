@@ -2,7 +2,7 @@
 
 use super::case::{Access, Case, Extent, Held};
 use super::part::{Modes, Number, Part};
-use super::random::Random;
+use crate::random::Random;
 use cute_emulator::{Extents, GlobalMemory, Launch, Program};
 use cute_lang::kernel::emit::param::ParamKind;
 use cute_lang::kernel::lower::Lowered;

@@ -7,34 +7,20 @@
 mod case;
 mod launch;
 mod part;
-mod random;
 
+use super::random::{Random, is_nightly, seeds};
 use case::Case;
 use cute_lang::kernel::lower::lower;
 use launch::Prepared;
-use random::Random;
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Launches of a kernel, with other extents and integers each.
 const LAUNCHES: usize = 12;
 
 #[test]
 fn parts_are_what_brute_force_says() {
-    let is_nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
-    let given = std::env::var("CUTE_SEED").ok();
-    let given = given.map(|seed| seed.parse().expect("CUTE_SEED is a number"));
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let seeds = match (given, is_nightly) {
-        (Some(seed), _) => seed..seed + 1,
-        (None, true) => {
-            let first = now.expect("a date").as_secs() << 20;
-            first..first + 100_000
-        }
-        (None, false) => 0..400,
-    };
-    println!("seeds {seeds:?}; CUTE_SEED={} runs one", seeds.start);
-    let threads = match is_nightly {
+    let seeds = seeds(400, 100_000);
+    let threads = match is_nightly() {
         true => std::thread::available_parallelism().map_or(1, usize::from),
         false => 1,
     };

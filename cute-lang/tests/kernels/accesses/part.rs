@@ -1,6 +1,6 @@
 //! A random part of a tensor: how a kernel writes it, and which elements it has.
 
-use super::random::Random;
+use crate::random::Random;
 use cute_algebra::{Layout, Tiler, Tuple, composition, zipped_divide};
 
 /// Where everything is outside.

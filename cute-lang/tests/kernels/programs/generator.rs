@@ -1,6 +1,7 @@
 //! Makes random programs, each as a text for rustc and one for the kernel language. They differ only in numbers of 16 bits.
 
 use crate::numbers::{Exact, Type, types};
+use crate::random::Random;
 
 /// A function `f` of some numbers.
 pub(super) struct Program {
@@ -8,29 +9,6 @@ pub(super) struct Program {
     pub(super) result: Type,
     pub(super) rust: String,
     kernel: String,
-}
-
-/// Random numbers that follow from a seed (xorshift64*).
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        // Seeds that follow one another begin far from one another.
-        Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below a bound.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound
-    }
-
-    /// One of these.
-    pub(super) fn of<T: Clone>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len())].clone()
-    }
 }
 
 /// The same code for rustc and for the kernel language.
@@ -70,8 +48,8 @@ impl Code {
 impl Program {
     pub(super) fn new(random: &mut Random) -> Self {
         let all: Vec<Type> = types().collect();
-        let params: Vec<Type> = (0..5).map(|_| random.of(&all)).collect();
-        let result = random.of(&all);
+        let params: Vec<Type> = (0..5).map(|_| random.pick(&all)).collect();
+        let result = random.pick(&all);
         let mut generator = Generator {
             random,
             all,
@@ -197,7 +175,7 @@ impl Generator<'_> {
     }
 
     fn any_type(&mut self) -> Type {
-        self.random.of(&self.all)
+        self.random.pick(&self.all)
     }
 
     fn integer_type(&mut self) -> Type {
@@ -207,7 +185,7 @@ impl Generator<'_> {
             .filter(|ty| is_integer(ty))
             .copied()
             .collect();
-        self.random.of(&integers)
+        self.random.pick(&integers)
     }
 
     fn statement(&mut self) -> Code {
@@ -220,12 +198,12 @@ impl Generator<'_> {
         match self.random.below(8) {
             0..=2 => self.declaration(),
             3 | 4 if !changing.is_empty() => {
-                let (name, ty) = self.random.of(&changing);
+                let (name, ty) = self.random.pick(&changing);
                 self.assignment(&name, &ty)
             }
             5 if !changing.is_empty() => {
-                let (name, ty) = self.random.of(&changing);
-                let (other, of_other) = self.random.of(&changing);
+                let (name, ty) = self.random.pick(&changing);
+                let (other, of_other) = self.random.pick(&changing);
                 let condition = self.condition(2);
                 let (then, otherwise) = (
                     self.assignment(&name, &ty),
@@ -234,7 +212,7 @@ impl Generator<'_> {
                 Code::of("if @ { @ } else { @ }", &[&condition, &then, &otherwise])
             }
             6 if !changing.is_empty() => {
-                let (name, ty) = self.random.of(&changing);
+                let (name, ty) = self.random.pick(&changing);
                 let index = self.name();
                 let from = self.random.below(3);
                 let known = self.variables.len();
@@ -255,7 +233,7 @@ impl Generator<'_> {
                 )
             }
             7 if !changing.is_empty() => {
-                let (name, ty) = self.random.of(&changing);
+                let (name, ty) = self.random.pick(&changing);
                 let counter = self.name();
                 let body = self.assignment(&name, &ty);
                 Code::of(
@@ -313,7 +291,7 @@ impl Generator<'_> {
             0 if is_integer(ty) => Code::same(format!("{name} <<= {};", self.random.below(8))),
             1 if is_integer(ty) => Code::same(format!("{name} >>= {};", self.random.below(8))),
             _ => Code::of(
-                &format!("{name} {} @;", self.random.of(operators)),
+                &format!("{name} {} @;", self.random.pick(operators)),
                 &[&value],
             ),
         }
@@ -392,13 +370,13 @@ impl Generator<'_> {
         match self.random.below(12) {
             0 => {
                 let b = self.expression(ty, depth);
-                let operator = self.random.of(&["/", "%"]);
+                let operator = self.random.pick(&["/", "%"]);
                 Code::of(&format!("(@ {operator} (@ & 7 | 1))"), &[&a, &b])
             }
             1 | 2 => {
                 let amount = self.random.below(8);
                 Code::of(
-                    &format!("(@ {} {amount})", self.random.of(&["<<", ">>"])),
+                    &format!("(@ {} {amount})", self.random.pick(&["<<", ">>"])),
                     &[&a],
                 )
             }
@@ -406,7 +384,7 @@ impl Generator<'_> {
                 let of = self.integer_type();
                 let amount = self.expression(&of, depth);
                 Code::of(
-                    &format!("(@ {} (@ & 7))", self.random.of(&["<<", ">>"])),
+                    &format!("(@ {} (@ & 7))", self.random.pick(&["<<", ">>"])),
                     &[&a, &amount],
                 )
             }
@@ -415,14 +393,17 @@ impl Generator<'_> {
             6 => {
                 let b = self.expression(ty, depth);
                 Code::of(
-                    &format!("{}(@, @)", self.random.of(&["min", "max"])),
+                    &format!("{}(@, @)", self.random.pick(&["min", "max"])),
                     &[&a, &b],
                 )
             }
             _ => {
                 let b = self.expression(ty, depth);
                 Code::of(
-                    &format!("(@ {} @)", self.random.of(&["+", "-", "*", "&", "|", "^"])),
+                    &format!(
+                        "(@ {} @)",
+                        self.random.pick(&["+", "-", "*", "&", "|", "^"])
+                    ),
                     &[&a, &b],
                 )
             }
@@ -442,7 +423,7 @@ impl Generator<'_> {
             true => &["+", "-", "*"],
             false => &["+", "-", "*", "/"],
         };
-        Code::of(&format!("(@ {} @)", self.random.of(operators)), &[&a, &b])
+        Code::of(&format!("(@ {} @)", self.random.pick(operators)), &[&a, &b])
     }
 
     fn cast(&mut self, ty: &Type, depth: usize) -> Code {
@@ -469,7 +450,7 @@ impl Generator<'_> {
         let compared = Code::of(
             &format!(
                 "(@ {} @)",
-                self.random.of(&["<", "<=", ">", ">=", "==", "!="])
+                self.random.pick(&["<", "<=", ">", ">=", "==", "!="])
             ),
             &[&a, &b],
         );
@@ -477,7 +458,7 @@ impl Generator<'_> {
             0 if depth > 0 => {
                 let other = self.condition(depth - 1);
                 Code::of(
-                    &format!("(@ {} @)", self.random.of(&["&&", "||"])),
+                    &format!("(@ {} @)", self.random.pick(&["&&", "||"])),
                     &[&compared, &other],
                 )
             }
@@ -495,13 +476,13 @@ impl Generator<'_> {
             .collect();
         match variables.is_empty() || self.random.below(3) == 0 {
             true => self.literal(ty),
-            false => Code::same(self.random.of(&variables)),
+            false => Code::same(self.random.pick(&variables)),
         }
     }
 
     /// A number of 16 bits whose type follows from what it meets.
     fn inferred_half(&mut self, ty: &Type) -> Code {
-        let value = self.random.of(&["0.5", "0.1", "3.3", "1e-3"]);
+        let value = self.random.pick(&["0.5", "0.1", "3.3", "1e-3"]);
         Code {
             rust: format!("{}::of({value})", ty.name),
             kernel: value.to_owned(),
@@ -515,7 +496,7 @@ impl Generator<'_> {
         };
         if is_integer(ty) {
             let value = match self.random.below(3) {
-                0 => match (ty.exact)(self.random.of(&(ty.values)())) {
+                0 => match (ty.exact)(self.random.pick(&(ty.values)())) {
                     Exact::Int(value) => value,
                     Exact::Float(_) => 0,
                 },
@@ -526,7 +507,7 @@ impl Generator<'_> {
                 false => Code::same(format!("{value}{suffix}")),
             };
         }
-        let value = self.random.of(&[
+        let value = self.random.pick(&[
             "0.5",
             "1.0",
             "0.1",
@@ -540,7 +521,7 @@ impl Generator<'_> {
             false => Code::same(format!("{value}{suffix}")),
             true => Code {
                 rust: format!("{}::of({value})", ty.name),
-                kernel: self.random.of(&[
+                kernel: self.random.pick(&[
                     format!("({value} as {})", ty.name),
                     format!("{value}{}", ty.name),
                 ]),

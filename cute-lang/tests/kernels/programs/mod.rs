@@ -7,31 +7,20 @@
 mod generator;
 
 use super::numbers::{Exact, Type, launch};
+use super::random::{Random, seeds};
 use cute_lang::kernel::lower::lower;
-use generator::{Program, Random};
+use generator::Program;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many argument lists a program is run with.
 const RUNS: usize = 8;
 
 #[test]
 fn random_programs() {
-    let is_nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
-    let given = std::env::var("CUTE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let seeds = match (given, is_nightly, now) {
-        (Some(seed), ..) => seed..seed + 1,
-        (None, true, Ok(now)) => now.as_secs()..now.as_secs() + 40,
-        _ => 1..2,
-    };
-    println!("seeds {seeds:?}");
-    for seed in seeds {
+    for seed in seeds(1, 40) {
         compare(seed, 250);
     }
 }
@@ -42,7 +31,7 @@ fn compare(seed: u64, count: usize) {
     let arguments: Vec<Vec<Vec<u64>>> = programs
         .iter()
         .map(|program| {
-            let values = |ty: &Type| (0..RUNS).map(|_| random.of(&(ty.values)())).collect();
+            let values = |ty: &Type| (0..RUNS).map(|_| random.pick(&(ty.values)())).collect();
             program.params.iter().map(values).collect()
         })
         .collect();
