@@ -100,20 +100,19 @@ pub enum EmulatorError {
         /// The schedule, under which it happens again.
         schedule: Schedule,
     },
-    /// The kernel does nothing but compute, and repeats itself or exceeds [`Limits::idle_steps`](crate::Limits::idle_steps).
+    /// The kernel seems to be in an endless loop.
     #[error(
-        "{entry} does not end: in the last {idle} warp instructions it has changed nothing but registers, {}:{}\n    under \
-         {schedule}",
-        endless(*limit),
+        "{entry} does not end: {why}{}:{}\n    under {schedule}",
+        loops.iter().map(|it| format!("; {it}")).collect::<String>(),
         lines(threads)
     )]
     EndlessLoop {
         /// The name of the entry.
         entry: String,
-        /// How many warp instructions have changed nothing but registers.
-        idle: u64,
-        /// The limit that this exceeds; `None` if each warp that can run is in a state in which it has been before.
-        limit: Option<u64>,
+        /// Why it counts as endless.
+        why: Box<Endless>,
+        /// The loops in which threads are, the outermost of those that have gone on since.
+        loops: Box<[Loop]>,
         /// At which instruction every thread that has not ended is.
         threads: Vec<Stuck>,
         /// The schedule, under which it happens again.
@@ -335,6 +334,71 @@ pub struct Fault {
     pub steps: u64,
 }
 
+/// Why a kernel counts as endless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Endless {
+    /// Each warp that can run is in a state in which it has been before.
+    #[error(
+        "in the last {idle} steps it has changed nothing but registers, and every warp that can run repeats itself"
+    )]
+    Repeats {
+        /// How many steps have changed nothing but registers.
+        idle: u64,
+    },
+    /// It does nothing but compute.
+    #[error(
+        "in the last {idle} steps it has changed nothing but registers, more than the limit `Limits::idle_steps` of {limit}"
+    )]
+    Idle {
+        /// How many steps have changed nothing but registers.
+        idle: u64,
+        /// [`Limits::idle_steps`](crate::Limits::idle_steps).
+        limit: u64,
+    },
+    /// It goes on for too long.
+    #[error(
+        "in the last {steps} steps no cluster has ended, and no global memory has been accessed for the first time, more than the \
+         limit `Limits::cluster_steps` of {limit}"
+    )]
+    Long {
+        /// The steps since a cluster ended, or new global memory was accessed.
+        steps: u64,
+        /// [`Limits::cluster_steps`](crate::Limits::cluster_steps).
+        limit: u64,
+    },
+}
+
+/// A loop: from an instruction to the branch that leads back to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Its first instruction.
+    pub first: Other,
+    /// The branch.
+    pub branch: Other,
+    /// How often warps have taken the branch since it was noticed that they might not leave the loop.
+    pub times: u64,
+}
+
+impl Display for Loop {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Loop {
+            first,
+            branch,
+            times,
+        } = self;
+        write!(f, "the loop ")?;
+        match first.place.as_ref().or(branch.place.as_ref()) {
+            Some(place) => write!(
+                f,
+                "at {place} (lines {} to {} of the PTX)",
+                first.line, branch.line
+            )?,
+            None => write!(f, "in lines {} to {}", first.line, branch.line)?,
+        }
+        write!(f, " has gone on for {times} rounds")
+    }
+}
+
 /// Threads of one warp that are at the same instruction and cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
@@ -404,14 +468,6 @@ pub(crate) fn tuple(numbers: &[impl Display]) -> String {
     match &numbers[..] {
         [number] => number.clone(),
         numbers => format!("({})", numbers.join(", ")),
-    }
-}
-
-/// Why a loop counts as endless.
-fn endless(limit: Option<u64>) -> String {
-    match limit {
-        None => "and every warp that can run repeats itself".to_owned(),
-        Some(limit) => format!("more than the limit `Limits::idle_steps` of {limit}"),
     }
 }
 
@@ -606,6 +662,15 @@ impl Display for Way {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
+    /// A quotient or a remainder of integers by 0, which PTX does not define.
+    #[error("divides an integer by 0")]
+    DivisionByZero,
+    /// A quotient or a remainder of the smallest integer by -1.
+    #[error("divides {dividend} by -1, and the type of the two does not have the quotient")]
+    DivisionOverflow {
+        /// The smallest integer of the type.
+        dividend: i64,
+    },
     /// An access to global memory that was not allocated.
     #[error("{0}")]
     Global(MemoryError),

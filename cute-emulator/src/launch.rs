@@ -149,6 +149,8 @@ pub struct Checks {
     pub tensors: bool,
     /// Threads that take another way through the kernel than the PTX says, in its comments.
     pub ways: bool,
+    /// Quotients and remainders of integers by 0, and of the smallest integer by -1.
+    pub division: bool,
 }
 
 impl Default for Checks {
@@ -160,6 +162,7 @@ impl Default for Checks {
             global: true,
             tensors: true,
             ways: true,
+            division: true,
         }
     }
 }

@@ -89,8 +89,8 @@ mod windows;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
-    AllocError, Assertion, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem,
-    MemoryError, Nearest, Other, OtherBox, OutsideTensor, Site, Stuck, Thread,
+    AllocError, Assertion, Earlier, EmulatorError, Endless, Fault, FaultKind, FreeError,
+    LaunchProblem, Loop, MemoryError, Nearest, Other, OtherBox, OutsideTensor, Site, Stuck, Thread,
 };
 pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

@@ -53,10 +53,15 @@ pub struct Limits {
     pub mbarriers: u64,
     /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
     /// warp's clock has 31 bits. Slow work counts as several instructions: starting a cluster by the bytes of its state,
-    /// a copy by its bytes, a wgmma by its columns.
+    /// a copy by its bytes, a wgmma by its columns, an atomic by its lanes, an access by the pieces that its lanes make, a strong
+    /// access by what it releases and acquires.
     pub steps: u64,
-    /// Warp instructions in a row that change nothing but registers: no memory, no barrier, and no asynchronous operation. A
-    /// launch that needs more fails, since it is probably in an endless loop.
+    /// Warp instructions in a row, with slow work as above, in which no cluster ends and no global memory is accessed that the launch
+    /// had not accessed before. A launch that needs more fails, since it is probably in an endless loop. Without
+    /// [`Checks::global`](crate::Checks::global), only the ends of clusters are seen.
+    pub cluster_steps: u64,
+    /// Warp instructions in a row that change nothing but registers: no memory, no barrier, and no asynchronous operation, with slow
+    /// work as above. A launch that needs more fails, too.
     pub idle_steps: u64,
 }
 
@@ -81,7 +86,9 @@ impl Default for Limits {
             output_bytes: 1 << 20,
             mbarriers: 1024,
             steps: 1 << 30,
-            idle_steps: 1 << 23,
+            // The unoptimised emulator of tests takes seconds for this many.
+            cluster_steps: 5 << 20,
+            idle_steps: 1 << 22,
         }
     }
 }

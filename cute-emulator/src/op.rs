@@ -460,6 +460,15 @@ pub(crate) struct Compute {
     pub(crate) flush: Flush,
     /// Clamps the result to 0 to 1.
     pub(crate) saturate: Option<Unary>,
+    /// For a quotient or a remainder of integers: their type.
+    pub(crate) divides: Option<Integers>,
+}
+
+/// A type of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Integers {
+    pub(crate) bits: u32,
+    pub(crate) is_signed: bool,
 }
 
 /// `setp`: p = compare(a, b) and q = !compare(a, b), each combined with the predicate c if there is one.

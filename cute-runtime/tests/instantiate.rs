@@ -1,8 +1,4 @@
 //! Instances that are made at run time, against those that are compiled with the program.
-#![allow(
-    unreachable_pub,
-    reason = "a struct that a launch takes is public, also in a module that is not"
-)]
 
 use std::sync::Arc;
 
@@ -25,6 +21,32 @@ pub mod library {
         pub adds: bool,
     }
 
+    /// Numbers and truth values of every type.
+    pub struct Numbers {
+        /// A field.
+        pub single: f32,
+        /// A field.
+        pub double: f64,
+        /// A field.
+        pub bytes: u8,
+        /// A field.
+        pub signed_bytes: i8,
+        /// A field.
+        pub shorts: u16,
+        /// A field.
+        pub signed_shorts: i16,
+        /// A field.
+        pub words: u32,
+        /// A field.
+        pub signed_words: i32,
+        /// A field.
+        pub longs: u64,
+        /// A field.
+        pub signed_longs: i64,
+        /// A field.
+        pub truth: bool,
+    }
+
     /// Two.
     pub const TWO: u32 = 2;
 
@@ -37,7 +59,7 @@ pub mod library {
 
 #[cute_runtime::kernels]
 mod kernels {
-    use super::library::{Config, twice};
+    use super::library::{Config, Numbers, twice};
 
     /// y = 2 · x, by tiles.
     #[kernel(threads = THREADS, cluster = (CTAS, 1, 1))]
@@ -120,21 +142,6 @@ mod kernels {
             sum += convert::<f32>(x[i][thread()]) * by[i];
         }
         y[thread()] = convert::<T>(sum);
-    }
-
-    /// Numbers and truth values of every type.
-    pub struct Numbers {
-        pub single: f32,
-        pub double: f64,
-        pub bytes: u8,
-        pub signed_bytes: i8,
-        pub shorts: u16,
-        pub signed_shorts: i16,
-        pub words: u32,
-        pub signed_words: i32,
-        pub longs: u64,
-        pub signed_longs: i64,
-        pub truth: bool,
     }
 
     /// Writes what it is given.
@@ -271,7 +278,7 @@ fn numbers_are_given_bit_by_bit() -> Result<(), Error> {
         );
         Ok::<_, Error>((bits, integers.download()?))
     };
-    let zero = kernels::Numbers {
+    let zero = library::Numbers {
         single: 0.0,
         double: 0.0,
         bytes: 0,
@@ -316,7 +323,7 @@ fn numbers_are_given_bit_by_bit() -> Result<(), Error> {
         0.1,
     ];
     for (&single, &double) in singles.iter().zip(doubles.iter().cycle()) {
-        let of = kernels::Numbers {
+        let of = library::Numbers {
             single,
             double,
             ..zero
@@ -330,14 +337,14 @@ fn numbers_are_given_bit_by_bit() -> Result<(), Error> {
     }
 
     let (least, most) = (
-        kernels::Numbers {
+        library::Numbers {
             signed_bytes: i8::MIN,
             signed_shorts: i16::MIN,
             signed_words: i32::MIN,
             signed_longs: i64::MIN,
             ..zero
         },
-        kernels::Numbers {
+        library::Numbers {
             bytes: u8::MAX,
             signed_bytes: i8::MAX,
             shorts: u16::MAX,

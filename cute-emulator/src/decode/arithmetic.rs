@@ -4,7 +4,7 @@ use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic;
-use crate::op::{Compare, Compute, Flush, Function, Op, Reg, Unary};
+use crate::op::{Compare, Compute, Flush, Function, Integers, Op, Reg, Unary};
 use crate::special::counts_time;
 use crate::windows::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use cute_ptx::ast::{Inst, Operand, Type};
@@ -45,7 +45,25 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         sources: flushed,
         result: flushed,
     };
-    computation(function, args, flush, saturation)
+    let op = computation(function, args, flush, saturation)?;
+    Ok(match op {
+        Op::Compute(compute) => Op::Compute(Compute {
+            divides: divided(m.opcode(), ty),
+            ..compute
+        }),
+        op => op,
+    })
+}
+
+/// The type of integers of which an instruction computes a quotient or a remainder.
+fn divided(opcode: Opcode, ty: Type) -> Option<Integers> {
+    let is_signed = match ty {
+        Type::S16 | Type::S32 | Type::S64 => true,
+        Type::U16 | Type::U32 | Type::U64 => false,
+        _ => return None,
+    };
+    let bits = ty.bits();
+    matches!(opcode, Opcode::Div | Opcode::Rem).then_some(Integers { bits, is_signed })
 }
 
 /// `.approx` of an f64 with `.ftz`, which is an approximation by the upper half of the number alone.
@@ -349,6 +367,7 @@ pub(super) fn computation(
         src: rows_of(sources)?,
         flush,
         saturate,
+        divides: None,
     }))
 }
 

@@ -252,6 +252,7 @@ impl<'a, 's> Registers<'a, 's> {
                     src: [predicate, 0, 0, 0],
                     flush: Flush::default(),
                     saturate: None,
+                    divides: None,
                 }));
                 Ok(row)
             }
@@ -296,6 +297,7 @@ impl<'a, 's> Registers<'a, 's> {
             src: [frame, offset, 0, 0],
             flush: Flush::default(),
             saturate: None,
+            divides: None,
         }));
         row
     }

@@ -13,11 +13,12 @@ use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
 use super::views::{Launched, launched};
 use super::watch::Watch;
-use crate::error::{EmulatorError, Fault, Site, Stuck};
+use crate::error::{EmulatorError, Endless, Fault, Loop, Site, Stuck};
 use crate::launch::Launch;
 use crate::memory::GlobalMemory;
 use crate::observed::Observed;
-use crate::op::Code;
+use crate::op::{Code, Op};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A warp runs for at most this many instructions before another may run: one of these, at random.
@@ -27,6 +28,11 @@ const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
 const BYTES_PER_STEP: u64 = 1024;
 /// Checking whether this many warps can run is charged like one instruction.
 const WARPS_PER_STEP: usize = 64;
+/// An error names this many loops at most.
+const MOST_LOOPS: usize = 8;
+/// The elements of `Machine::before`.
+const NO_END: usize = 0;
+const NO_PROGRESS: usize = 1;
 /// After this many instructions without progress, the states of warps are compared.
 const SPINNING: u64 = 1 << 17;
 
@@ -73,6 +79,9 @@ pub(crate) fn run(
         clusters,
         stalled: false,
         progressed: 0,
+        ended_at: 0,
+        reached: 0,
+        before: [None, None],
         rounds: BTreeMap::new(),
     };
     let result = machine.run();
@@ -109,8 +118,14 @@ struct Machine<'a> {
     clusters: u64,
     /// Whether all warps that wait for an mbarrier have run on since the last instruction that made progress.
     stalled: bool,
-    /// The steps at the last instruction that made progress.
+    /// The [steps](Machine::used) at the last instruction that made progress.
     progressed: u64,
+    /// The steps when a cluster ended last, or global memory was accessed that had not been accessed before.
+    ended_at: u64,
+    /// How many units of global memory had been accessed then.
+    reached: u64,
+    /// How often each instruction had been executed when it was noticed that no cluster ends, and that nothing makes progress.
+    before: [Option<Box<[u64]>>; 2],
     /// The states of warps since then, by the index of the cluster and of the warp.
     rounds: BTreeMap<(usize, usize), Repetition>,
 }
@@ -138,7 +153,7 @@ impl Machine<'_> {
                 return Ok(());
             }
             let limit = self.launch.limits.most_steps();
-            if self.watch.counts.steps + self.charged > limit {
+            if self.used() > limit {
                 return Err(EmulatorError::StepLimit {
                     entry: self.code.name.clone(),
                     limit,
@@ -146,6 +161,7 @@ impl Machine<'_> {
                     schedule: self.launch.schedule,
                 });
             }
+            self.check_length()?;
             let warps: usize = self.running.iter().map(|cluster| cluster.warps.len()).sum();
             self.charged += (warps / WARPS_PER_STEP) as u64;
             let runnable = self.runnable();
@@ -243,8 +259,9 @@ impl Machine<'_> {
         let (pc, progress) = (step.pc, step.progress);
         if progress {
             self.stalled = false;
-            self.progressed = self.watch.counts.steps;
+            self.progressed = self.used();
             self.rounds.clear();
+            self.before[NO_PROGRESS] = None;
         }
         result.map_err(|blame| self.fault(c, warp, pc, blame))
     }
@@ -283,9 +300,86 @@ impl Machine<'_> {
         })
     }
 
-    /// How many instructions have been executed since the last that made progress.
+    /// The instructions that have been executed, and what was charged in addition.
+    fn used(&self) -> u64 {
+        self.watch.counts.steps + self.charged
+    }
+
+    /// How many steps there have been since the last instruction that made progress.
     fn idle(&self) -> u64 {
-        self.watch.counts.steps - self.progressed
+        self.used() - self.progressed
+    }
+
+    /// An error if no cluster has ended for too long.
+    fn check_length(&mut self) -> Result<(), EmulatorError> {
+        if self.reached != self.global.reached {
+            self.reached = self.global.reached;
+            self.ended_at = self.used();
+            self.before[NO_END] = None;
+        }
+        let (steps, limit) = (
+            self.used() - self.ended_at,
+            self.launch.limits.cluster_steps,
+        );
+        if steps > limit {
+            return Err(self.endless(Endless::Long { steps, limit }, NO_END));
+        }
+        if steps > limit / 2 && self.before[NO_END].is_none() {
+            self.before[NO_END] = Some(self.watch.executed.clone().into());
+        }
+        Ok(())
+    }
+
+    fn endless(&self, why: Endless, noticed: usize) -> EmulatorError {
+        EmulatorError::EndlessLoop {
+            entry: self.code.name.clone(),
+            why: why.into(),
+            loops: self.loops(noticed),
+            threads: self.stuck(),
+            schedule: self.launch.schedule,
+            steps: self.watch.counts.steps,
+        }
+    }
+
+    /// The loops in which splits are: of those that have gone on since it was noticed, the outermost of each split.
+    fn loops(&self, noticed: usize) -> Box<[Loop]> {
+        let before = self.before[noticed].as_deref().unwrap_or_default();
+        let times = |pc: usize| self.watch.executed[pc] - before.get(pc).copied().unwrap_or(0);
+        let branches = self.code.instructions.iter().enumerate();
+        let mut around: Vec<(usize, usize)> = branches
+            .filter_map(|(pc, instruction)| match instruction.op {
+                Op::Branch { target } if target <= pc && times(pc) > 0 => Some((target, pc)),
+                _ => None,
+            })
+            .collect();
+        around.sort_by_key(|(first, branch)| (*first, Reverse(*branch)));
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        let warps = self.running.iter().flat_map(|cluster| &cluster.warps);
+        for split in warps.flat_map(|warp| &warp.splits) {
+            // The places where it is, from the innermost call to the entry.
+            let mut places = vec![split.waits_at()];
+            let mut call = split.call.as_ref();
+            while let Some(frame) = call {
+                places.push(frame.at);
+                call = frame.caller.as_ref();
+            }
+            let is_around = |at: &usize| {
+                let mut around = around.iter();
+                around.find(|(first, branch)| first <= at && at <= branch)
+            };
+            if let Some(outermost) = places.iter().rev().find_map(is_around)
+                && !found.contains(outermost)
+            {
+                found.push(*outermost);
+            }
+        }
+        let found = found.into_iter().take(MOST_LOOPS);
+        let found = found.map(|(first, branch)| Loop {
+            first: self.code.other(first),
+            branch: self.code.other(branch),
+            times: times(branch),
+        });
+        found.collect()
     }
 
     /// Called after a turn of a warp when no instruction has made progress for a while. It is an error if no warp will make any:
@@ -298,11 +392,12 @@ impl Machine<'_> {
         let state = self.running[turn.0].warps[turn.1].fingerprint();
         self.rounds.entry(turn).or_default().add(state);
         let repeats = |warp: &(usize, usize)| self.rounds.get(warp).is_some_and(Repetition::found);
-        let limit = match runnable.iter().all(|(_, warp)| repeats(warp)) {
-            true => None,
-            false if self.idle() > self.launch.limits.idle_steps => {
-                Some(self.launch.limits.idle_steps)
-            }
+        let executed = &self.watch.executed;
+        self.before[NO_PROGRESS].get_or_insert_with(|| executed.clone().into());
+        let (idle, limit) = (self.idle(), self.launch.limits.idle_steps);
+        let why = match runnable.iter().all(|(_, warp)| repeats(warp)) {
+            true => Endless::Repeats { idle },
+            false if idle > limit => Endless::Idle { idle, limit },
             false => return Ok(()),
         };
         // What the warps wait for may be asynchronous work, which ends some time.
@@ -312,19 +407,12 @@ impl Machine<'_> {
             }
             let under_way = |cta: &Cta| cta.stores.len() > 0;
             if let Some(rank) = self.running[c].ctas.iter().position(under_way) {
-                self.progressed = self.watch.counts.steps;
+                self.progressed = self.used();
                 self.rounds.clear();
                 return self.step(c, &mut Warp::nobody(), |step| step.store_some(rank, true));
             }
         }
-        Err(EmulatorError::EndlessLoop {
-            entry: self.code.name.clone(),
-            idle: self.idle(),
-            limit,
-            threads: self.stuck(),
-            schedule: self.launch.schedule,
-            steps: self.watch.counts.steps,
-        })
+        Err(self.endless(why, NO_PROGRESS))
     }
 
     /// A random copy of a cluster into shared memory completes.
@@ -361,6 +449,8 @@ impl Machine<'_> {
             step.forget_unwaited();
             Ok(())
         })?;
+        self.ended_at = self.used();
+        self.before[NO_END] = None;
         let ended = self.running.swap_remove(c);
         self.global.end(ended.number);
         let grown = ended.warps.iter().map(|warp| warp.grown).sum();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Watch {
     pub(crate) counts: Counts,
     /// How often each instruction was executed.
-    executed: Vec<u64>,
+    pub(crate) executed: Vec<u64>,
     waits: BTreeMap<Awaited, Waits>,
     tracing: Option<Tracing>,
 }

@@ -5,6 +5,7 @@ mod copies;
 mod counts;
 mod coverage;
 mod cuda;
+mod endless;
 mod events;
 mod faults;
 mod global;

@@ -31,6 +31,7 @@ const LIMITS: Limits = Limits {
     recorded_bytes: 1 << 20,
     mbarriers: 64,
     steps: 2048,
+    cluster_steps: 2048,
     idle_steps: 2048,
 };
 
@@ -286,6 +287,7 @@ fn launch(program: &Program, entry: &str, below: Below<'_>) -> Result<(), Emulat
             global: below(4) > 0,
             tensors: below(4) > 0,
             ways: below(4) > 0,
+            division: below(4) > 0,
         },
         extents: &[],
         limits: LIMITS,

@@ -2,7 +2,9 @@
 
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
-use cute_runtime::{Buffer, Device, Element, ElementType, Tensor, bf16, e4m3, e5m2, f16};
+use cute_runtime::{
+    Buffer, Device, Element, ElementType, EmulatorOptions, Tensor, bf16, e4m3, e5m2, f16,
+};
 use std::collections::HashSet;
 use std::sync::Once;
 use zerocopy::IntoBytes;
@@ -1078,4 +1080,23 @@ fn a_shared_matrix_is_copied_once() {
         gemm(&device, &one, &b.view(), &mut d.view_mut()).unwrap();
         assert_eq!(d.download().unwrap(), found[batch * m * n..][..m * n]);
     }
+}
+
+/// A product of 1024³ is far from where the emulator takes a launch for an endless loop.
+#[test]
+fn a_product_of_1024_ends_in_time() -> Result<(), Error> {
+    if !whole() {
+        return Ok(());
+    }
+    let default = EmulatorOptions::default();
+    let device = Device::emulator_with(EmulatorOptions {
+        cluster_limit: default.cluster_limit / 4,
+        idle_limit: default.idle_limit / 4,
+        ..default
+    });
+    let a = Tensor::<bf16, 2>::zeros(&device, [1024, 1024])?;
+    let mut d = Tensor::<f32, 2>::zeros(&device, [1024, 1024])?;
+    gemm(&device, &a.view(), &a.view(), &mut d.view_mut())?;
+    assert_eq!(d.download()?, [0.0; 1024 * 1024]);
+    Ok(())
 }

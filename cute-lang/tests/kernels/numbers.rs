@@ -2,7 +2,7 @@
 //! emulator, and at expansion the same or an error where Rust has one.
 
 use crate::judge;
-use cute_emulator::{GlobalMemory, Launch, Program};
+use cute_emulator::{Checks, GlobalMemory, Launch, Program};
 use cute_lang::kernel::lower::{Lowered, lower};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -283,6 +283,11 @@ pub(crate) fn launch(
         block: [kernel.threads, 1, 1],
         dynamic_shared_bytes: kernel.smem_bytes,
         args: &args,
+        // Every pair of values is divided; where Rust has no quotient, nothing is compared.
+        checks: Checks {
+            division: false,
+            ..Checks::default()
+        },
         ..Launch::default()
     };
     let text = kernel.module.to_string();

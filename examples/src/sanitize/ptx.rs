@@ -115,6 +115,7 @@ impl Description {
             checks: options.checks,
             limits: Limits {
                 steps: options.step_limit,
+                cluster_steps: options.cluster_limit,
                 idle_steps: options.idle_limit,
                 ..Limits::default()
             },

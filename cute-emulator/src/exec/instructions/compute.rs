@@ -1,10 +1,10 @@
 //! Operations in which each lane uses only its own registers.
 
 use crate::arithmetic::low_bits;
+use crate::error::FaultKind;
 use crate::exec::state::row::{Row, lanes};
-use crate::exec::step::Step;
-use crate::op::Extended;
-use crate::op::{Compare, Compute, Function, Reg};
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Compare, Compute, Extended, Function, Integers, Reg};
 
 impl Step<'_> {
     pub(crate) fn compute(&mut self, active: u32, compute: &Compute) {
@@ -14,6 +14,7 @@ impl Step<'_> {
             src,
             flush,
             saturate,
+            divides: _,
         } = *compute;
         let rows = &self.warp.rows;
         let row = |i: usize| -> Row {
@@ -47,6 +48,33 @@ impl Step<'_> {
         } else {
             lanes(active).for_each(|lane| dst[lane] = result[lane]);
         }
+    }
+
+    /// An error if a lane divides by 0, or the smallest integer by -1, which has no quotient in its type.
+    pub(crate) fn check_division(
+        &self,
+        active: u32,
+        compute: &Compute,
+        Integers { bits, is_signed }: Integers,
+    ) -> Result<()> {
+        if !self.checks.division {
+            return Ok(());
+        }
+        let [a, b] = [0, 1].map(|i| &self.warp.rows[compute.src[i] as usize]);
+        for lane in lanes(active) {
+            let (dividend, divisor) = (a[lane] & low_bits(bits), b[lane] & low_bits(bits));
+            let smallest = 1 << (bits - 1);
+            let fault = if divisor == 0 {
+                FaultKind::DivisionByZero
+            } else if is_signed && divisor == low_bits(bits) && dividend == smallest {
+                let dividend = i64::MIN >> (64 - bits);
+                FaultKind::DivisionOverflow { dividend }
+            } else {
+                continue;
+            };
+            return Err(Blame::lane(fault, lane));
+        }
+        Ok(())
     }
 
     pub(crate) fn compare(&mut self, active: u32, compare: &Compare) {

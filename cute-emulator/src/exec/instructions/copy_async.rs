@@ -13,6 +13,9 @@ use crate::exec::state::tag::Tag;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Space};
 
+/// The copy of a lane, which has an entry in a queue until it is waited for, is charged like this many instructions.
+const STEPS_PER_COPY: u64 = 4;
+
 impl Step<'_> {
     pub(crate) fn copy_async(
         &mut self,
@@ -23,6 +26,7 @@ impl Step<'_> {
         source_bytes: Option<Reg>,
     ) -> Result<()> {
         self.count_access(active, Space::Shared, to, bytes as usize, Moves::Write);
+        self.charge(STEPS_PER_COPY * u64::from(active.count_ones()));
         let reads = |lane: &usize| source_bytes.is_none_or(|row| self.warp.get(row, *lane) != 0);
         let reading = lanes(active)
             .filter(reads)

@@ -7,6 +7,10 @@ use crate::exec::step::Step;
 use crate::op::{Scope, Strong};
 use std::ops::Range;
 
+/// Comparing this many clocks is charged like one instruction, and so is looking at this many releases.
+const CLOCKS_PER_STEP: u64 = 512;
+const RELEASES_PER_STEP: u64 = 8;
+
 impl Step<'_> {
     /// `fence.proxy.async`: the async proxy may read what the warp knows after the next synchronisation.
     pub(crate) fn proxy_fence(&mut self, active: u32, shared: bool, global: bool) {
@@ -61,10 +65,13 @@ impl Step<'_> {
         if released.iter().any(|(scope, _)| *scope == Scope::Gpu) {
             self.global.release(by.cluster);
         }
-        match self.releases(location, len) {
-            Some((releases, bytes)) => Ok(releases.write(bytes, by, &released, atomic)?),
-            None => Ok(()),
-        }
+        let Some((releases, bytes)) = self.releases(location, len) else {
+            return Ok(());
+        };
+        let looked_at = releases.write(bytes, by, &released, atomic)?;
+        let clocks: u64 = released.iter().map(|(_, known)| known.clocks()).sum();
+        self.charge(1 + looked_at / RELEASES_PER_STEP + clocks / CLOCKS_PER_STEP);
+        Ok(())
     }
 
     /// Called after the strong writes of an instruction: its releases do not have what follows it.
@@ -90,6 +97,8 @@ impl Step<'_> {
             .seen(bytes, party, strong.scope)
             .map(|(least, release)| (least, release.by.cluster, release.knowledge.clone()))
             .collect();
+        let clocks: u64 = seen.iter().map(|(.., known)| known.clocks()).sum();
+        self.charge(1 + seen.len() as u64 / RELEASES_PER_STEP + clocks / CLOCKS_PER_STEP);
         let mask = by.fold(0, |mask, lane| mask | 1 << lane);
         for (least, from, known) in seen {
             match strong.acquire {

@@ -12,6 +12,9 @@ use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
+/// Comparing an access with this many earlier ones is charged like one instruction.
+const RECORDS_PER_STEP: u64 = 16;
+
 impl Step<'_> {
     /// Called after a generic read of bytes that are in one allocation, also as the first half of an atomic.
     pub(crate) fn read_global(
@@ -148,12 +151,13 @@ impl Step<'_> {
             lanes: &self.warp.lanes,
             same_values,
         };
-        self.global
-            .access(ranges, &usage)
-            .map_err(|refusal| match refusal {
-                Refusal::OverLimit(limit) => limit.into(),
-                Refusal::Conflict(conflict) => self.conflict(*conflict),
-            })
+        let before = self.global.looked_at;
+        let accessed = self.global.access(ranges, &usage);
+        self.charge((self.global.looked_at - before) / RECORDS_PER_STEP);
+        accessed.map_err(|refusal| match refusal {
+            Refusal::OverLimit(limit) => limit.into(),
+            Refusal::Conflict(conflict) => self.conflict(*conflict),
+        })
     }
 
     fn check_initialised(&self, address: u64, len: usize) -> Result<()> {

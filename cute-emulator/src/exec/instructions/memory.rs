@@ -17,6 +17,8 @@ use std::ops::Range;
 const MAX_ALIGN: usize = 64;
 /// The most bytes of several lanes that are accessed together: 16 for each lane of a warp.
 const RUN_BYTES: usize = 16 * LANES;
+/// This many accesses of lanes that do not follow one another are charged like one instruction.
+const RUNS_PER_STEP: u64 = 4;
 impl Step<'_> {
     pub(crate) fn load(
         &mut self,
@@ -126,13 +128,14 @@ impl Step<'_> {
     ) -> Result<()> {
         let addresses = self.warp.rows[address.base as usize]
             .map(|base| base.wrapping_add_signed(address.offset));
-        let mut lane = 0;
+        let (mut lane, mut runs) = (0, 0);
         while lane < LANES {
             let start = lane;
             lane += 1;
             if active >> start & 1 == 0 {
                 continue;
             }
+            runs += 1;
             let first = addresses[start];
             let mut next = first.wrapping_add(len as u64);
             let most = LANES.min(start + RUN_BYTES / len);
@@ -148,6 +151,7 @@ impl Step<'_> {
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
+        self.charge(runs / RUNS_PER_STEP);
         Ok(())
     }
 
@@ -158,6 +162,7 @@ impl Step<'_> {
         let len = size * atomic.src.len();
         self.count_access(active, access.space, address, len, Moves::Both);
         let strong = access.strong;
+        self.charge((active.count_ones() as usize * atomic.src.len()) as u64);
         for lane in lanes(active) {
             for (i, src) in atomic.src.iter().enumerate() {
                 let place = self.address(lane, address).wrapping_add((i * size) as u64);
@@ -206,6 +211,7 @@ impl Step<'_> {
         transpose: bool,
     ) -> Result<()> {
         self.count_matrices(dst.len(), address, Moves::Read);
+        self.charge((dst.len() * EDGE) as u64);
         for (matrix, dst) in dst.iter().enumerate() {
             let mut rows = [[0_u16; EDGE]; EDGE];
             for (row, elements) in rows.iter_mut().enumerate() {
@@ -252,6 +258,7 @@ impl Step<'_> {
     ) -> Result<()> {
         self.progress = true;
         self.count_matrices(src.len(), address, Moves::Write);
+        self.charge((src.len() * EDGE) as u64);
         for (matrix, src) in src.iter().enumerate() {
             let values = self.warp.rows[*src as usize];
             let element = |row: usize, column: usize| {

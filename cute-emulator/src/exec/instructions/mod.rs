@@ -40,7 +40,12 @@ impl Step<'_> {
             self.touch(instruction)?;
         }
         match &instruction.op {
-            Op::Compute(compute) => self.compute(active, compute),
+            Op::Compute(compute) => {
+                if let Some(integers) = compute.divides {
+                    self.check_division(active, compute, integers)?;
+                }
+                self.compute(active, compute);
+            }
             Op::Compare(compare) => self.compare(active, compare),
             Op::Extended {
                 function,

@@ -16,6 +16,8 @@ pub(super) const K_BYTES: usize = wgmma::K_BYTES as usize;
 const WORTHWHILE_COLUMNS: usize = 128;
 /// The number of columns of D that `mma.sync` computes.
 const COLUMNS: usize = 8;
+/// This many products of `mma` and `wmma` are charged like one instruction.
+pub(super) const PRODUCTS_PER_STEP: u64 = 64;
 
 /// The bytes along K of a row of A or a column of B; those after the last are 0.
 pub(super) type KRow = [u8; K_BYTES];
@@ -63,7 +65,9 @@ impl Step<'_> {
     /// products of half of K. Which half it takes first is not documented.
     pub(super) fn mma(&mut self, mma: &Mma) {
         // A register of A holds 128 bytes of 16 rows.
-        self.count_product(COLUMNS, 8 * mma.a.len() / mma.inputs.bytes());
+        let k = 8 * mma.a.len() / mma.inputs.bytes();
+        self.count_product(COLUMNS, k);
+        self.charge((ROWS * COLUMNS * k) as u64 / PRODUCTS_PER_STEP);
         let rows = &self.warp.rows;
         let (a, b) = (rows_of_a(rows, &mma.a), columns_of_b(rows, &mma.b));
         let halves_of_k = match mma.inputs {

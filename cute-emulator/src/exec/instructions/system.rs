@@ -8,6 +8,8 @@ use crate::op::{Call, SystemCall};
 const MAX_TEXT: usize = 1 << 12;
 /// The most characters to which a conversion pads its text.
 const MAX_WIDTH: usize = 1 << 10;
+/// An allocation is charged like this many instructions, and one more for each KiB.
+const STEPS_PER_BLOCK: u64 = 8;
 /// What a thread allocates begins at multiples of this.
 const HEAP_ALIGN: u64 = 16;
 
@@ -62,7 +64,7 @@ impl Step<'_> {
             // As on the device, an allocation that fails returns a null pointer.
             SystemCall::Allocate => {
                 let bytes = usize::try_from(a).unwrap_or(usize::MAX);
-                self.charge(a / 1024);
+                self.charge(STEPS_PER_BLOCK + a / 1024);
                 Ok(self.memory.alloc(bytes, HEAP_ALIGN).unwrap_or(0))
             }
             SystemCall::Free if a == 0 => Ok(0),
@@ -85,6 +87,7 @@ impl Step<'_> {
             }
             bytes.extend(byte);
         }
+        self.charge(bytes.len() as u64);
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 

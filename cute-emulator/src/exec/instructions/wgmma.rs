@@ -21,8 +21,6 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Computing this many columns of D is charged like one instruction.
-const COLUMNS_PER_STEP: usize = 8;
 /// How many wgmma instructions are executed together at most.
 const MOST_TOGETHER: u64 = 16;
 /// So many columns of D, of 16 rows each, are worth the work of several cores.
@@ -204,7 +202,8 @@ impl<'a> Step<'a> {
                 true => shares.par_iter_mut().for_each(Share::compute),
                 false => shares.iter_mut().for_each(Share::compute),
             }
-            self.charge((work / COLUMNS_PER_STEP) as u64);
+            // A column of D takes about as long as another instruction.
+            self.charge(work as u64);
             for share in shares {
                 let warp = self.warp_at_mut(share.warp);
                 warp.rows = share.rows;

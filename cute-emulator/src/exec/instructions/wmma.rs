@@ -1,6 +1,6 @@
 //! `wmma`: products of matrices whose place in the registers of a warp PTX leaves open.
 
-use super::product::K_BYTES;
+use super::product::{K_BYTES, PRODUCTS_PER_STEP};
 use crate::exec::state::global::Kind;
 use crate::exec::state::row::{LANES, lanes};
 use crate::exec::step::{Blame, Result, Step};
@@ -74,6 +74,7 @@ impl Step<'_> {
         let row_of_a = |row: usize| along_k(bytes, (0..k).map(|i| a[row * k + i]));
         let column_of_b =
             |column: usize| along_k(bytes, (0..k).map(|i| b[i * shape.columns + column]));
+        self.charge((shape.rows * shape.columns * k) as u64 / PRODUCTS_PER_STEP);
         let mut d = vec![0; shape.rows * shape.columns];
         match product.inputs {
             Inputs::Int(a_signed, b_signed) => {

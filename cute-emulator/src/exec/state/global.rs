@@ -171,6 +171,13 @@ pub(crate) struct Global {
     /// The last page.
     last: (u64, usize),
     limit: u64,
+    /// How many accesses lists had when they were counted, and how many have been added to lists since.
+    counted: u64,
+    added: u64,
+    /// How many units have been accessed. It grows with the memory that the launch uses, and not with the time that it takes.
+    pub(crate) reached: u64,
+    /// How many accesses have been looked at.
+    pub(crate) looked_at: u64,
 }
 
 /// What clusters have done, by their numbers.
@@ -200,6 +207,10 @@ impl Global {
             pages: Vec::new(),
             last: (u64::MAX, 0),
             limit,
+            counted: 0,
+            added: 0,
+            reached: 0,
+            looked_at: 0,
         }
     }
 
@@ -240,13 +251,16 @@ impl Global {
                 let count = range.end.min(unit_end) - at;
                 let bytes = (((1_u32 << count) - 1) << first) as u16;
                 let unit = &mut self.pages[page][(at % PAGE / UNIT) as usize];
+                self.reached += u64::from(unit.is_none());
                 match &last {
                     Some((from, same, to)) if *same == bytes && is_same(from, unit) => {
                         unit.clone_from(to);
                     }
                     _ => {
                         let old = unit.as_deref().unwrap_or_default();
+                        self.looked_at += old.len() as u64;
                         let new = follow(old, at - first, bytes, usage, &self.clusters)?;
+                        self.added += new.as_ref().map_or(0, |new| new.len() as u64);
                         let new = new.map_or_else(|| unit.clone(), Some);
                         let from = std::mem::replace(unit, new.clone());
                         last = Some((from, bytes, new));
@@ -255,7 +269,22 @@ impl Global {
                 at = unit_end;
             }
         }
-        Ok(())
+        self.hold_entries()
+    }
+
+    /// An error if lists have more accesses than there is room for. They are counted when there may be half as many again as before.
+    fn hold_entries(&mut self) -> Result<(), Refusal> {
+        let most = self.limit / size_of::<Entry>() as u64;
+        if self.counted + self.added <= most || self.added < self.counted / 2 {
+            return Ok(());
+        }
+        let units = self.pages.iter().flat_map(|page| page.iter().flatten());
+        let mut lists: HashSet<*const Entry> = HashSet::new();
+        let news = units.filter(|list| lists.insert(list.as_ptr()));
+        self.counted = news.map(|list| list.len() as u64).sum();
+        self.added = 0;
+        let what = "records of accesses to global memory";
+        hold(what, self.counted, most).map_err(Refusal::OverLimit)
     }
 
     /// The index of a page.

@@ -44,6 +44,11 @@ impl Knowledge {
         (3 * size_of::<u32>() * warps) as u64
     }
 
+    /// How many clocks of warps it has.
+    pub(crate) fn clocks(&self) -> u64 {
+        (self.seen.len() * (1 + self.others.len())) as u64
+    }
+
     /// Whether the first `count` phases of an mbarrier are known to be complete.
     pub(crate) fn knows_phases(&self, mbarrier: usize, count: u32) -> bool {
         count == 0

@@ -8,8 +8,9 @@ use crate::op::Scope;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The most words of a memory that have releases.
-const MOST_WORDS: u64 = 1 << 22;
+/// The most clocks that the releases of a memory have together. A release counts as some clocks more, for what else it has.
+const MOST_CLOCKS: u64 = 1 << 27;
+const CLOCKS_OF_A_RELEASE: u64 = 32;
 
 /// A CTA of the grid, and a warp of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,36 +46,65 @@ pub(crate) struct Release {
 pub(crate) struct Releases {
     /// By the number of the word of four bytes.
     words: HashMap<u64, Vec<Release>>,
+    /// How many clocks they have.
+    clocks: u64,
+}
+
+impl Release {
+    fn clocks(&self) -> u64 {
+        self.knowledge.clocks() + CLOCKS_OF_A_RELEASE
+    }
 }
 
 impl Releases {
-    /// Records a strong write of bytes by an atomic, which continues what it has read, or by a store, which does not.
+    /// Records a strong write of bytes by an atomic, which continues what it has read, or by a store, which does not. The result is
+    /// how many releases it has looked at.
     pub(crate) fn write(
         &mut self,
         bytes: Range<u64>,
         by: Party,
         released: &[(Scope, Knowledge)],
         continues: bool,
-    ) -> Result<(), OverLimit> {
+    ) -> Result<u64, OverLimit> {
+        let mut looked_at = 0;
         for word in words(bytes) {
             if !continues && let Some(releases) = self.words.get_mut(&word) {
-                releases.retain(|release| release.by == by);
+                releases.retain(|release| {
+                    let keeps = release.by == by;
+                    self.clocks -= if keeps { 0 } else { release.clocks() };
+                    keeps
+                });
+                if releases.is_empty() {
+                    self.words.remove(&word);
+                }
             }
             for (scope, knowledge) in released {
                 let releases = self.words.entry(word).or_default();
+                looked_at += releases.len() as u64;
                 let same = |release: &&mut Release| (release.by, release.scope) == (by, *scope);
                 match releases.iter_mut().find(same) {
-                    Some(release) => release.knowledge.join(knowledge),
-                    None => releases.push(Release {
-                        by,
-                        scope: *scope,
-                        knowledge: knowledge.clone(),
-                    }),
+                    Some(release) => {
+                        self.clocks -= release.clocks();
+                        release.knowledge.join(knowledge);
+                        self.clocks += release.clocks();
+                    }
+                    None => {
+                        let knowledge = knowledge.clone();
+                        let scope = *scope;
+                        let new = Release {
+                            by,
+                            scope,
+                            knowledge,
+                        };
+                        self.clocks += new.clocks();
+                        releases.push(new);
+                    }
                 }
             }
         }
-        let what = "words of memory with a release";
-        hold(what, self.words.len() as u64, MOST_WORDS)
+        let what = "clocks of warps that memory keeps for releases";
+        hold(what, self.clocks, MOST_CLOCKS)?;
+        Ok(looked_at)
     }
 
     /// The releases that a strong read of bytes sees, at a scope that has both threads, with the least such scope.

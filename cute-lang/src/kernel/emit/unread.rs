@@ -1,16 +1,25 @@
 //! Instructions whose results are not read.
 
-use cute_ptx::ast::{Inst, Line};
-use cute_ptx::table::{Effect, Mnemonic, Opcode};
+use cute_ptx::ast::{Inst, Line, Operand, Type};
+use cute_ptx::table::{Effect, Mnemonic, Modifier, Opcode};
 use std::collections::HashMap;
 
 /// Whether a line has no effect but to compute a result, so that it may run although the result is not needed.
 pub fn is_pure(line: &Line) -> bool {
     match line {
         Line::Comment(_) | Line::Blank => true,
-        Line::Inst(inst) => inst.effect() == Effect::None,
+        Line::Inst(inst) => inst.effect() == Effect::None && !may_fail(inst),
         _ => false,
     }
+}
+
+/// Whether it is a quotient or a remainder that may have no result: that of integers by one that may be 0, or -1.
+fn may_fail(inst: &Inst) -> bool {
+    let mnemonic = &inst.mnemonic;
+    let of_floats = |it: &Modifier| matches!(it.ty(), Some(Type::F32 | Type::F64));
+    matches!(mnemonic.opcode(), Opcode::Div | Opcode::Rem)
+        && !mnemonic.modifiers().iter().any(of_floats)
+        && !matches!(inst.operands.last(), Some(Operand::Int(by)) if *by > 0)
 }
 
 /// Removes the instructions that only compute a result that is not read, and the instructions whose results only those

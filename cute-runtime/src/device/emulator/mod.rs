@@ -215,6 +215,7 @@ impl Backend for Emulator {
             checks: self.options.checks,
             limits: Limits {
                 steps: self.options.step_limit,
+                cluster_steps: self.options.cluster_limit,
                 idle_steps: self.options.idle_limit,
                 ..Limits::default()
             },

@@ -23,8 +23,11 @@ pub struct EmulatorOptions {
     pub seed: u64,
     /// A launch that needs more warp instructions than this fails.
     pub step_limit: u64,
-    /// A launch that changes nothing but registers in more warp instructions in a row than this fails: it is probably in an endless
-    /// loop.
+    /// A launch fails in which, in more warp instructions in a row than this, no cluster ends and no global memory is accessed that
+    /// the launch had not accessed before: it is probably in an endless loop. Slow instructions count as several, here and for
+    /// the other limits.
+    pub cluster_limit: u64,
+    /// A launch fails that changes nothing but registers in more warp instructions in a row than this.
     pub idle_limit: u64,
     /// How many clusters run at a time, at most.
     pub resident_clusters: usize,
@@ -52,6 +55,7 @@ impl EmulatorOptions {
             schedule: policy,
             seed,
             step_limit: Limits::default().steps,
+            cluster_limit: Limits::default().cluster_steps,
             idle_limit: Limits::default().idle_steps,
             resident_clusters,
             checks: Checks::default(),
