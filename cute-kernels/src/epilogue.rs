@@ -65,8 +65,10 @@ pub mod kernels {
                 0.0,
             );
         }
-        let counted = map(acc, |x| if alpha != 0.0 { x } else { 0.0 });
-        fma(counted, alpha, convert::<f32>(added) * beta)
+        if alpha == 0.0 {
+            fill(acc, 0.0);
+        }
+        fma(acc, alpha, convert::<f32>(added) * beta)
     }
 
     /// Raises the number of each row in `largest` to the largest absolute value in this row of accumulators, which begin at (row, column)
