@@ -978,6 +978,28 @@ pub enum FaultKind {
         /// The name of the register.
         register: String,
     },
+    /// A warp that arrives at a named barrier a second time before the barrier is complete.
+    #[error(
+        "the warp has already arrived at barrier {id}, at {other}, and the barrier has not been completed since"
+    )]
+    ArrivesTwice {
+        /// The number of the barrier.
+        id: usize,
+        /// The first arrival.
+        other: Other,
+    },
+    /// An arrival at a named barrier that may count among the arrivals before.
+    #[error(
+        "arrives at barrier {id}, which was completed by the arrival of {other} and others, but this arrival is not in the order of \
+         events after that one: under another schedule it counts among those. Give each group of warps a barrier of its own, or \
+         synchronise them in between"
+    )]
+    BarrierShared {
+        /// The number of the barrier.
+        id: usize,
+        /// One of the arrivals by which it was completed.
+        other: Other,
+    },
     /// An mbarrier operation at an address where no mbarrier was initialised, or where it was invalidated.
     #[error("no mbarrier has been initialised at {}", shared(*address))]
     NoBarrier {
@@ -991,6 +1013,21 @@ pub enum FaultKind {
         address: u64,
         /// What is wrong, with the numbers.
         problem: String,
+    },
+    /// An arrival that completes a phase of an mbarrier while a thread may still have to wait for the phase before it.
+    #[error(
+        "mbarrier at {}: this completes phase {phase}, but that the wait of {other} has succeeded, for the phase before it, is not in \
+         the order of events before its arrivals: under another schedule the phase is complete before that wait, which then waits \
+         for the next one. Who has waited has to arrive at a barrier for which those who arrive here wait",
+        shared(*address)
+    )]
+    PhaseOverrun {
+        /// The shared address of the mbarrier.
+        address: u64,
+        /// The number of the phase, from 0.
+        phase: u64,
+        /// The wait.
+        other: Other,
     },
     /// A matrix descriptor, tensor map, barrier number or another operand whose value is not legal.
     #[error("{0}")]
@@ -1053,6 +1090,7 @@ impl FaultKind {
             | FaultKind::MbarrierAsData { address, .. }
             | FaultKind::Ended { address, .. }
             | FaultKind::NoBarrier { address }
+            | FaultKind::PhaseOverrun { address, .. }
             | FaultKind::Barrier { address, .. } => Some(address),
             _ => None,
         }

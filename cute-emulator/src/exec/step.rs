@@ -4,6 +4,7 @@ use super::order::Delay;
 use super::random::Random;
 use super::state::cluster::Cluster;
 use super::state::global::Global;
+use super::state::knowledge::Event;
 use super::state::origin::Origin;
 use super::state::queue::Budget;
 use super::state::warp::{Frame, Warp};
@@ -56,6 +57,15 @@ impl Step<'_> {
             warp: self.warp.warp,
             lane,
             started: self.watch.counts.steps as u32,
+        }
+    }
+
+    /// The running instruction, at the time of the warp's clock.
+    pub(crate) fn event(&self) -> Event {
+        Event {
+            warp: self.warp.index,
+            clock: self.warp.clock(),
+            instruction: self.pc,
         }
     }
 

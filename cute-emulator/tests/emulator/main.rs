@@ -16,6 +16,7 @@ mod lanes;
 mod mbarriers;
 mod messages;
 mod mutations;
+mod phases;
 mod pipeline;
 mod registers;
 #[path = "../support/mod.rs"]

@@ -25,6 +25,7 @@ impl Step<'_> {
         let live = self.cluster.live_warps(rank, self.warp.index) * LANES as u64;
         let named = threads.map(|threads| u64::from(self.warp.get(threads, lane) as u32));
         let expected = named.unwrap_or(live);
+        let (arrival, code) = (self.event(), self.code);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
             return Err(misused(format!(
                 "barrier {id} does not exist: barriers are numbered 0 to {}",
@@ -42,6 +43,7 @@ impl Step<'_> {
                 barrier.expected
             )));
         }
+        barrier.arrive(id, arrival, &self.warp.knowledge, code)?;
         if let Some((op, dst, predicate)) = reduction {
             barrier.holds += u64::from(self.warp.lanes(predicate, split.mask).count_ones());
             barrier.asked += u64::from(split.mask.count_ones());
@@ -136,6 +138,7 @@ impl Step<'_> {
         }
         barrier.generation += 1;
         barrier.arrived = 0;
+        barrier.last_arrivals = std::mem::take(&mut barrier.arrivals);
         let waiting = std::mem::take(&mut barrier.waiting);
         let (holds, asked) = (
             std::mem::take(&mut barrier.holds),

@@ -3,7 +3,7 @@
 use super::traffic::Moves;
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
-use crate::exec::state::knowledge::Phases;
+use crate::exec::state::knowledge::Heard;
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::queue::{Key, Queue};
 use crate::exec::state::readers::{Completion, End, Reading};
@@ -60,7 +60,7 @@ impl Step<'_> {
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
             self.read_global_later(from, source_bytes, lane, &read)
                 .map_err(blame)?;
-            self.pending.begin(&Phases::default()).map_err(blame)?;
+            self.pending.begin(&Heard::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = LaneCopy {
                 origin,
@@ -120,7 +120,7 @@ impl Step<'_> {
             if counted {
                 found.expect_one_more(at).map_err(blame)?;
             }
-            self.pending.begin(&Phases::default()).map_err(blame)?;
+            self.pending.begin(&Heard::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let arrival = Arrival {
                 origin,
@@ -168,7 +168,7 @@ impl Step<'_> {
         let Some(operation) = self.cluster.unwaited.remove(key) else {
             return Ok(());
         };
-        self.pending.end(&Phases::default());
+        self.pending.end(&Heard::default());
         let LaneCopy {
             origin,
             to: (rank, to),
@@ -202,7 +202,7 @@ impl Step<'_> {
             after,
             knowledge,
         } = operation.is;
-        self.pending.end(&Phases::default());
+        self.pending.end(&Heard::default());
         self.progress = true;
         while let Some(key) = self.cluster.lane_copies.first_of(origin.thread(), after) {
             self.land_lane(key)?;
@@ -217,7 +217,7 @@ impl Step<'_> {
         let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;
         found.learn(&knowledge, true);
         found
-            .arrive(1, address)
+            .arrive(1, self.code, address)
             .map_err(|fault| Blame::origin(fault, origin))?;
         self.watch.phase(self.code, self.cluster, rank, barrier);
         Ok(())

@@ -56,8 +56,8 @@ impl Step<'_> {
             let read = self
                 .begin_copy_read(lane, to, &from, &ranks, barrier)
                 .map_err(blame)?;
-            let phases = self.warp.knowledge.phases.clone();
-            self.pending.begin(&phases).map_err(blame)?;
+            let heard = self.warp.knowledge.to_heard();
+            self.pending.begin(&heard).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = CopyIn {
                 origin,
@@ -65,11 +65,12 @@ impl Step<'_> {
                 to,
                 from,
                 barrier,
-                phases,
+                heard,
                 read,
             };
             self.cluster.copies.push(origin.thread(), copy);
         }
+        self.warp.tick();
         Ok(())
     }
 
@@ -162,10 +163,10 @@ impl Step<'_> {
             to,
             from,
             barrier,
-            phases,
+            heard,
             read,
         } = operation.is;
-        self.pending.end(&phases);
+        self.pending.end(&heard);
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
         let mut fill = [0; CHUNK_BYTES];
@@ -231,9 +232,9 @@ impl Step<'_> {
             let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
             let arrival = (barrier.completed() + 1, origin.instruction);
             copied.insert(barrier.number, arrival);
-            barrier.learn_copy(&phases, rank == origin.rank);
+            barrier.learn_copy(&heard, rank == origin.rank);
             barrier
-                .transfer(-(from.bytes() as i64), address)
+                .transfer(-(from.bytes() as i64), self.code, address)
                 .map_err(|fault| blame(fault.seen_from(origin.rank, rank)))?;
             self.watch
                 .phase(self.code, self.cluster, rank, address as u32);

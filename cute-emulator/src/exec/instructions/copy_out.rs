@@ -9,7 +9,7 @@ use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::{CopyOut, CopyRead};
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::state::global::Kind;
-use crate::exec::state::knowledge::Phases;
+use crate::exec::state::knowledge::Heard;
 use crate::exec::state::queue::{Key, Operation};
 use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::row::lanes;
@@ -71,7 +71,7 @@ impl Step<'_> {
             self.watch.counts.copied_out += to.bytes();
             self.charge(to.bytes() / BYTES_PER_STEP);
             let origin = self.origin(lane);
-            self.pending.begin(&Phases::default()).map_err(blame)?;
+            self.pending.begin(&Heard::default()).map_err(blame)?;
             let (warps, knowledge) = (self.cluster.warps_per_cta(), &self.warp.knowledge);
             let usage = knowledge.uses(self.warp.index, How::Asynchronous);
             let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
@@ -141,7 +141,7 @@ impl Step<'_> {
             while let Some(key) = unwaited.first_committed(thread, done).filter(|_| !read) {
                 if let Some(operation) = unwaited.remove(key) {
                     operation.is.end(end);
-                    self.pending.end(&Phases::default());
+                    self.pending.end(&Heard::default());
                 }
             }
             let reading = |step: &Self| {

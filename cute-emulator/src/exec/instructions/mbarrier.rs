@@ -43,12 +43,14 @@ impl Step<'_> {
                 expected: count,
                 pending: count,
                 bytes: 0,
-                copied: [false; 2],
+                copied: [false; 3],
                 copied_by_others: false,
                 initialiser: self.warp.index,
                 announced: false,
+                released_before: nothing.all.clone(),
                 arrived: nothing.clone(),
                 released: nothing,
+                waits: Vec::new(),
             };
             let clock = self.warp.knowledge.seen[self.warp.index];
             let tag = Tag::mbarrier(self.pc, self.warp.index, clock);
@@ -115,7 +117,7 @@ impl Step<'_> {
         expect: Option<Reg>,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
-        let own = self.warp.rank;
+        let (own, code) = (self.warp.rank, self.code);
         for lane in lanes(mask) {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
@@ -125,14 +127,14 @@ impl Step<'_> {
             let mut update = || {
                 barrier.check_turn(&knowledge, at)?;
                 if let Some(bytes) = expect {
-                    barrier.transfer(bytes, at)?;
+                    barrier.transfer(bytes, code, at)?;
                 }
                 if let Some(count) = count {
                     barrier.learn(&knowledge, rank == own);
                     if drop {
                         barrier.drop_expected(count, at)?;
                     }
-                    barrier.arrive(count, at)?;
+                    barrier.arrive(count, code, at)?;
                 }
                 Ok(())
             };
@@ -155,12 +157,12 @@ impl Step<'_> {
         let knowledge = self.warp.knowledge.clone();
         for lane in lanes(mask) {
             let bytes = i64::from(self.warp.get(bytes, lane) as u32);
-            let own = self.warp.rank;
+            let (own, code) = (self.warp.rank, self.code);
             let (rank, _) = self.mbarrier_address(lane, address)?;
             let (barrier, at) = self.mbarrier(lane, address)?;
             barrier
                 .check_turn(&knowledge, at)
-                .and_then(|()| barrier.transfer(-bytes, at))
+                .and_then(|()| barrier.transfer(-bytes, code, at))
                 .map_err(|fault| Blame::lane(fault.seen_from(own, rank), lane))?;
             self.watch.phase(self.code, self.cluster, rank, at as u32);
         }
@@ -184,12 +186,7 @@ impl Step<'_> {
         let (mut unknown, mut incomplete) = (None, None);
         let mut previous = None;
         for lane in lanes(mask) {
-            let phase = match phase {
-                Phase::Parity(row) => PhaseValue::Parity(self.warp.get(row, lane)),
-                Phase::State(row) => {
-                    PhaseValue::State(self.warp.get(row, lane) & ((1 << PENDING_SHIFT) - 1))
-                }
-            };
+            let phase = self.phase_value(lane, phase);
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let wait = Wait::Mbarrier {
                 rank,
@@ -218,7 +215,7 @@ impl Step<'_> {
         let refusal = unknown.map(|wait| (self.pc, wait));
         let again = refusal.is_none() || refusal == split.refused;
         let granted = if again { passed } else { known };
-        self.learn_releases(granted, address, own_cta)?;
+        self.pass(granted, address, own_cta, phase)?;
         self.warp
             .fill(done, mask, |lane| u64::from(granted >> lane & 1));
         if granted == mask {
@@ -237,16 +234,22 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The warp learns what was released by the arrivals at the mbarriers of these lanes.
-    fn learn_releases(&mut self, lanes_of: u32, address: Address, own_cta: bool) -> Result<()> {
+    /// The waits of these lanes succeed: the warp learns what was released by the arrivals at their mbarriers.
+    fn pass(&mut self, lanes_of: u32, address: Address, own_cta: bool, phase: Phase) -> Result<()> {
         let mut previous = None;
         for lane in lanes(lanes_of) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
-            if previous.replace((rank, at)) == Some((rank, at)) {
+            let phase = self.phase_value(lane, phase);
+            if previous.replace((rank, at, phase)) == Some((rank, at, phase)) {
                 continue;
             }
-            let number = self.cluster.number;
-            if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get(&at) {
+            let wait = self.event();
+            let (number, own) = (self.cluster.number, self.warp.rank);
+            if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get_mut(&at) {
+                barrier
+                    .check_wait(phase, &self.warp.knowledge, at.into())
+                    .map_err(|fault| Blame::lane(fault.seen_from(own, rank), lane))?;
+                barrier.waited(wait);
                 let released = match own_cta {
                     true => &barrier.released.within,
                     false => &barrier.released.all,
@@ -255,6 +258,16 @@ impl Step<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The phase that a lane waits for.
+    fn phase_value(&self, lane: usize, phase: Phase) -> PhaseValue {
+        match phase {
+            Phase::Parity(row) => PhaseValue::Parity(self.warp.get(row, lane)),
+            Phase::State(row) => {
+                PhaseValue::State(self.warp.get(row, lane) & ((1 << PENDING_SHIFT) - 1))
+            }
+        }
     }
 
     /// Called at a fence: copies and other CTAs may use the mbarriers that the warp has initialised.

@@ -4,7 +4,7 @@ use crate::error::FaultKind;
 use crate::exec::state::barriers::problem;
 use crate::exec::state::cluster::{Cluster, Cta};
 use crate::exec::state::copies::CopyIn;
-use crate::exec::state::knowledge::Phases;
+use crate::exec::state::knowledge::Heard;
 use crate::exec::step::{Result, Step};
 
 impl Step<'_> {
@@ -88,7 +88,7 @@ impl Step<'_> {
         let wgmma: usize = self.cluster.warps.iter().map(|warp| warp.wgmma.len()).sum();
         let stores = (self.cluster.ctas.iter()).map(|cta| cta.stores.unwaited_writes.len());
         for _ in 0..wgmma + self.cluster.unwaited.len() + stores.sum::<usize>() {
-            self.pending.end(&Phases::default());
+            self.pending.end(&Heard::default());
         }
     }
 

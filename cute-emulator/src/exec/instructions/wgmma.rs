@@ -7,7 +7,7 @@
 
 use super::product::{Factor, K_BYTES, KRow, Product, ROWS, rows_of_a};
 use crate::error::FaultKind;
-use crate::exec::state::knowledge::Phases;
+use crate::exec::state::knowledge::Heard;
 use crate::exec::state::readers::{AsyncRead, End, Reading};
 use crate::exec::state::row::{LANES, Row};
 use crate::exec::state::shared::{How, Shared};
@@ -58,7 +58,10 @@ impl<'a> Step<'a> {
         self.check_warpgroup(a, b)?;
         self.count_product(wgmma.n, K_BYTES / wgmma.inputs.bytes());
         let read = self.begin_reads(wgmma, a, b)?;
-        self.pending.begin(&Phases::default())?;
+        let heard = self.warp.knowledge.to_heard();
+        read.heard.borrow_mut().join(&heard);
+        self.warp.tick();
+        self.pending.begin(&Heard::default())?;
         let origin = self.origin(0);
         self.warp.wgmma.push_back(Pending {
             origin,
@@ -104,8 +107,9 @@ impl<'a> Step<'a> {
             clock: warp.knowledge.seen[warp.index],
         };
         for pending in warp.wgmma.drain(..count) {
-            self.pending.end(&Phases::default());
+            self.pending.end(&Heard::default());
             pending.read.completion.end(end);
+            warp.knowledge.hear(&pending.read.heard.borrow());
             let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
                 continue;
             };

@@ -1,10 +1,10 @@
 //! Barriers: mbarriers, the named barriers of a CTA, and the barrier of a cluster.
 
-use super::knowledge::{Knowledge, Phases};
+use super::knowledge::{Event, Heard, Knowledge};
 use super::warp::PhaseValue;
 use crate::error::FaultKind;
 use crate::limits::hold;
-use crate::op::{Reg, Vote};
+use crate::op::{Code, Reg, Vote};
 use cute_hopper::barriers;
 use std::fmt::{self, Display, Formatter};
 
@@ -33,8 +33,8 @@ pub(crate) struct Mbarrier {
     /// The transaction count: bytes that the current phase still waits for. Negative if bytes arrived before they were
     /// expected.
     pub(crate) bytes: i64,
-    /// Whether bytes have arrived in the current phase, and in the last one before it.
-    pub(crate) copied: [bool; 2],
+    /// Whether bytes have arrived in the current phase, and in each of the two before it.
+    pub(crate) copied: [bool; 3],
     /// Whether bytes have arrived in the current phase of a copy that another CTA has started.
     pub(crate) copied_by_others: bool,
     /// The index of the warp that initialised it.
@@ -45,6 +45,10 @@ pub(crate) struct Mbarrier {
     pub(crate) arrived: Arrivals,
     /// What the warps that have arrived in the completed phases knew. A warp whose wait succeeds learns it.
     pub(crate) released: Arrivals,
+    /// The same of the completed phases but the last one.
+    pub(crate) released_before: Knowledge,
+    /// The waits that have succeeded since the last phase was complete, of each warp the last one.
+    pub(crate) waits: Vec<Event>,
 }
 
 /// What warps knew that have arrived at an mbarrier.
@@ -85,7 +89,52 @@ impl Mbarrier {
     fn all_known(&self, knowledge: &Knowledge) -> bool {
         self.phase == 0
             || knowledge.knows_phases(self.number, self.completed())
-            || !self.copied[1] && knowledge.has_seen(&self.released.all)
+            || !self.copied[1] && knowledge.has_heard_all_of(&self.released.all)
+    }
+
+    /// Whether somebody with this knowledge knows that all phases but the last complete one are complete.
+    fn all_but_last_known(&self, knowledge: &Knowledge) -> bool {
+        self.phase <= 1
+            || knowledge.knows_phases(self.number, self.completed() - 1)
+            || !self.copied[2] && knowledge.has_heard_all_of(&self.released_before)
+    }
+
+    /// An error if a wait that succeeds may be for another phase, since its operand does not tell them apart.
+    pub(crate) fn check_wait(
+        &self,
+        phase: PhaseValue,
+        knowledge: &Knowledge,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        let message = match phase {
+            PhaseValue::Parity(parity) if !self.all_but_last_known(knowledge) => format!(
+                "the wait for parity {} succeeds since phase {} is complete, but that phase {} is complete is not in the order of \
+                 events before this wait: under another schedule it succeeds since phase {} is complete, which has the same parity. \
+                 Wait for each phase, or after whoever has waited for the one before",
+                parity & 1,
+                self.phase - 1,
+                self.phase - 2,
+                match self.phase {
+                    2 => "-1".to_owned(),
+                    phase => (phase - 3).to_string(),
+                }
+            ),
+            PhaseValue::State(state) if self.phase > state + 1 => format!(
+                "the wait is for phase {state}, but phase {} is complete, too: a wait can be for the current phase and for the one \
+                 before it",
+                self.phase - 1
+            ),
+            _ => return Ok(()),
+        };
+        Err(problem(address, message))
+    }
+
+    /// Records that a warp's wait for the last complete phase has succeeded.
+    pub(crate) fn waited(&mut self, wait: Event) {
+        match self.waits.iter_mut().find(|other| other.warp == wait.warp) {
+            Some(other) => *other = wait,
+            None => self.waits.push(wait),
+        }
     }
 
     /// How many phases mbarriers of its number have completed.
@@ -93,12 +142,23 @@ impl Mbarrier {
         self.before + self.phase as u32
     }
 
-    /// Completes the phase if its pending count and its transaction count are zero.
-    fn complete_phase(&mut self) -> std::result::Result<(), FaultKind> {
+    /// Completes the phase if its pending count and its transaction count are zero: an error unless all waits for the phase
+    /// before it that have succeeded are known to those who have arrived. Else the phase may be complete before such a wait, which
+    /// then waits for it in vain.
+    fn complete_phase(&mut self, code: &Code, address: u64) -> std::result::Result<(), FaultKind> {
         if self.pending == 0 && self.bytes == 0 {
+            let heard = |wait: &Event| self.arrived.all.has_heard(wait);
+            if let Some(wait) = self.waits.iter().find(|wait| !heard(wait)) {
+                return Err(FaultKind::PhaseOverrun {
+                    address,
+                    phase: self.phase,
+                    other: code.other(wait.instruction),
+                });
+            }
+            self.waits.clear();
             self.phase += 1;
             self.pending = self.expected;
-            self.copied = [false, self.copied[0]];
+            self.copied = [false, self.copied[0], self.copied[1]];
             let by_others = std::mem::take(&mut self.copied_by_others);
             let phases = u64::from(self.before) + self.phase;
             hold("phases of an mbarrier", phases, MAX_PHASES)?;
@@ -106,7 +166,8 @@ impl Mbarrier {
             if !by_others {
                 self.arrived.within.learn_phases(self.number, phases as u32);
             }
-            self.released = self.arrived.clone();
+            let released = std::mem::replace(&mut self.released, self.arrived.clone());
+            self.released_before = released.all;
         }
         Ok(())
     }
@@ -114,6 +175,7 @@ impl Mbarrier {
     pub(crate) fn arrive(
         &mut self,
         count: u64,
+        code: &Code,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         if count == 0 {
@@ -129,7 +191,7 @@ impl Mbarrier {
                 ),
             )
         })?;
-        self.complete_phase()
+        self.complete_phase(code, address)
     }
 
     /// An error unless somebody with this knowledge, who arrives or transfers bytes, knows that the earlier phases are complete:
@@ -173,6 +235,7 @@ impl Mbarrier {
     pub(crate) fn transfer(
         &mut self,
         bytes: i64,
+        code: &Code,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
@@ -187,7 +250,7 @@ impl Mbarrier {
             ));
         }
         if bytes < 0 {
-            self.complete_phase()?;
+            self.complete_phase(code, address)?;
         }
         Ok(())
     }
@@ -222,12 +285,12 @@ impl Mbarrier {
         }
     }
 
-    /// Called when a copy arrives that a warp of the mbarrier's own CTA has started, or one of another CTA: learns which phases the
-    /// warp knew to be complete. What the warp wrote stays unknown, since a copy releases nothing but its own bytes.
-    pub(crate) fn learn_copy(&mut self, phases: &Phases, own_cta: bool) {
-        self.arrived.all.join_phases(phases);
+    /// Called when a copy arrives that a warp of the mbarrier's own CTA has started, or one of another CTA: learns what the warp had
+    /// heard of. What the warp wrote stays unknown, since a copy releases nothing but its own bytes.
+    pub(crate) fn learn_copy(&mut self, heard: &Heard, own_cta: bool) {
+        self.arrived.all.hear(heard);
         match own_cta {
-            true => self.arrived.within.join_phases(phases),
+            true => self.arrived.within.hear(heard),
             false => self.copied_by_others = true,
         }
     }
@@ -268,6 +331,9 @@ pub(crate) struct NamedBarrier {
     pub(crate) expected: u64,
     /// Whether it waits for all threads of the CTA that have not ended, since no number of threads was given.
     pub(crate) whole: bool,
+    /// The arrivals since it last completed, and those before, by which it completed.
+    pub(crate) arrivals: Vec<Event>,
+    pub(crate) last_arrivals: Vec<Event>,
     /// What the warps that have arrived knew when they arrived.
     pub(crate) knowledge: Knowledge,
     /// The indices of the warps that wait; warps that only arrive are not among them.
@@ -287,12 +353,37 @@ impl NamedBarrier {
             arrived: 0,
             expected: 0,
             whole: false,
+            arrivals: Vec::new(),
+            last_arrivals: Vec::new(),
             knowledge: nothing.clone(),
             waiting: Vec::new(),
             asked: 0,
             holds: 0,
             reductions: Vec::new(),
         }
+    }
+
+    /// Records an arrival: an error unless the warp knows of all arrivals by which the barrier last completed. Else, under another
+    /// schedule, this one counts among those.
+    pub(crate) fn arrive(
+        &mut self,
+        id: usize,
+        arrival: Event,
+        knowledge: &Knowledge,
+        code: &Code,
+    ) -> std::result::Result<(), FaultKind> {
+        let other = |other: &Event| code.other(other.instruction);
+        if let Some(twice) = self.arrivals.iter().find(|it| it.warp == arrival.warp) {
+            let other = other(twice);
+            return Err(FaultKind::ArrivesTwice { id, other });
+        }
+        let unknown = |last: &&Event| last.warp != arrival.warp && !knowledge.has_heard(last);
+        if let Some(last) = self.last_arrivals.iter().find(unknown) {
+            let other = other(last);
+            return Err(FaultKind::BarrierShared { id, other });
+        }
+        self.arrivals.push(arrival);
+        Ok(())
     }
 }
 

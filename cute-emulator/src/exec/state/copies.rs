@@ -1,7 +1,7 @@
 //! Asynchronous copies that are not complete.
 
 use super::endpoint::Endpoint;
-use super::knowledge::{Knowledge, Phases};
+use super::knowledge::{Heard, Knowledge};
 use super::origin::{Origin, Thread};
 use super::queue::Queue;
 use super::readers::{AsyncRead, Completion};
@@ -16,8 +16,8 @@ pub(crate) struct CopyIn {
     pub(crate) to: u64,
     pub(crate) from: Endpoint,
     pub(crate) barrier: u32,
-    /// The phases that the warp knew to be complete when it started the copy.
-    pub(crate) phases: Phases,
+    /// What the warp had heard of when it started the copy.
+    pub(crate) heard: Heard,
     /// Its reads; `None` if it goes to no CTA.
     pub(crate) read: Option<Rc<Completion>>,
 }

@@ -4,6 +4,9 @@
 //! atomics. The record of a byte's last writer and of its readers holds that warp's clock at the access. The access is ordered
 //! before those of another warp once the other warp knows a clock that is at least as late. What a bulk copy has written into
 //! shared memory is known to whoever knows that the mbarrier's phase is complete in which the copy arrived.
+//!
+//! That something has happened is passed on by more operations than its effects on memory are: relaxed arrivals, copies and wgmma
+//! instructions pass on [`Heard`], by which waits and arrivals are put into an order.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,14 +21,39 @@ pub(crate) struct Knowledge {
     pub(crate) fenced: Rc<Vec<u32>>,
     /// The same of writes to global memory.
     pub(crate) fenced_global: Rc<Vec<u32>>,
-    /// How many phases of each mbarrier are known to be complete; none of those past the end.
-    pub(crate) phases: Phases,
+    pub(crate) heard: Heard,
     /// What is known of other clusters, by their numbers. What they know of yet other clusters is here as well, not in them.
     pub(crate) others: Rc<BTreeMap<u64, Knowledge>>,
 }
 
-/// A number of complete phases for each mbarrier of a cluster.
-pub(crate) type Phases = Rc<Vec<u32>>;
+/// What is known to have happened in the cluster, whoever may see what it wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// How many phases of each mbarrier are complete; none of those past the end.
+    pub(crate) phases: Rc<Vec<u32>>,
+    /// For each warp a clock, as far as it is later than in `Knowledge::seen`; none of those past the end.
+    clocks: Rc<Vec<u32>>,
+}
+
+/// Something that a warp did, at a time of its clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) warp: usize,
+    pub(crate) clock: u32,
+    pub(crate) instruction: usize,
+}
+
+impl Heard {
+    /// The numbers that it holds.
+    pub(crate) fn len(&self) -> usize {
+        self.phases.len() + self.clocks.len()
+    }
+
+    pub(crate) fn join(&mut self, other: &Heard) {
+        join(&mut self.phases, &other.phases);
+        join(&mut self.clocks, &other.clocks);
+    }
+}
 
 impl Knowledge {
     pub(crate) fn new(warps: usize) -> Knowledge {
@@ -34,7 +62,7 @@ impl Knowledge {
             seen: none.clone(),
             fenced: none.clone(),
             fenced_global: none,
-            phases: Phases::default(),
+            heard: Heard::default(),
             others: Rc::default(),
         }
     }
@@ -52,8 +80,7 @@ impl Knowledge {
     /// Whether the first `count` phases of an mbarrier are known to be complete.
     pub(crate) fn knows_phases(&self, mbarrier: usize, count: u32) -> bool {
         count == 0
-            || self
-                .phases
+            || (self.heard.phases)
                 .get(mbarrier)
                 .is_some_and(|known| *known >= count)
     }
@@ -61,29 +88,60 @@ impl Knowledge {
     /// Learns that the first `count` phases of an mbarrier are complete.
     pub(crate) fn learn_phases(&mut self, mbarrier: usize, count: u32) {
         if !self.knows_phases(mbarrier, count) {
-            let phases = Rc::make_mut(&mut self.phases);
+            let phases = Rc::make_mut(&mut self.heard.phases);
             phases.resize(phases.len().max(mbarrier + 1), 0);
             phases[mbarrier] = count;
         }
     }
 
-    /// Whether all accesses are ordered before those of the holder that are before those of the other.
-    pub(crate) fn has_seen(&self, other: &Knowledge) -> bool {
-        covers(&self.seen, &other.seen)
+    /// Whether an event is known to have happened.
+    pub(crate) fn has_heard(&self, event: &Event) -> bool {
+        let known = |clocks: &[u32]| clocks.get(event.warp) >= Some(&event.clock);
+        known(&self.seen) || known(&self.heard.clocks)
+    }
+
+    /// Whether all that the other has heard of is known to have happened, phases not considered.
+    pub(crate) fn has_heard_all_of(&self, other: &Knowledge) -> bool {
+        let heard = |clocks: &Rc<Vec<u32>>| {
+            covers(&self.seen, clocks)
+                || (clocks.iter().enumerate()).all(|(warp, clock)| {
+                    let (seen, heard) = (self.seen.get(warp), self.heard.clocks.get(warp));
+                    seen.max(heard).is_some_and(|known| known >= clock) || *clock == 0
+                })
+        };
+        heard(&other.seen) && heard(&other.heard.clocks)
+    }
+
+    /// What it passes on where its writes stay unknown.
+    pub(crate) fn to_heard(&self) -> Heard {
+        let mut heard = self.heard.clone();
+        match heard.clocks.is_empty() {
+            true => heard.clocks = self.seen.clone(),
+            false => join(&mut heard.clocks, &self.seen),
+        }
+        heard
+    }
+
+    /// Learns what has happened.
+    pub(crate) fn hear(&mut self, heard: &Heard) {
+        join(&mut self.heard.phases, &heard.phases);
+        if !covers(&self.seen, &heard.clocks) {
+            join(&mut self.heard.clocks, &heard.clocks);
+        }
     }
 
     /// Whether there is nothing to learn about the cluster of both.
     fn has_all_of(&self, other: &Knowledge) -> bool {
         covers(&self.seen, &other.seen)
             && covers(&self.fenced_global, &other.fenced_global)
-            && covers(&self.phases, &other.phases)
+            && covers(&self.heard.phases, &other.heard.phases)
     }
 
     pub(crate) fn join(&mut self, other: &Knowledge) {
         join(&mut self.seen, &other.seen);
         join(&mut self.fenced, &other.fenced);
         join(&mut self.fenced_global, &other.fenced_global);
-        join(&mut self.phases, &other.phases);
+        self.heard.join(&other.heard);
         if !Rc::ptr_eq(&self.others, &other.others) {
             for (cluster, known) in other.others.iter() {
                 self.join_other(*cluster, known);
@@ -122,7 +180,7 @@ impl Knowledge {
         let known = others.entry(cluster).or_default();
         join(&mut known.seen, &other.seen);
         join(&mut known.fenced_global, &other.fenced_global);
-        join(&mut known.phases, &other.phases);
+        join(&mut known.heard.phases, &other.heard.phases);
     }
 
     /// Called at a proxy fence for shared memory. Without `whole`, the writes of the warp itself do not count as fenced.
@@ -138,10 +196,6 @@ impl Knowledge {
                 join(&mut known.fenced_global, &known.seen);
             }
         }
-    }
-
-    pub(crate) fn join_phases(&mut self, phases: &Phases) {
-        join(&mut self.phases, phases);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Queues of asynchronous operations that are not complete. An operation of a thread, the oldest one and a random one are
 //! each found in logarithmic time.
 
-use super::knowledge::Phases;
+use super::knowledge::Heard;
 use super::origin::Thread;
 use crate::error::FaultKind;
 use crate::exec::random::Random;
@@ -113,7 +113,7 @@ pub(crate) struct Budget {
     limit: u64,
 }
 
-/// The bytes that an operation is charged in addition to its [`Phases`]. No kind of operation takes more.
+/// The bytes that an operation is charged in addition to its [`Heard`]. No kind of operation takes more.
 const OPERATION_BYTES: u64 = 512;
 
 impl Budget {
@@ -121,9 +121,9 @@ impl Budget {
         Budget { bytes: 0, limit }
     }
 
-    /// Charges an operation that knows of these phases; an error if the limit is exceeded.
-    pub(crate) fn begin(&mut self, phases: &Phases) -> Result<(), FaultKind> {
-        self.bytes += bytes(phases);
+    /// Charges an operation that knows of this; an error if the limit is exceeded.
+    pub(crate) fn begin(&mut self, heard: &Heard) -> Result<(), FaultKind> {
+        self.bytes += bytes(heard);
         let what = "bytes for asynchronous operations that are not complete";
         hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
     }
@@ -141,11 +141,11 @@ impl Budget {
     }
 
     /// Returns what [`begin`](Budget::begin) charged for the operation.
-    pub(crate) fn end(&mut self, phases: &Phases) {
-        self.bytes -= bytes(phases);
+    pub(crate) fn end(&mut self, heard: &Heard) {
+        self.bytes -= bytes(heard);
     }
 }
 
-fn bytes(phases: &Phases) -> u64 {
-    OPERATION_BYTES + (size_of::<u32>() * phases.len()) as u64
+fn bytes(heard: &Heard) -> u64 {
+    OPERATION_BYTES + (size_of::<u32>() * heard.len()) as u64
 }

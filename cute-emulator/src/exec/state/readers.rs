@@ -4,7 +4,7 @@
 //! Of the readers of a byte, one warp through the generic proxy is recorded in the byte's [`Tag`] itself, several readers as the
 //! number of a set. Sets are shared: the bytes that have the same readers have the same set.
 
-use super::knowledge::Knowledge;
+use super::knowledge::{Heard, Knowledge};
 use super::tag::{Record, Tag};
 use super::tags::Tags;
 use crate::error::FaultKind;
@@ -29,6 +29,8 @@ pub(crate) struct AsyncRead {
     /// Different for each operation that reads a CTA's memory.
     number: u64,
     pub(crate) completion: Rc<Completion>,
+    /// What had been heard of by the warps that have started it. Whoever waits for it hears of it.
+    pub(crate) heard: RefCell<Heard>,
 }
 
 /// When an asynchronous operation has accessed memory.
@@ -157,6 +159,7 @@ impl Readers {
             instruction,
             number: self.next,
             completion: Completion::new(by),
+            heard: RefCell::default(),
         })
     }
 
