@@ -733,7 +733,8 @@ pub enum FaultKind {
         /// The alignment in bytes that the access requires.
         align: u64,
     },
-    /// A read of shared memory that was never written.
+    /// A read of shared memory that nobody has written, and that no other warp of the cluster writes soon after it, which would be
+    /// a race.
     #[error("reads {}, which nobody has written", shared(*address))]
     Uninitialised {
         /// The shared address of the first such byte.
@@ -747,7 +748,7 @@ pub enum FaultKind {
     Race {
         /// The shared address of the byte.
         address: u64,
-        /// The access that the emulator executed earlier.
+        /// The other access, which the emulator executed earlier, unless this one reads what nobody had written.
         other: Other,
         /// The rank in the cluster of the CTA that executed it.
         rank: u32,
@@ -763,12 +764,13 @@ pub enum FaultKind {
     LaneRace {
         /// The shared address of the byte.
         address: u64,
-        /// The access that the emulator executed earlier.
+        /// The other access, which the emulator executed earlier, unless this one reads what nobody had written.
         other: Other,
         /// The lane that executed it; `None` if several did.
         lane: Option<u32>,
     },
-    /// A read of global memory that neither the host nor a kernel has written.
+    /// A read of global memory that neither the host nor a kernel has written, and that no other warp of the launch writes soon
+    /// after it, which would be a race.
     #[error("reads global address {address:#x}, which neither the host nor a kernel has written")]
     GlobalUninitialised {
         /// The global address of the first such byte.
@@ -779,7 +781,7 @@ pub enum FaultKind {
     GlobalRace {
         /// The global address of the byte.
         address: u64,
-        /// The access that the emulator executed earlier.
+        /// The other access, which the emulator executed earlier, unless this one reads what nobody had written.
         earlier: Box<Earlier>,
         /// What would order the two.
         advice: &'static str,
@@ -1044,6 +1046,14 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Whether it is a read of memory that nobody has written.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        matches!(
+            self,
+            FaultKind::Uninitialised { .. } | FaultKind::GlobalUninitialised { .. }
+        )
+    }
+
     /// The address in global memory at which it happened.
     pub fn global_address(&self) -> Option<u64> {
         match self {

@@ -30,6 +30,8 @@ const BYTES_PER_STEP: u64 = 1024;
 const WARPS_PER_STEP: usize = 64;
 /// An error names this many loops at most.
 const MOST_LOOPS: usize = 8;
+/// For so many steps after a read of what nobody has written, the other warps may write it.
+const LATE_STEPS: u64 = 1 << 18;
 /// The elements of `Machine::before`.
 const NO_END: usize = 0;
 const NO_PROGRESS: usize = 1;
@@ -83,8 +85,16 @@ pub(crate) fn run(
         reached: 0,
         before: [None, None],
         rounds: BTreeMap::new(),
+        unwritten: None,
     };
-    let result = machine.run();
+    let ended = machine.run();
+    // What ended the launch may be the instruction after the write.
+    let written = machine.is_written_late();
+    let result = match (machine.unwritten.take(), written) {
+        (Some(unwritten), Ok(_)) => Err(EmulatorError::Fault(unwritten.fault)),
+        (_, Err(error)) => Err(error),
+        (None, Ok(_)) => ended,
+    };
     machine.watch.end(code, observed);
     result
 }
@@ -128,6 +138,19 @@ struct Machine<'a> {
     before: [Option<Box<[u64]>>; 2],
     /// The states of warps since then, by the index of the cluster and of the warp.
     rounds: BTreeMap<(usize, usize), Repetition>,
+    unwritten: Option<Unwritten>,
+}
+
+/// A read of what nobody has written. The warp does not go on, and the other ones do for a while, since the fault may be that
+/// nothing orders the read after a write of theirs.
+struct Unwritten {
+    fault: Box<Fault>,
+    /// The number of the cluster, the index of the warp in it, and that of the instruction.
+    cluster: u64,
+    warp: usize,
+    pc: usize,
+    /// The steps after which nobody is expected to write it any more.
+    until: u64,
 }
 
 impl Machine<'_> {
@@ -170,6 +193,12 @@ impl Machine<'_> {
             } else {
                 let (cluster, warp) = self.order.choose(&runnable, &mut self.random);
                 self.slice(cluster, warp)?;
+                let until = self.unwritten.as_ref().map(|unwritten| unwritten.until);
+                if let Some(until) = until
+                    && (self.is_written_late()? || self.used() > until)
+                {
+                    return Ok(());
+                }
                 if self.idle() > SPINNING {
                     self.check_end(&runnable, (cluster, warp))?;
                 }
@@ -219,15 +248,73 @@ impl Machine<'_> {
         self.watch.resumes(self.code, cluster, &warp, &split);
         let (before, start) = (split.clone(), self.watch.counts.steps);
         let budget = BUDGETS[self.random.below(BUDGETS.len())];
-        let result = self.step(c, &mut warp, |step| step.run(split, budget));
+        let mut pc = 0;
+        let result = self.step(c, &mut warp, |step| {
+            let result = step.run(split, budget);
+            pc = step.pc;
+            result
+        });
         (self.watch).turn(self.code, &self.running[c], &warp, &before, start);
         self.order.after_turn(&mut warp, &mut self.random);
         self.running[c].warps[w] = warp;
-        result?;
+        if let Err(error) = result {
+            self.stop_at_unwritten(error, c, w, pc)?;
+        }
         if self.running[c].ended() {
             self.end(c)?;
         }
         Ok(())
+    }
+
+    /// Stops a warp that has read what nobody has written; the first such read is reported. Any other error ends the launch.
+    fn stop_at_unwritten(
+        &mut self,
+        error: EmulatorError,
+        c: usize,
+        w: usize,
+        pc: usize,
+    ) -> Result<(), EmulatorError> {
+        let fault = match error {
+            EmulatorError::Fault(fault) if fault.kind.is_unwritten() => fault,
+            error => return Err(error),
+        };
+        let until = self.used() + LATE_STEPS;
+        let cluster = &mut self.running[c];
+        cluster.warps[w].splits.clear();
+        self.unwritten.get_or_insert(Unwritten {
+            fault,
+            cluster: cluster.number,
+            warp: w,
+            pc,
+            until,
+        });
+        Ok(())
+    }
+
+    /// Whether somebody has written what a warp has read before. The fault says so then.
+    fn is_written_late(&mut self) -> Result<bool, EmulatorError> {
+        let Some(mut unwritten) = self.unwritten.take() else {
+            return Ok(false);
+        };
+        let mut found = None;
+        let running = |cluster: &Cluster| cluster.number == unwritten.cluster;
+        if let Some(c) = self.running.iter().position(running) {
+            let mut warp = std::mem::take(&mut self.running[c].warps[unwritten.warp]);
+            let result = self.step(c, &mut warp, |step| {
+                step.pc = unwritten.pc;
+                let lane = unwritten.fault.site.lane.unwrap_or(0);
+                found = step.written_since(&unwritten.fault.kind, lane as usize);
+                Ok(())
+            });
+            self.running[c].warps[unwritten.warp] = warp;
+            result?;
+        }
+        let late = found.is_some();
+        if let Some(kind) = found {
+            unwritten.fault.kind = kind;
+        }
+        self.unwritten = Some(unwritten);
+        Ok(late)
     }
 
     /// Calls `f` with a [`Step`] for a warp of a cluster. `warp` is [`Warp::nobody`] for work that belongs to no warp.

@@ -70,7 +70,7 @@ const KINDS: &[(&str, &str)] = &[
     ),
     (
         "arrivals, and a warp that waits",
-        "setp.ne.u32 %p0, %r0, 0; @%p0 bra M; mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.init.shared::cta.b64 [%r2+8], 32; M: bar.sync 0; mov.u32 %r9, 0; setp.gt.u32 %p2, %r0, 31; @%p2 bra W; @%p0 bra E; L: mbarrier.arrive.shared::cta.b64 _, [%r2]; X: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2+8], %r9; @!%p1 bra X; xor.b32 %r9, %r9, 1; bra L; W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], %r9; @!%p1 bra W; mbarrier.arrive.shared::cta.b64 _, [%r2+8]; xor.b32 %r9, %r9, 1; bra W; E:",
+        "setp.ne.u32 %p0, %r0, 0; @%p0 bra M; mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.init.shared::cta.b64 [%r2+8], 32; M: bar.sync 0; mov.u32 %r9, 0; setp.gt.u32 %p2, %r0, 31; setp.gt.u32 %p3, %r0, 63; @%p3 bra E; @%p2 bra W; @%p0 bra E; L: mbarrier.arrive.shared::cta.b64 _, [%r2]; X: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2+8], %r9; @!%p1 bra X; xor.b32 %r9, %r9, 1; bra L; W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], %r9; @!%p1 bra W; mbarrier.arrive.shared::cta.b64 _, [%r2+8]; xor.b32 %r9, %r9, 1; bra W; E:",
     ),
     (
         "mbarriers made again",

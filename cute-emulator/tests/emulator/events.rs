@@ -376,30 +376,13 @@ fn copies_of_threads_are_waited_for() {
         check_flagged(&kernel(faulty), load, in_flight);
     }
     let unordered = kernel("cp.async.commit_group; cp.async.wait_group 0;");
-    check_flagged(&unordered, load, |kind| {
-        matches!(
-            kind,
-            FaultKind::CopyInFlight { .. }
-                | FaultKind::Race { .. }
-                | FaultKind::Uninitialised { .. }
-        )
-    });
+    let race = |kind: &FaultKind| in_flight(kind) || matches!(kind, FaultKind::Race { .. });
+    check_flagged(&unordered, load, race);
     let arrive = "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2+1024];
         WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2+1024], 0;
         @!%p1 bra WAIT;";
     check_fine(&kernel(arrive), load);
-    check_flagged(
-        &kernel(&arrive.replace("@!%p1 bra WAIT;", "")),
-        load,
-        |kind| {
-            matches!(
-                kind,
-                FaultKind::CopyInFlight { .. }
-                    | FaultKind::Race { .. }
-                    | FaultKind::Uninitialised { .. }
-            )
-        },
-    );
+    check_flagged(&kernel(&arrive.replace("@!%p1 bra WAIT;", "")), load, race);
 }
 
 /// Warps 1 and 2 read what warp 0 has written and writes again.

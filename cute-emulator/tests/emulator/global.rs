@@ -326,6 +326,23 @@ fn unwritten_memory_is_not_read() {
     );
     let atomic = kernel("@!%p0 red.global.add.u32 [%d0], 1;");
     check_flagged(&atomic, launch, is_unwritten);
+    // Another warp writes it, before or after the read.
+    let both = |ptx: &str, seed: u64| {
+        let mut run = Run::threads(64).seed(seed);
+        let x = run.memory.alloc(4096, 256)?;
+        run.go(ptx, &[pointer(x), pointer(x)]).map(drop)
+    };
+    let exchange = kernel(
+        "
+    mad.wide.u32 %d1, %r0, 4, %d0;
+    st.global.b32 [%d1], %r0;
+    bar.sync 0;
+    xor.b32 %r1, %r0, 32;
+    mad.wide.u32 %d1, %r1, 4, %d0;
+    ld.global.b32 %r4, [%d1];",
+    );
+    check_fine(&exchange, both);
+    check_flagged(&with(&exchange, "bar.sync 0;", ""), both, is_race);
     let bulk = kernel("
     @%p0 bra END;
     mbarrier.init.shared::cta.b64 [%r3], 1;

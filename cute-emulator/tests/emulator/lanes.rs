@@ -119,7 +119,7 @@ fn one_lane_writes_for_all() {
     for ptx in kernels(body) {
         check_fine(&ptx, warp);
         check_flagged(&with(&ptx, "bar.warp.sync -1;", ""), warp, |kind| {
-            is_race(kind) || matches!(kind, FaultKind::Uninitialised { .. })
+            is_race(kind)
         });
         check_flagged(&with(&ptx, "bar.warp.sync 0xffffffff;", ""), warp, is_race);
     }

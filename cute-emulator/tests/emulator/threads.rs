@@ -235,9 +235,7 @@ fn a_relaxed_arrival_orders_what_fences_have_released_alone() {
     check_flagged(&relaxed, launch, |kind| {
         matches!(
             kind,
-            FaultKind::Race { .. }
-                | FaultKind::Uninitialised { .. }
-                | FaultKind::ExitWithVisitor { .. }
+            FaultKind::Race { .. } | FaultKind::ExitWithVisitor { .. }
         )
     });
     for (scope, is_fine) in [("cluster", true), ("gpu", true), ("cta", false)] {

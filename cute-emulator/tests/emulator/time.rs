@@ -63,10 +63,7 @@ fn a_phase_is_complete_to_those_who_know_it() {
         check_fine(&ptx, threads(64));
         // Whether the write comes before or after the read in the run, no order is between them.
         check_flagged(&with(&ptx, "@!%p2 bra WAIT;", ""), threads(64), |kind| {
-            matches!(
-                kind,
-                FaultKind::Race { .. } | FaultKind::Uninitialised { .. }
-            )
+            matches!(kind, FaultKind::Race { .. })
         });
     }
     // A named barrier passes on what one warp has waited for; a thread knows of its own arrival.

@@ -160,6 +160,14 @@ impl Step<'_> {
         })
     }
 
+    /// What is wrong with a lane's read of a byte that somebody has written.
+    pub(crate) fn race_of_read(&mut self, address: u64, lane: usize) -> Option<FaultKind> {
+        let access = self.global_access(Kind::Read, Lanes::One(lane as u8));
+        let written = self.check_initialised(address, 1).is_ok();
+        let raced = |step: &mut Self| step.use_global(&[range(address, 1)], access, false).err();
+        written.then(|| raced(self)).flatten()
+    }
+
     fn check_initialised(&self, address: u64, len: usize) -> Result<()> {
         match self.memory.unwritten(address, len) {
             Some(address) => Err(FaultKind::GlobalUninitialised { address }),

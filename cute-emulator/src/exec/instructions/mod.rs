@@ -11,6 +11,7 @@ mod copy_out;
 mod fence;
 mod global;
 mod lanes;
+mod late_write;
 mod mbarrier;
 mod memory;
 mod product;
