@@ -1054,6 +1054,17 @@ impl FaultKind {
         )
     }
 
+    /// Whether it may be a race of a write with this read, of global memory that nobody had written.
+    pub(crate) fn may_race_with(&self, read: &FaultKind) -> bool {
+        matches!(
+            (self, read),
+            (
+                FaultKind::GlobalRace { .. },
+                FaultKind::GlobalUninitialised { .. }
+            )
+        )
+    }
+
     /// The address in global memory at which it happened.
     pub fn global_address(&self) -> Option<u64> {
         match self {

@@ -88,13 +88,7 @@ pub(crate) fn run(
         unwritten: None,
     };
     let ended = machine.run();
-    // What ended the launch may be the instruction after the write.
-    let written = machine.is_written_late();
-    let result = match (machine.unwritten.take(), written) {
-        (Some(unwritten), Ok(_)) => Err(EmulatorError::Fault(unwritten.fault)),
-        (_, Err(error)) => Err(error),
-        (None, Ok(_)) => ended,
-    };
+    let result = machine.report(ended);
     machine.watch.end(code, observed);
     result
 }
@@ -264,6 +258,20 @@ impl Machine<'_> {
             self.end(c)?;
         }
         Ok(())
+    }
+
+    /// How the launch has ended. A read of what nobody had written comes first, as a race if somebody was about to write it.
+    fn report(&mut self, ended: Result<(), EmulatorError>) -> Result<(), EmulatorError> {
+        self.is_written_late()?;
+        let Some(Unwritten { fault, .. }) = self.unwritten.take() else {
+            return ended;
+        };
+        match ended {
+            Err(EmulatorError::Fault(write)) if write.kind.may_race_with(&fault.kind) => {
+                Err(EmulatorError::Fault(write))
+            }
+            _ => Err(EmulatorError::Fault(fault)),
+        }
     }
 
     /// Stops a warp that has read what nobody has written; the first such read is reported. Any other error ends the launch.
