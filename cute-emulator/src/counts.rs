@@ -146,6 +146,7 @@ impl Class {
             | Op::MbarrierArrive { .. }
             | Op::MbarrierCompleteTx { .. }
             | Op::MbarrierWait { .. }
+            | Op::WaitForGrid
             | Op::SetMaxRegisters { .. } => Class::Synchronisation,
             Op::CopyIn { .. }
             | Op::CopyMap { .. }

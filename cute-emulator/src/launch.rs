@@ -20,6 +20,9 @@ pub struct Launch<'a> {
     /// The extents of tensors in global memory that the PTX names, as far as they are known. An access by coordinates outside of
     /// these is a fault.
     pub extents: &'a [Extents],
+    /// Whether it may begin while earlier launches run, as with the attribute for programmatic stream serialization of the CUDA driver:
+    /// what threads access before `griddepcontrol.wait` must not depend on these. Other launches begin when all earlier ones have ended.
+    pub overlaps: bool,
     /// In which order warps run and asynchronous work happens.
     pub schedule: Schedule,
     /// Which mistakes are looked for.
@@ -37,6 +40,7 @@ impl Default for Launch<'_> {
             dynamic_shared_bytes: 0,
             args: &[],
             extents: &[],
+            overlaps: false,
             schedule: Schedule::default(),
             checks: Checks::default(),
             limits: Limits::default(),

@@ -1,6 +1,7 @@
 //! Global memory. Allocations lie at least 1 MiB apart, so that an access past the end of one does not hit another.
 
 use crate::error::{AllocError, FreeError, MemoryError, Nearest};
+use crate::exec::Grids;
 use crate::limits::{Limits, filled};
 use crate::windows::SHARED_WINDOW;
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub struct GlobalMemory {
     modules: Vec<(Arc<()>, u64)>,
     /// What kernels have printed.
     output: String,
+    /// The launches that may still run when the next one begins.
+    pub(crate) grids: Grids,
 }
 
 #[derive(Debug)]
@@ -69,12 +72,18 @@ impl GlobalMemory {
             limit: limits.memory_bytes,
             modules: Vec::new(),
             output: String::new(),
+            grids: Grids::default(),
         }
     }
 
     /// What kernels have printed by `printf` since this was called before: at most [`Limits::output_bytes`](Limits) of it.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.output)
+    }
+
+    /// The host waits for all launches: later ones do not [overlap](crate::Launch::overlaps) with them.
+    pub fn synchronize(&mut self) {
+        self.grids = Grids::default();
     }
 
     /// Adds what a kernel prints, up to `most` bytes in all; the rest is lost.

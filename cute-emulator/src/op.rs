@@ -548,6 +548,8 @@ pub(crate) enum Op {
     Return,
     Exit,
     Trap,
+    /// `griddepcontrol.wait`.
+    WaitForGrid,
     Nop,
     /// dst = the warp instructions that the launch has executed, for every register that counts time.
     Clock {

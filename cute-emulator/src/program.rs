@@ -24,7 +24,7 @@ const MOST_COPIES: u64 = 4;
 /// A PTX module that is parsed, validated and decoded. It can be launched any number of times.
 #[derive(Debug)]
 pub struct Program {
-    entries: Vec<(EntryInfo, Code)>,
+    entries: Vec<(EntryInfo, Arc<Code>)>,
     by_name: HashMap<String, usize>,
     image: Image,
     /// By which a memory knows whether it has the module's variables.
@@ -113,7 +113,7 @@ impl Program {
             )?;
             let index = program.entries.len();
             program.by_name.entry(entry.name.clone()).or_insert(index);
-            program.entries.push((info(entry, &code), code));
+            program.entries.push((info(entry, &code), Arc::new(code)));
         }
         program.image = shared.image;
         Ok(program)

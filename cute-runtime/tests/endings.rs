@@ -1,4 +1,5 @@
-//! Launches that do not end well: loops that never end, and divisions that have no result. The emulator tells the line of the source.
+//! Launches that do not end well: loops that never end, divisions that have no result, and grids that begin too early. The emulator
+//! tells the line of the source.
 #![cfg(feature = "emulator")]
 
 use cute_runtime::{Device, EmulatorOptions, Error, Tensor};
@@ -50,6 +51,19 @@ mod kernels {
             }
         }
         sync_threads();
+    }
+
+    /// Adds one, after or before it waits for the grid before.
+    #[kernel(threads = 64)]
+    #[instance(in_time: LATE = false)]
+    #[instance(too_early: LATE = true)]
+    pub fn adds<const LATE: bool>(#[facts(extent(x, 0) == 64)] x: Global<u32, 1>) {
+        griddepcontrol_launch_dependents();
+        if !LATE {
+            griddepcontrol_wait();
+        }
+        x[thread()] += 1; // added
+        griddepcontrol_wait();
     }
 
     #[kernel(threads = 32)]
@@ -261,4 +275,20 @@ fn guarded_divisions_are_not_made() -> Result<(), Error> {
         .unwrap_or_else(|failure| panic!("{failure}"));
     }
     Ok(())
+}
+
+/// A kernel that waits for the grid before begins before that one has ended, on a GPU and here.
+#[test]
+fn grids_wait_for_what_they_use() -> Result<(), Error> {
+    let device = Device::emulator();
+    let mut x = Tensor::<u32, 1>::zeros(&device, [64])?;
+    for _ in 0..3 {
+        kernels::in_time::launch(&device, 1, &mut x.view_mut())?;
+    }
+    let early = |x: &mut Tensor<u32, 1>| kernels::too_early::launch(&device, 1, &mut x.view_mut());
+    let parts = ["of in_time, the launch before", "griddepcontrol.wait"];
+    check(early(&mut x), "// added", &parts);
+    // The host has waited for all launches.
+    assert_eq!(x.download()?, [3; 64]);
+    early(&mut x)
 }

@@ -188,8 +188,8 @@ pub(super) fn operation(
         }
         Opcode::PrefetchTensormap => memory::prefetch_map(m, args),
         Opcode::Griddepcontrol => {
-            m.ignore(&["what"]);
-            Ok(Op::Nop)
+            let waits = m.get("what") == Some(Modifier::Wait);
+            Ok(if waits { Op::WaitForGrid } else { Op::Nop })
         }
         Opcode::Nanosleep => Ok(Op::Nop),
         Opcode::Setmaxnreg => threads::set_max_registers(m, args),

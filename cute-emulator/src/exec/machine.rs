@@ -5,6 +5,7 @@ use super::order::{Delay, Order};
 use super::random::Random;
 use super::state::cluster::{Cluster, Cta, state_bytes};
 use super::state::global::{Global, first_cta};
+use super::state::grids::Grid;
 use super::state::origin::Origin;
 use super::state::queue::Budget;
 use super::state::repetition::Repetition;
@@ -20,6 +21,7 @@ use crate::observed::Observed;
 use crate::op::{Code, Op};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A warp runs for at most this many instructions before another may run: one of these, at random.
 const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
@@ -40,7 +42,7 @@ const SPINNING: u64 = 1 << 17;
 
 /// Runs an entry to its end. The caller has checked the launch.
 pub(crate) fn run(
-    code: &Code,
+    code: &Arc<Code>,
     params: &[u8],
     variables: u64,
     memory: &mut GlobalMemory,
@@ -55,6 +57,8 @@ pub(crate) fn run(
         .fold(1, u64::saturating_mul);
     let state = state_bytes(code, launch);
     let room = usize::try_from(launch.limits.state_bytes / state).unwrap_or(usize::MAX);
+    let mut earlier = std::mem::take(&mut memory.grids);
+    earlier.begin(launch.overlaps);
     let mut machine = Machine {
         code,
         params,
@@ -66,6 +70,7 @@ pub(crate) fn run(
             launch.grid,
             launch.cluster,
             launch.limits.recorded_bytes,
+            earlier,
         ),
         launch,
         random: Random(launch.schedule.seed),
@@ -90,6 +95,14 @@ pub(crate) fn run(
     let ended = machine.run();
     let result = machine.report(ended);
     machine.watch.end(code, observed);
+    let Global {
+        touched,
+        waits,
+        mut earlier,
+        ..
+    } = machine.global;
+    earlier.add(Grid::new(code.clone(), touched, waits));
+    memory.grids = earlier;
     result
 }
 

@@ -9,6 +9,7 @@ mod endless;
 mod events;
 mod faults;
 mod global;
+mod grids;
 mod hardware;
 mod hostile;
 mod instructions;

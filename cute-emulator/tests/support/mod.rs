@@ -290,6 +290,7 @@ fn launch(program: &Program, entry: &str, below: Below<'_>) -> Result<(), Emulat
             division: below(4) > 0,
         },
         extents: &[],
+        overlaps: below(2) > 0,
         limits: LIMITS,
     };
     program.launch(&mut memory, entry, &launch).map(drop)

@@ -44,6 +44,11 @@ impl Image {
         }
     }
 
+    /// Whether its launches may begin while earlier ones run: its threads wait for those.
+    pub(crate) fn overlaps(&self) -> bool {
+        self.ptx.contains("griddepcontrol.wait")
+    }
+
     /// Compares the lengths of the parameters with the sizes that the PTX entry declares. The driver reads as many bytes as
     /// the PTX declares, and an `unsafe impl Kernel` may describe its PTX wrongly.
     pub(crate) fn check_parameters(

@@ -101,7 +101,7 @@ impl Step<'_> {
             });
             return Flow::Suspend;
         }
-        self.warp.knowledge.join(&self.cluster.barrier.released);
+        self.warp.join(&self.cluster.barrier.released);
         Flow::Next
     }
 
@@ -149,9 +149,9 @@ impl Step<'_> {
         let knowledge = std::mem::replace(&mut barrier.knowledge, Knowledge::new(warps));
         for index in waiting {
             if index == self.warp.index {
-                self.warp.knowledge.join(&knowledge);
+                self.warp.join(&knowledge);
             } else {
-                self.cluster.warps[index].knowledge.join(&knowledge);
+                self.cluster.warps[index].join(&knowledge);
             }
         }
         for (index, op, dst) in reductions {

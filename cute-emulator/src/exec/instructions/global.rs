@@ -145,6 +145,7 @@ impl Step<'_> {
         access: Access,
         same_values: bool,
     ) -> Result<()> {
+        self.check_earlier_grids(ranges, &access)?;
         let usage = Use {
             access,
             knowledge: &self.warp.knowledge,
@@ -158,6 +159,37 @@ impl Step<'_> {
             Refusal::OverLimit(limit) => limit.into(),
             Refusal::Conflict(conflict) => self.conflict(*conflict),
         })
+    }
+
+    /// An error if an earlier grid may still run that accesses the bytes, and one of the two writes.
+    fn check_earlier_grids(&self, ranges: &[Range<u64>], access: &Access) -> Result<()> {
+        if self.global.earlier.is_empty() {
+            return Ok(());
+        }
+        let waited = |address| match access.lanes.at(address) {
+            Some(lane) => self.warp.waited >> lane & 1 == 1,
+            None => self.warp.alive & !self.warp.waited == 0,
+        };
+        for range in ranges {
+            let waited = waited(range.start);
+            if let Some(overlap) = self.global.earlier.overlap(range, access.kind, waited) {
+                return Err(FaultKind::GridRace {
+                    address: overlap.address,
+                    entry: overlap.code.name.clone(),
+                    before: overlap.before,
+                    other: overlap.code.other(overlap.instruction),
+                    waited,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// `griddepcontrol.wait`: the grid before has ended, and what it has written is visible.
+    pub(crate) fn wait_for_grid(&mut self, active: u32) {
+        self.warp.waited |= active;
+        self.warp.knowledge.grid_ended = true;
+        self.global.waits = true;
     }
 
     /// What is wrong with a lane's read of a byte that somebody has written.

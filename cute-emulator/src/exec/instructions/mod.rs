@@ -75,6 +75,7 @@ impl Step<'_> {
                     active.trailing_zeros() as usize,
                 ));
             }
+            Op::WaitForGrid => self.wait_for_grid(active),
             Op::Nop => {}
             Op::Clock { dst } => {
                 let now = self.watch.counts.steps;

@@ -3,6 +3,7 @@
 //! plain write leaves itself alone, and of the reads of a warp the last one is there. Units that have the same accesses, such
 //! as those of a row of lanes or of a box of a copy, share their list; a page without accesses has none.
 
+use super::grids::{Grids, Touched};
 use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes};
 use super::readers::{Completion, Reading};
@@ -14,9 +15,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Bytes that share a list of accesses.
-const UNIT: u64 = 16;
-const PAGE: u64 = 4096;
-const UNITS: usize = (PAGE / UNIT) as usize;
+pub(crate) const UNIT: u64 = 16;
+pub(crate) const PAGE: u64 = 4096;
+pub(crate) const UNITS: usize = (PAGE / UNIT) as usize;
 /// The most accesses of a unit. If there are more that nothing orders, the oldest is forgotten.
 const MOST_ACCESSES: usize = 1 << 12;
 /// Accesses of clusters that have ended are removed from longer lists.
@@ -178,6 +179,12 @@ pub(crate) struct Global {
     pub(crate) reached: u64,
     /// How many accesses have been looked at.
     pub(crate) looked_at: u64,
+    /// What it has accessed, for later grids.
+    pub(crate) touched: Touched,
+    /// Whether a thread has waited for the grid before.
+    pub(crate) waits: bool,
+    /// The earlier grids that may still run.
+    pub(crate) earlier: Grids,
 }
 
 /// What clusters have done, by their numbers.
@@ -196,7 +203,13 @@ impl Clusters {
 }
 
 impl Global {
-    pub(crate) fn new(checked: bool, grid: [u32; 3], cluster: [u32; 3], limit: u64) -> Global {
+    pub(crate) fn new(
+        checked: bool,
+        grid: [u32; 3],
+        cluster: [u32; 3],
+        limit: u64,
+        earlier: Grids,
+    ) -> Global {
         Global {
             checked,
             grid,
@@ -211,6 +224,9 @@ impl Global {
             added: 0,
             reached: 0,
             looked_at: 0,
+            touched: Touched::default(),
+            waits: false,
+            earlier,
         }
     }
 
@@ -250,7 +266,12 @@ impl Global {
                 let (first, unit_end) = (at % UNIT, (at / UNIT + 1) * UNIT);
                 let count = range.end.min(unit_end) - at;
                 let bytes = (((1_u32 << count) - 1) << first) as u16;
-                let unit = &mut self.pages[page][(at % PAGE / UNIT) as usize];
+                let index = (at % PAGE / UNIT) as usize;
+                let Access {
+                    kind, instruction, ..
+                } = usage.access;
+                self.touched.mark(page, index, bytes, kind, instruction);
+                let unit = &mut self.pages[page][index];
                 self.reached += u64::from(unit.is_none());
                 match &last {
                     Some((from, same, to)) if *same == bytes && is_same(from, unit) => {
@@ -297,6 +318,7 @@ impl Global {
                     let what = "bytes of global memory with records of accesses";
                     hold(what, bytes, self.limit).map_err(Refusal::OverLimit)?;
                     self.pages.push(Box::new([const { None }; UNITS]));
+                    self.touched.add(number);
                     self.index.insert(number, self.pages.len() - 1);
                     self.pages.len() - 1
                 }

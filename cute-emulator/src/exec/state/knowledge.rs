@@ -22,6 +22,8 @@ pub(crate) struct Knowledge {
     /// The same of writes to global memory.
     pub(crate) fenced_global: Rc<Vec<u32>>,
     pub(crate) heard: Heard,
+    /// Whether the grid before is known to have ended.
+    pub(crate) grid_ended: bool,
     /// What is known of other clusters, by their numbers. What they know of yet other clusters is here as well, not in them.
     pub(crate) others: Rc<BTreeMap<u64, Knowledge>>,
 }
@@ -63,6 +65,7 @@ impl Knowledge {
             fenced: none.clone(),
             fenced_global: none,
             heard: Heard::default(),
+            grid_ended: false,
             others: Rc::default(),
         }
     }
@@ -142,6 +145,7 @@ impl Knowledge {
         join(&mut self.fenced, &other.fenced);
         join(&mut self.fenced_global, &other.fenced_global);
         self.heard.join(&other.heard);
+        self.grid_ended |= other.grid_ended;
         if !Rc::ptr_eq(&self.others, &other.others) {
             for (cluster, known) in other.others.iter() {
                 self.join_other(*cluster, known);
@@ -163,6 +167,7 @@ impl Knowledge {
             return self.join(other);
         }
         self.join_other(from, other);
+        self.grid_ended |= other.grid_ended;
         for (cluster, known) in other.others.iter() {
             match *cluster == own {
                 true => self.join(known),

@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 pub(crate) mod copies;
 pub(crate) mod endpoint;
 pub(crate) mod global;
+pub(crate) mod grids;
 pub(crate) mod knowledge;
 pub(crate) mod lanes;
 pub(crate) mod origin;

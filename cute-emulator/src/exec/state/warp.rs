@@ -44,6 +44,8 @@ pub(crate) struct Warp {
     pub(crate) written: u32,
     /// The same of global memory.
     pub(crate) written_global: u32,
+    /// The lanes that know that the grid before has ended.
+    pub(crate) waited: u32,
     /// The wgmma instructions that it has not waited for, oldest first.
     pub(crate) wgmma: VecDeque<Pending>,
     /// How many wgmma instructions it has issued since it started.
@@ -264,7 +266,18 @@ impl Warp {
         {
             self.lanes.learn(mask, self.alive, clock + 1);
         }
+        if other.grid_ended {
+            self.waited |= mask;
+        }
         self.knowledge.join_from(own, from, other);
+    }
+
+    /// All lanes learn what warps of the cluster knew.
+    pub(crate) fn join(&mut self, other: &Knowledge) {
+        if other.grid_ended {
+            self.waited = u32::MAX;
+        }
+        self.knowledge.join(other);
     }
 
     /// Called when the lanes of a mask synchronise, after a tick: the accesses of each before that are ordered before the next
@@ -272,6 +285,9 @@ impl Warp {
     pub(crate) fn synchronise(&mut self, mask: u32) {
         self.written &= !mask;
         self.written_global &= !mask;
+        if self.waited & mask != 0 {
+            self.waited |= mask;
+        }
         self.lanes.synchronise(mask, self.alive, self.clock());
     }
 

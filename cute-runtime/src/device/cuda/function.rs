@@ -25,7 +25,7 @@ pub(super) struct Function {
     /// Bytes of each parameter of the PTX entry.
     parameters: Vec<usize>,
     /// Whether the kernel waits for the grid before it by itself, so that it may start while that one still runs.
-    waits: bool,
+    overlaps: bool,
     pub(super) compiled: Compiled,
 }
 
@@ -71,7 +71,7 @@ impl Function {
             function,
             _module: module,
             parameters,
-            waits: image.ptx.contains("griddepcontrol.wait"),
+            overlaps: image.overlaps(),
             compiled,
         })
     }
@@ -114,7 +114,7 @@ impl Function {
             value,
         });
         let clusters = image.cluster != [1, 1, 1];
-        let attributes = &mut attributes[usize::from(!clusters)..1 + usize::from(self.waits)];
+        let attributes = &mut attributes[usize::from(!clusters)..1 + usize::from(self.overlaps)];
         let config = CUlaunchConfig {
             gridDimX: grid.x,
             gridDimY: grid.y,

@@ -8,7 +8,7 @@ mod schedule;
 pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use cute_emulator::{
@@ -74,6 +74,13 @@ impl Emulator {
         }
     }
 
+    /// The memory, after all launches have ended: what the host does to it is in the order of launches.
+    fn waited_memory(&self) -> MutexGuard<'_, GlobalMemory> {
+        let mut memory = lock(&self.memory);
+        memory.synchronize();
+        memory
+    }
+
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
         if let Some(made) = self.programs.kept(&image.id) {
             return made;
@@ -131,7 +138,7 @@ impl Backend for Emulator {
     }
 
     unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        lock(&self.memory)
+        self.waited_memory()
             .bytes_mut(address, bytes)
             .map_err(memory_error)?
             .fill(0);
@@ -145,13 +152,13 @@ impl Backend for Emulator {
     }
 
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        lock(&self.memory)
+        self.waited_memory()
             .write(address, bytes)
             .map_err(memory_error)
     }
 
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        lock(&self.memory)
+        self.waited_memory()
             .read(address, bytes)
             .map_err(memory_error)
     }
@@ -207,6 +214,7 @@ impl Backend for Emulator {
             dynamic_shared_bytes: image.smem_bytes,
             args: &arguments,
             extents: &extents,
+            overlaps: image.overlaps(),
             schedule: Schedule {
                 seed: self.options.seed,
                 policy: self.options.schedule,
@@ -249,7 +257,7 @@ impl Backend for Emulator {
     }
 
     fn synchronize(&self) -> Result<(), Error> {
-        // Launches end before they return.
+        drop(self.waited_memory());
         Ok(())
     }
 
