@@ -657,6 +657,79 @@ impl Display for Way {
     }
 }
 
+/// Lanes of a warp that do not execute an instruction with the other ones that have to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "lanes {lanes:#010x} of the warp are here, but lanes {missing:#010x} {absence}; {}",
+    if *aligned {
+        "all threads of a warp have to execute an .aligned instruction together"
+    } else {
+        "the instruction is for all lanes of the member mask"
+    }
+)]
+pub struct NotTogether {
+    /// The lanes at the instruction, one bit for each.
+    pub lanes: u32,
+    /// The lanes that do not come.
+    pub missing: u32,
+    /// What they do.
+    pub absence: Absence,
+    /// Whether the instruction is `.aligned`; else a mask, or a barrier for the lanes that have not ended, needs them.
+    pub aligned: bool,
+}
+
+/// What lanes do that do not come to an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Absence {
+    /// They have ended.
+    #[error("have ended at {0}")]
+    Ended(Other),
+    /// The guard of the instruction excludes them.
+    #[error("skip it, since its guard does not hold in them")]
+    Skipped,
+    /// They have taken another way to a place to which the lanes at the instruction get later.
+    #[error("have gone past it to {now} on another way from {parted}")]
+    Passed {
+        /// The instruction at which their way parted from that of the others.
+        parted: Other,
+        /// Where they are.
+        now: Other,
+    },
+    /// They wait at another instruction for lanes of the same warp.
+    #[error("wait for lanes of the warp, too, at {0}")]
+    Waiting(Other),
+}
+
+/// A member mask that is not that of the lanes that execute an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemberMask {
+    /// A lane is not in its own mask.
+    #[error("the member mask of lane {lane} is {mask:#010x}, which does not have the lane itself")]
+    WithoutItself {
+        /// The lane.
+        lane: u32,
+        /// Its mask.
+        mask: u32,
+    },
+    /// A lane is in the mask of another one, and has another mask.
+    #[error(
+        "the member mask of lane {lane} is {mask:#010x}, but that of lane {other}, which is in it, is {others:#010x}; the lanes of \
+         a mask have to execute the instruction with the same mask"
+    )]
+    Differs {
+        /// A lane.
+        lane: u32,
+        /// Its mask.
+        mask: u32,
+        /// A lane of this mask.
+        other: u32,
+        /// The mask of that lane.
+        others: u32,
+    },
+}
+
 /// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
 /// that of the thread.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -725,6 +798,12 @@ pub enum FaultKind {
     /// A thread that takes another way through the kernel than the PTX says.
     #[error(transparent)]
     OtherWay(Box<OtherWay>),
+    /// Lanes of a warp that do not execute an instruction with the other ones.
+    #[error(transparent)]
+    NotTogether(Box<NotTogether>),
+    /// Member masks that are not those of the lanes that execute an instruction.
+    #[error(transparent)]
+    MemberMask(MemberMask),
     /// An address that is not a multiple of what the access needs.
     #[error("address {address:#x} is not a multiple of {align}")]
     Misaligned {

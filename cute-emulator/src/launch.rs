@@ -155,6 +155,9 @@ pub struct Checks {
     pub ways: bool,
     /// Quotients and remainders of integers by 0, and of the smallest integer by -1.
     pub division: bool,
+    /// What the PTX ISA does not allow to the letter, but PTX of others relies on, since GPUs do: lanes that have ended count as
+    /// having executed `bar.warp.sync` and `elect.sync`.
+    pub strict: bool,
 }
 
 impl Default for Checks {
@@ -167,6 +170,7 @@ impl Default for Checks {
             tensors: true,
             ways: true,
             division: true,
+            strict: true,
         }
     }
 }

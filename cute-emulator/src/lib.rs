@@ -89,8 +89,9 @@ mod windows;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
-    AllocError, Assertion, Earlier, EmulatorError, Endless, Fault, FaultKind, FreeError,
-    LaunchProblem, Loop, MemoryError, Nearest, Other, OtherBox, OutsideTensor, Site, Stuck, Thread,
+    Absence, AllocError, Assertion, Earlier, EmulatorError, Endless, Fault, FaultKind, FreeError,
+    LaunchProblem, Loop, MemberMask, MemoryError, Nearest, NotTogether, Other, OtherBox,
+    OutsideTensor, Site, Stuck, Thread,
 };
 pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

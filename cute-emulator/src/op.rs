@@ -8,7 +8,7 @@ use crate::source::{Element, Place, Tensor};
 use crate::tensor_map::Field;
 use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
 use cute_ptx::special::Register;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::{Mnemonic, Modifier};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -174,6 +174,10 @@ pub(crate) struct Instruction {
     pub(crate) guard: Option<(Reg, bool)>,
     pub(crate) op: Op,
     pub(crate) convergence: Convergence,
+    /// `None` where the text has no instruction, as at the end of a routine.
+    pub(crate) mnemonic: Option<Mnemonic>,
+    /// Where all ways of lanes that part here meet again, if there is such a place in the routine.
+    pub(crate) meets: Option<usize>,
     /// Those of its operands' rows that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
     /// Registers that may be read before they are written; `None` if it uses none of these.
@@ -206,8 +210,12 @@ pub(crate) struct Followed {
 pub(crate) enum Convergence {
     /// No others: each lane executes it as soon as it reaches it.
     No,
-    /// All lanes of the warp that have not ended (`.aligned`).
+    /// All lanes of the warp (`.aligned`), those included that have ended: "the .aligned modifier indicates that all threads in
+    /// the warp must execute the same instruction" (PTX ISA, for each of these instructions), and for those of the tensor cores
+    /// and of matrices "the behavior is undefined if any thread in the warp has exited".
     Warp,
+    /// All lanes of the warp that have not ended (`barrier.sync` without `.aligned`).
+    Alive,
     /// The lanes of the member mask in this row.
     Members(Reg),
 }

@@ -7,6 +7,7 @@ mod asynchronous;
 mod bindings;
 mod calls;
 mod claim;
+mod flow;
 mod instruction;
 mod memory;
 mod operands;
@@ -27,6 +28,7 @@ use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
 use cute_ptx::table::{Modifier, Opcode, Together};
+use flow::Flow;
 use operands::{Arg, Result};
 use registers::Registers;
 use scope::Addresses;
@@ -314,6 +316,7 @@ impl<'a> Decoder<'a, '_> {
         }
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
+            last.mnemonic = Some(inst.mnemonic);
             if let Some(comment) = &inst.comment {
                 let registers = &mut self.registers;
                 if let Some(condition) = claim::says(registers, comment, "if ") {
@@ -350,6 +353,8 @@ impl<'a> Decoder<'a, '_> {
             guard,
             op,
             convergence,
+            mnemonic: None,
+            meets: None,
             matrix_registers: Box::default(),
             followed: None,
             claims: Box::default(),
@@ -370,9 +375,15 @@ impl<'a> Decoder<'a, '_> {
         }
         let mut registers = self.registers;
         let starts: Vec<usize> = self.functions.iter().flatten().map(|it| it.start).collect();
+        let flow = Flow::new(&self.instructions, &starts);
+        for (block, meets) in flow.blocks.iter().zip(flow.meets()) {
+            let meets = meets.map(|number| flow.blocks[number].start);
+            self.instructions[block.end - 1].meets = meets;
+        }
         unwritten::follow(
             &mut self.instructions,
             &self.uses,
+            &flow,
             registers.names.len(),
             &starts,
         );
@@ -411,9 +422,10 @@ fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
         (Together::Members, Some(Arg::Row(members))) => Convergence::Members(*members),
         (Together::Members, _) => return Err("the member mask is missing".to_owned()),
         (Together::Warp, _) => Convergence::Warp,
-        // `barrier.sync` without `.aligned` does not require it, but the emulator's barriers count whole warps.
+        // "barrier{.cta} instruction causes executing thread to wait for all non-exited threads from its warp" (PTX ISA, "bar,
+        // barrier").
         (Together::No, _) => match inst.mnemonic.opcode() {
-            Opcode::BarrierSync | Opcode::BarrierArrive | Opcode::BarrierRed => Convergence::Warp,
+            Opcode::BarrierSync | Opcode::BarrierArrive | Opcode::BarrierRed => Convergence::Alive,
             _ => Convergence::No,
         },
     })

@@ -1,6 +1,7 @@
 //! Finds the reads of registers that some path through an entry reaches without a write. Only these registers are followed while
 //! a kernel runs, so that all others cost nothing.
 
+use super::flow::Flow;
 use crate::op::{Followed, Instruction, Op, Reg};
 use std::collections::HashSet;
 
@@ -19,13 +20,13 @@ pub(super) struct Uses {
 pub(super) fn follow(
     instructions: &mut [Instruction],
     uses: &[Uses],
+    flow: &Flow,
     rows: usize,
     starts: &[usize],
 ) {
-    let blocks = blocks(instructions, starts);
-    let written = written_before(instructions, uses, &blocks, rows.div_ceil(64), starts);
+    let written = written_before(instructions, uses, flow, rows.div_ceil(64), starts);
     let mut uncertain: Vec<Followed> = Vec::with_capacity(instructions.len());
-    for (block, mut written) in blocks.iter().zip(written) {
+    for (block, mut written) in flow.blocks.iter().zip(written) {
         for at in block.clone() {
             let instruction = &instructions[at];
             let unwritten = |rows: &[Reg]| -> Box<[Reg]> {
@@ -62,48 +63,23 @@ pub(super) fn follow(
     }
 }
 
-/// Runs of instructions that are executed one after another: only the last one branches, and only the first is branched to.
-fn blocks(instructions: &[Instruction], functions: &[usize]) -> Vec<std::ops::Range<usize>> {
-    let mut starts = vec![false; instructions.len() + 1];
-    functions.iter().for_each(|start| starts[*start] = true);
-    for (at, instruction) in instructions.iter().enumerate() {
-        match &instruction.op {
-            Op::Branch { target } => (starts[*target], starts[at + 1]) = (true, true),
-            Op::BranchIndexed { targets, .. } => {
-                targets.iter().for_each(|target| starts[*target] = true);
-                starts[at + 1] = true;
-            }
-            Op::Exit | Op::Trap | Op::Return => starts[at + 1] = true,
-            _ => {}
-        }
-    }
-    let mut blocks = Vec::new();
-    let mut start = 0;
-    starts[instructions.len()] = true;
-    for (end, _) in starts.iter().enumerate().skip(1).filter(|(_, it)| **it) {
-        blocks.push(start..end);
-        start = end;
-    }
-    blocks
-}
-
 /// For each block the registers that every path to it writes, as sets of bits. Empty sets if the search would take too long.
 fn written_before(
     instructions: &[Instruction],
     uses: &[Uses],
-    blocks: &[std::ops::Range<usize>],
+    flow: &Flow,
     words: usize,
     starts: &[usize],
 ) -> Vec<Vec<u64>> {
+    let blocks = &flow.blocks;
     let nothing = || vec![vec![0; words]; blocks.len()];
     if blocks.len() * words > MOST_WORDS {
         return vec![Vec::new(); blocks.len()];
     }
-    let block_of = |at: usize| blocks.partition_point(|block| block.end <= at);
     let mut before = vec![vec![u64::MAX; words]; blocks.len()];
     let mut visited = 0;
     let mut todo = vec![0];
-    todo.extend(starts.iter().map(|start| block_of(*start)));
+    todo.extend(starts.iter().map(|start| flow.block_of(*start)));
     let mut reached = vec![false; blocks.len()];
     for first in &todo {
         before[*first] = vec![0; words];
@@ -118,18 +94,7 @@ fn written_before(
         for at in blocks[number].clone() {
             write(&instructions[at], &uses[at], &mut written);
         }
-        let last = blocks[number].end - 1;
-        let (targets, ends) = match &instructions[last].op {
-            Op::Branch { target } => (vec![block_of(*target)], true),
-            Op::BranchIndexed { targets, .. } => {
-                (targets.iter().map(|it| block_of(*it)).collect(), true)
-            }
-            Op::Exit | Op::Trap | Op::Return => (Vec::new(), true),
-            _ => (Vec::new(), false),
-        };
-        let falls = !ends || instructions[last].guard.is_some();
-        let next = (falls && number + 1 < blocks.len()).then_some(number + 1);
-        for successor in targets.into_iter().chain(next) {
+        for successor in flow.successors[number].iter().copied() {
             let mut changed = !std::mem::replace(&mut reached[successor], true);
             for (before, written) in before[successor].iter_mut().zip(&written) {
                 changed |= *before & !written != 0;

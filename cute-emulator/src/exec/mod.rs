@@ -1,5 +1,5 @@
 //! Runs decoded entries. The modules are layers, from below: the state of a running cluster ([`state`]), what an instruction
-//! has access to ([`step`]), what each operation does ([`instructions`]), how the lanes of a warp run ([`run`]), and
+//! has access to ([`step`]), what each operation does ([`instructions`]), how the lanes of a warp run ([`run`], [`together`]), and
 //! which warp runs next ([`machine`], by an [`order`] and [`random`] numbers). [`watch`] counts and traces what they do.
 
 mod instructions;
@@ -9,6 +9,7 @@ mod random;
 mod run;
 mod state;
 mod step;
+mod together;
 mod views;
 mod watch;
 

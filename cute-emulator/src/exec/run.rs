@@ -1,10 +1,12 @@
 //! Runs a split of a warp: lanes that are at the same instruction.
 
 use super::order::Delay;
-use super::state::warp::{Split, Wait};
+use super::state::row::lanes;
+use super::state::warp::{Parting, Split, Wait};
 use super::step::{Blame, Flow, Result, Step};
 use crate::error::FaultKind;
 use crate::op::{Code, Convergence, Instruction};
+use std::rc::Rc;
 
 impl Step<'_> {
     /// Runs a split until it waits, until another split of the warp is behind and can run, or for `budget` instructions.
@@ -13,6 +15,9 @@ impl Step<'_> {
         while budget > 0 {
             budget -= 1;
             self.pc = split.pc;
+            if !split.partings.is_empty() {
+                split.meet();
+            }
             let code: &Code = self.code;
             let instruction = &code.instructions[split.pc];
             let followed = instruction.followed.as_deref();
@@ -29,12 +34,16 @@ impl Step<'_> {
             if active == 0 {
                 split.pc += 1;
             } else {
-                if let Some(required) = self.missing(instruction, &split) {
-                    split.wait = Some(Wait::Lanes { required });
-                    break;
-                }
-                self.watch.step(code, split.pc);
-                let flow = self.execute(instruction, &mut split, active)?;
+                let (flow, active) = match instruction.convergence {
+                    Convergence::No => {
+                        self.watch.step(code, split.pc);
+                        (self.execute(instruction, &mut split, active)?, active)
+                    }
+                    _ => match self.execute_together(instruction, &mut split, active)? {
+                        Some(executed) => executed,
+                        None => break,
+                    },
+                };
                 if let Some(followed) = followed {
                     self.record_writes(followed, active);
                 }
@@ -47,6 +56,9 @@ impl Step<'_> {
                     Flow::Exit(ending) => {
                         self.progress = true;
                         self.warp.alive &= !ending;
+                        for lane in lanes(ending) {
+                            self.warp.ended_at[lane] = split.pc as u32;
+                        }
                         split.mask &= !ending;
                         split.pc += 1;
                         if self.warp.alive == 0 {
@@ -63,15 +75,14 @@ impl Step<'_> {
                         frame,
                     } => {
                         let next = split.mask & !taken & !waiting;
+                        if taken != split.mask {
+                            // The ways from a call meet behind it.
+                            let behind = frame.as_ref().map(|_| split.pc + 1);
+                            split.part(behind.or(instruction.meets));
+                        }
                         for (mask, pc) in [(next, split.pc + 1), (waiting, split.pc)] {
                             if mask != 0 {
-                                let call = split.call.clone();
-                                self.warp.splits.push(Split {
-                                    pc,
-                                    mask,
-                                    call,
-                                    ..Split::default()
-                                });
+                                self.warp.splits.push(split.on(pc, mask));
                             }
                         }
                         split.pc = target;
@@ -83,25 +94,25 @@ impl Step<'_> {
                             return Err(Blame::from(FaultKind::Trap));
                         };
                         if taken != split.mask {
-                            self.warp.splits.push(Split {
-                                pc: split.pc + 1,
-                                mask: split.mask & !taken,
-                                call: Some(frame.clone()),
-                                ..Split::default()
-                            });
+                            split.call = Some(frame.clone());
+                            split.part(None);
+                            let rest = split.on(split.pc + 1, split.mask & !taken);
+                            self.warp.splits.push(rest);
                         }
+                        let is_inside = |it: &Rc<Parting>| {
+                            it.call
+                                .as_ref()
+                                .is_some_and(|call| Rc::ptr_eq(call, &frame))
+                        };
+                        split.partings.retain(|parting| !is_inside(parting));
                         split.pc = frame.at + 1;
                         split.mask = taken;
                         split.call = frame.caller.clone();
                     }
                     Flow::Branch { target, taken } if taken == split.mask => split.pc = target,
                     Flow::Branch { target, taken } => {
-                        let rest = Split {
-                            pc: split.pc + 1,
-                            mask: split.mask & !taken,
-                            call: split.call.clone(),
-                            ..Split::default()
-                        };
+                        split.part(instruction.meets);
+                        let rest = split.on(split.pc + 1, split.mask & !taken);
                         // The lanes that wait for an mbarrier again were refused before.
                         split = Split {
                             pc: target,
@@ -120,7 +131,11 @@ impl Step<'_> {
             }
         }
         split.since = self.watch.counts.steps;
+        let waits_for_lanes = matches!(split.wait, Some(Wait::Lanes { .. }));
         self.warp.splits.push(split);
+        if waits_for_lanes {
+            self.check_coming()?;
+        }
         Ok(())
     }
 
@@ -147,18 +162,6 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The lanes that the instruction needs, if some of them have not reached it yet.
-    fn missing(&self, instruction: &Instruction, split: &Split) -> Option<u32> {
-        let required = match instruction.convergence {
-            Convergence::No => return None,
-            Convergence::Warp => self.warp.alive,
-            Convergence::Members(row) => {
-                self.warp.get(row, split.mask.trailing_zeros() as usize) as u32 & self.warp.alive
-            }
-        };
-        (required & !split.mask != 0).then_some(required)
-    }
-
     /// Merges the splits that are at the same instruction into this one. Returns whether another split is behind and can
     /// run.
     fn regroup(&mut self, split: &mut Split) -> bool {
@@ -166,6 +169,7 @@ impl Step<'_> {
             let same = other.is_at(split) && matches!(other.wait, None | Some(Wait::Lanes { .. }));
             if same {
                 split.mask |= other.mask;
+                split.take_partings(other);
             }
             !same
         });

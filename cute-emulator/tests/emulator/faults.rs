@@ -432,7 +432,7 @@ fn deadlocks_list_every_warp() {
             other => panic!("{other:?}"),
         }
     }
-    // Half of a warp waits at a barrier that needs the whole warp.
+    // Half of a warp waits at a barrier that needs the whole warp, and so does the other half.
     let divergent = "
         setp.gt.u32 %p0, %r0, 15;
         mov.u32 %r1, 0;
@@ -442,10 +442,15 @@ fn deadlocks_list_every_warp() {
     OTHER:
         bar.sync 1;
     END:";
-    assert!(matches!(
-        words_of(32, divergent),
-        Err(EmulatorError::Deadlock { .. })
-    ));
+    let (kind, text) = fault(words_of(32, divergent));
+    let message = kind.to_string();
+    assert!(matches!(kind, FaultKind::NotTogether(_)), "{message}");
+    let other = if text == "bar.sync 0" {
+        "bar.sync 1"
+    } else {
+        "bar.sync 0"
+    };
+    assert!(message.contains(&format!("(`{other}`)")), "{message}");
 }
 
 #[test]

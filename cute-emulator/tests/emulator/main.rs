@@ -26,6 +26,7 @@ mod tensor_cores;
 mod tensors;
 mod threads;
 mod time;
+mod together;
 mod ways;
 
 use cute_emulator::{Counts, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule};

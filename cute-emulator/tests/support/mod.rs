@@ -288,6 +288,7 @@ fn launch(program: &Program, entry: &str, below: Below<'_>) -> Result<(), Emulat
             tensors: below(4) > 0,
             ways: below(4) > 0,
             division: below(4) > 0,
+            strict: below(4) > 0,
         },
         extents: &[],
         overlaps: below(2) > 0,

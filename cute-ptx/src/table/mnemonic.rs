@@ -53,7 +53,7 @@ struct Bound {
 pub enum Together {
     /// Each lane executes it on its own.
     No,
-    /// All lanes that have not ended (`.aligned`).
+    /// All lanes of the warp (`.aligned`).
     Warp,
     /// The lanes of the member mask, which is the last operand.
     Members,

@@ -26,8 +26,12 @@ pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 3 * size_of::<u32>()) as u
 #[derive(Default)]
 pub(crate) struct Warp {
     pub(crate) rows: Vec<Row>,
+    /// The lanes with which it has begun: all but for the last warp of a CTA.
+    pub(crate) launched: u32,
     /// Lanes that have not ended.
     pub(crate) alive: u32,
+    /// The instruction at which each of the other lanes has ended.
+    pub(crate) ended_at: [u32; LANES],
     /// The lanes that have not ended, divided by the instruction that they are at.
     pub(crate) splits: Vec<Split>,
     /// Its number in the cluster.
@@ -89,6 +93,8 @@ pub(crate) struct Split {
     pub(crate) mask: u32,
     /// The calls that they have not returned from, the last one first.
     pub(crate) call: Option<Rc<Frame>>,
+    /// Where lanes have gone other ways that meet theirs again, but further on.
+    pub(crate) partings: Vec<Rc<Parting>>,
     pub(crate) wait: Option<Wait>,
     /// How many steps the launch had made when it began to wait.
     pub(crate) since: u64,
@@ -98,6 +104,19 @@ pub(crate) struct Split {
     pub(crate) given_up: bool,
     /// The states of its registers when it waited in vain after that.
     pub(crate) attempts: Repetition,
+}
+
+/// An instruction from which lanes of a split have gone different ways.
+#[derive(Debug)]
+pub(crate) struct Parting {
+    /// The index of the instruction.
+    pub(crate) at: usize,
+    /// Where all ways from there meet again; `None` at the end of the routine, or nowhere.
+    pub(crate) until: Option<usize>,
+    /// The call in which that is.
+    pub(crate) call: Option<Rc<Frame>>,
+    /// The lanes of the split.
+    pub(crate) mask: u32,
 }
 
 /// A call that has not returned.
@@ -132,11 +151,14 @@ impl Split {
 
     /// Whether two splits are at the same instruction of the same call.
     pub(crate) fn is_at(&self, other: &Split) -> bool {
-        let same_call = match (&self.call, &other.call) {
-            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_call && self.pc == other.pc
+        self.pc == other.pc && is_same_call(&self.call, &other.call)
+    }
+}
+
+pub(crate) fn is_same_call(a: &Option<Rc<Frame>>, b: &Option<Rc<Frame>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+        (a, b) => a.is_none() && b.is_none(),
     }
 }
 
@@ -214,6 +236,7 @@ impl Warp {
             touched: filled(rows.len(), 0)?,
             written_rows: filled(rows.len(), 0)?,
             rows,
+            launched: alive,
             alive,
             splits: vec![Split {
                 pc: 0,
