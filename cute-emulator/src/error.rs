@@ -701,6 +701,37 @@ pub enum Absence {
     Waiting(Other),
 }
 
+/// A value that a shuffle has read from a lane that does not take part in it, or that was computed from one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "uses register {register}, whose value is undefined: {shuffle} has read it from lane {lane}, which {why}"
+)]
+pub struct UndefinedValue {
+    /// The register.
+    pub register: String,
+    /// The shuffle.
+    pub shuffle: Other,
+    /// The lane from which it has read.
+    pub lane: u32,
+    /// Why that lane does not take part.
+    pub why: Inactive,
+}
+
+/// Why a lane does not take part in a shuffle.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Inactive {
+    /// It is not in the member mask.
+    #[error("is not in the member mask")]
+    NoMember,
+    /// It has ended.
+    #[error("has ended at {0}")]
+    Ended(Other),
+    /// The last warp of the CTA has fewer threads.
+    #[error("the CTA does not have")]
+    NotLaunched,
+}
+
 /// A member mask that is not that of the lanes that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -801,6 +832,9 @@ pub enum FaultKind {
     /// Lanes of a warp that do not execute an instruction with the other ones.
     #[error(transparent)]
     NotTogether(Box<NotTogether>),
+    /// A use of an undefined value.
+    #[error(transparent)]
+    UndefinedValue(Box<UndefinedValue>),
     /// Member masks that are not those of the lanes that execute an instruction.
     #[error(transparent)]
     MemberMask(MemberMask),

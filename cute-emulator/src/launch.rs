@@ -140,7 +140,7 @@ impl Display for Schedule {
 pub struct Checks {
     /// Reads of registers that the thread has not written.
     pub registers: bool,
-    /// Reads of shared memory that nobody has written.
+    /// Uses of what was read from shared memory that nobody has written.
     pub uninitialised: bool,
     /// The order of events in shared memory: races, uses of what a copy or a wgmma still uses, missing proxy fences, and CTAs
     /// that end before these.

@@ -90,8 +90,8 @@ mod windows;
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
     Absence, AllocError, Assertion, Earlier, EmulatorError, Endless, Fault, FaultKind, FreeError,
-    LaunchProblem, Loop, MemberMask, MemoryError, Nearest, NotTogether, Other, OtherBox,
-    OutsideTensor, Site, Stuck, Thread,
+    Inactive, LaunchProblem, Loop, MemberMask, MemoryError, Nearest, NotTogether, Other, OtherBox,
+    OutsideTensor, Site, Stuck, Thread, UndefinedValue,
 };
 pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

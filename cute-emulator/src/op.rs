@@ -23,6 +23,8 @@ pub(crate) const PENDING_SHIFT: u32 = 40;
 pub(crate) struct Code {
     pub(crate) name: String,
     pub(crate) instructions: Vec<Instruction>,
+    /// What registers each of them names.
+    pub(crate) uses: Vec<Uses>,
     /// The name of each row of the register file, for messages.
     pub(crate) registers: Vec<String>,
     /// Rows that hold the same constant in every lane, with the constant.
@@ -192,6 +194,35 @@ pub(crate) struct Instruction {
     pub(crate) text: String,
 }
 
+/// The registers that an instruction names.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    pub(crate) reads: Box<[Reg]>,
+    pub(crate) writes: Box<[Reg]>,
+    pub(crate) values: Values,
+}
+
+/// What becomes of the values that an instruction reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// Something depends on them: memory, an address, which way a thread goes.
+    #[default]
+    Used,
+    /// Only the value of the destinations does.
+    Computed,
+    /// They are moved, of which only what is read later counts as read: a register of which one half is written is packed anew with
+    /// its other half.
+    Moved,
+    /// `and` and `or`.
+    Bitwise,
+    /// `selp`, which moves one of two.
+    Selected,
+    /// `shfl`, which moves that of another lane.
+    Exchanged,
+    /// A store to the thread's own memory.
+    Stored,
+}
+
 /// Registers of an instruction that some path reads before it writes them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Followed {
@@ -199,6 +230,8 @@ pub(crate) struct Followed {
     pub(crate) guard: Option<Reg>,
     /// What it reads and may not be written.
     pub(crate) reads: Box<[Reg]>,
+    /// The condition of a `selp`, and its two operands, as far as they may not be written.
+    pub(crate) selected: Option<(Reg, [Option<Reg>; 2])>,
     /// D of a wgmma, which may not be written, and the predicate that tells whether it is read.
     pub(crate) sum: Option<(Reg, Box<[Reg]>)>,
     /// What it writes of all registers that may be read before they are written.

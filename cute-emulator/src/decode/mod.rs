@@ -17,13 +17,14 @@ mod scope;
 mod threads;
 mod unsupported;
 mod unwritten;
+mod values;
 
 pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope};
 pub(crate) use unsupported::Unsupported;
 
 use crate::claim::{Arguments, Condition, Sum, Ways};
 use crate::limits::{Limits, hold};
-use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine};
+use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine, Uses};
 use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
@@ -34,7 +35,6 @@ use registers::Registers;
 use scope::Addresses;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use unwritten::Uses;
 
 /// Decodes an entry, and the functions that it may call. `lines` holds, for each line of the entry's body, its line in the text.
 pub(crate) fn decode<'a>(
@@ -293,7 +293,11 @@ impl<'a> Decoder<'a, '_> {
         bindings.finish()?;
         let text = inst_text(inst);
         for op in self.registers.take_preceding() {
+            let uses = values::of_preceding(&op);
             self.push(None, op, Convergence::No, text.clone());
+            if let (Some(last), Some(uses)) = (self.uses.last_mut(), uses) {
+                *last = uses;
+            }
         }
         if let (Op::Branch { .. }, [Operand::Name(label)]) = (&op, &inst.operands[..]) {
             self.branches.push((self.instructions.len(), vec![label]));
@@ -330,13 +334,13 @@ impl<'a> Decoder<'a, '_> {
         }
         if let Some(last) = self.uses.last_mut() {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
-            // Moving bits uses none: a register of which one half is written is packed anew with its other half.
-            if !matches!(inst.mnemonic.opcode(), Opcode::Mov | Opcode::Prmt) {
-                inst.for_each_source(&mut |name| reads.push(name));
-            }
+            inst.for_each_source(&mut |name| reads.push(name));
             inst.for_each_written(&mut |name| writes.push(name));
-            last.reads = self.registers.declared_rows(reads.into_iter());
-            last.writes = self.registers.declared_rows(writes.into_iter());
+            let registers = &self.registers;
+            last.reads = registers.declared_rows(reads.into_iter()).into();
+            last.writes = registers.declared_rows(writes.into_iter()).into();
+            let op = self.instructions.last().map(|it| &it.op);
+            last.values = op.map(|op| values::of(inst, op)).unwrap_or_default();
         }
         Ok(())
     }
@@ -391,6 +395,7 @@ impl<'a> Decoder<'a, '_> {
         Code {
             name: entry.name.clone(),
             instructions: self.instructions,
+            uses: self.uses,
             registers: registers.names,
             constants: registers
                 .constants

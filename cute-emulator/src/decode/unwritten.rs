@@ -2,18 +2,11 @@
 //! a kernel runs, so that all others cost nothing.
 
 use super::flow::Flow;
-use crate::op::{Followed, Instruction, Op, Reg};
+use crate::op::{Followed, Instruction, Op, Reg, Uses, Values};
 use std::collections::HashSet;
 
 /// The words of the sets of registers that the search may visit; past them, all registers are followed.
 const MOST_WORDS: usize = 1 << 22;
-
-/// The registers that an instruction names.
-#[derive(Debug, Default)]
-pub(super) struct Uses {
-    pub(super) reads: Vec<Reg>,
-    pub(super) writes: Vec<Reg>,
-}
 
 /// Tells each instruction which registers to follow. `uses` has an element for each instruction, there are `rows` rows, and
 /// functions begin at the instructions `starts`. A function has registers of its own, of which it has written none when it begins.
@@ -38,9 +31,31 @@ pub(super) fn follow(
                 Op::Wgmma(wgmma) => Some((wgmma.scale_d, unwritten(&wgmma.d))),
                 _ => None,
             };
+            let selected = match (uses[at].values, &instruction.op) {
+                (Values::Selected, Op::Compute(compute)) => {
+                    let [first, second, condition, _] = compute.src;
+                    let operands = [first, second].map(|row| {
+                        let is_register = uses[at].reads.contains(&row);
+                        (is_register && !contains(&written, row)).then_some(row)
+                    });
+                    Some((condition, operands))
+                }
+                _ => None,
+            };
+            let reads = match (uses[at].values, &instruction.op) {
+                (Values::Moved, _) => Box::default(),
+                // The condition; negated, it has a row of its own.
+                (Values::Selected, Op::Compute(compute)) => {
+                    let reads = uses[at].reads.iter().copied();
+                    let condition = reads.filter(|row| !compute.src[..2].contains(row));
+                    unwritten(&condition.collect::<Vec<Reg>>())
+                }
+                _ => unwritten(&uses[at].reads),
+            };
             uncertain.push(Followed {
                 guard: guard.filter(|row| !contains(&written, *row)),
-                reads: unwritten(&uses[at].reads),
+                reads,
+                selected: selected.filter(|(_, operands)| *operands != [None, None]),
                 sum: sum.filter(|(_, rows)| !rows.is_empty()),
                 writes: Box::default(),
             });
@@ -49,11 +64,16 @@ pub(super) fn follow(
     }
     let mut followed: HashSet<Reg> = HashSet::new();
     for Followed {
-        guard, reads, sum, ..
+        guard,
+        reads,
+        selected,
+        sum,
+        ..
     } in &uncertain
     {
         followed.extend(guard);
         followed.extend(reads);
+        followed.extend(selected.iter().flat_map(|(_, operands)| operands).flatten());
         followed.extend(sum.iter().flat_map(|(_, rows)| rows));
     }
     for ((instruction, uses), mut found) in instructions.iter_mut().zip(uses).zip(uncertain) {

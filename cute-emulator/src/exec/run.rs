@@ -148,6 +148,11 @@ impl Step<'_> {
         {
             self.check_way(ways, &instruction.op, reached, active)?;
         }
+        if let Some((guard, _)) = instruction.guard
+            && !self.warp.undefined.is_empty()
+        {
+            self.check_defined(&[guard], reached)?;
+        }
         if active == 0 {
             return Ok(());
         }

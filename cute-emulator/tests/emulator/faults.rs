@@ -524,7 +524,7 @@ fn faults_name_the_source_and_the_tensor() {
     let said = ".file 1 \"src/k.rs\"\n// shared memory 0..64: barriers\n// shared memory 64..192, tile: f32 at 32:1\n.extern";
     let with = |ptx: String| ptx.replace(".extern", said);
     let message = |ptx: &str| Run::threads(64).go(ptx, &[]).unwrap_err().to_string();
-    let read = "mov.u32 %r0, smem;\n.loc 1 20 5\nld.shared.u32 %r1, [%r0+84];";
+    let read = "mov.u32 %r0, smem;\n.loc 1 20 5\nld.shared.u32 %r1, [%r0+84];\nst.shared.u32 [%r0+84], %r1;";
     assert_eq!(
         message(&with(module("", read))),
         "byte 20 of tile of src/k.rs:20 in k (line 17 of the PTX), CTA (0, 0, 0), warp 1, lane 0: reads shared address \
@@ -579,7 +579,8 @@ fn the_shared_memory_of_a_cta_is_uninitialised_after_that_of_others() {
         mov.u32 %r3, %ctaid.x;
         setp.eq.u32 %p0, %r3, 63;
         @!%p0 st.shared.b32 [%r2+40000], %r3;
-        @%p0 ld.shared.b32 %r4, [%r2+40000];";
+        @%p0 ld.shared.b32 %r4, [%r2+40000];
+        @%p0 st.shared.b32 [%r2+40000], %r4;";
     let mut run = Run::threads(1);
     run.launch.grid = [64, 1, 1];
     let (kind, text) = fault(run.go(&module("", body), &[]));

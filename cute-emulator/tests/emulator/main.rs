@@ -27,6 +27,7 @@ mod tensors;
 mod threads;
 mod time;
 mod together;
+mod undefined;
 mod ways;
 
 use cute_emulator::{Counts, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule};

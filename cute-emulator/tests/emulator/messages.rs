@@ -39,7 +39,7 @@ fn an_address_in_another_cta_is_told_with_its_rank_and_tensor() {
             &["byte 8 of tile of k", "races at shared address 0x408"][..],
         ),
         (
-            "@%p0 ld.shared::cluster.b32 %r4, [%r3+16];",
+            "@%p0 ld.shared::cluster.b32 %r4, [%r3+16];\n@%p0 st.shared.b32 [%r2+16], %r4;",
             &[
                 "byte 16 of tile of k",
                 "reads shared address 0x410 of CTA rank 0, which nobody has written",

@@ -1,6 +1,8 @@
 //! Exchanges between the lanes of a warp: `shfl`, `vote`, `match`, `redux` and `elect`.
 
+use crate::error::{Inactive, UndefinedValue};
 use crate::exec::state::row::{LANES, lanes};
+use crate::exec::state::undefined::{Cause, Lanes as Undefined};
 use crate::exec::step::Step;
 use crate::op::{Binary, Reg, Shuffle, ShuffleMode, Vote};
 
@@ -15,6 +17,7 @@ impl Step<'_> {
             clamp,
         } = *shuffle;
         let values = self.warp.rows[src as usize];
+        let mut undefined = Vec::new();
         for this in lanes(active) {
             let by = self.warp.get(lane, this) as usize & 31;
             let clamp = self.warp.get(clamp, this) as usize;
@@ -30,10 +33,43 @@ impl Step<'_> {
             };
             let from = if inside { from & (LANES - 1) } else { this };
             self.warp.set(dst, this, values[from]);
+            let is_there = active >> from & 1 == 1;
+            if !is_there || !self.warp.undefined.is_empty() {
+                let source = match is_there {
+                    true => self.warp.undefined.lanes(src, 1 << from),
+                    false => Undefined::of(1 << from, self.read_from(from)),
+                };
+                undefined.push((this, source));
+            }
             if let Some(valid) = valid {
                 self.warp.set(valid, this, u64::from(inside));
             }
         }
+        for (lane, source) in undefined {
+            self.warp
+                .undefined
+                .write(dst, 1 << lane, source.on(1 << lane));
+        }
+    }
+
+    /// What a shuffle reads from a lane that does not execute it.
+    ///
+    /// "Note that results are undefined if a thread sources a register from an inactive thread or a thread that is not in
+    /// membermask" (PTX ISA, "shfl.sync").
+    fn read_from(&self, lane: usize) -> Cause {
+        let is_in = |mask: u32| mask >> lane & 1 == 1;
+        Cause::Shuffle(UndefinedValue {
+            register: String::new(),
+            shuffle: self.code.other(self.pc),
+            lane: lane as u32,
+            why: match (is_in(self.warp.launched), is_in(self.warp.alive)) {
+                (false, _) => Inactive::NotLaunched,
+                (true, false) => {
+                    Inactive::Ended(self.code.other(self.warp.ended_at[lane] as usize))
+                }
+                (true, true) => Inactive::NoMember,
+            },
+        })
     }
 
     pub(crate) fn vote(&mut self, active: u32, mode: Vote, dst: Reg, predicate: Reg, members: Reg) {

@@ -9,9 +9,11 @@ use crate::exec::state::lanes::Lanes;
 use crate::exec::state::row::{LANES, lanes};
 use crate::exec::state::shared::{How, LaneUse, Use};
 use crate::exec::state::tag::Tag;
+use crate::exec::state::undefined::Cause;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Scope, Space, Strong};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// No access needs a larger alignment, in bytes.
 const MAX_ALIGN: usize = 64;
@@ -39,10 +41,17 @@ impl Step<'_> {
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
+            let mut unwritten = None;
             match step.locate(access.space, first)? {
                 Location::Local(address) => step.read_local(run.clone(), address, bytes)?,
                 location => {
-                    step.read(location, bytes, run.clone(), kind, scope)?;
+                    match step.read(location, bytes, run.clone(), kind, scope) {
+                        Err(fault @ FaultKind::Uninitialised { .. }) if run.len() == 1 => {
+                            step.read_undefined(location, bytes, run.start, kind)?;
+                            unwritten = Some((fault, run.start));
+                        }
+                        result => result?,
+                    }
                     if let Some(strong) = access.strong {
                         step.observe(location, bytes.len(), run.clone(), strong);
                     }
@@ -67,6 +76,13 @@ impl Step<'_> {
                             true => sign_extended(loaded, size),
                             false => loaded,
                         };
+                }
+            }
+            if let Some((fault, lane)) = unwritten {
+                let cause = Rc::new(Cause::Load(fault, step.origin(lane)));
+                for (dst, _) in dst {
+                    let undefined = &mut step.warp.undefined;
+                    undefined.mark(*dst, 1 << lane, cause.clone());
                 }
             }
             Ok(())
@@ -356,6 +372,36 @@ impl Step<'_> {
                 ))),
             },
         }
+    }
+
+    /// Reads shared memory that nobody has written. A write that is not ordered after it races with it.
+    fn read_undefined(
+        &mut self,
+        location: Location,
+        into: &mut [u8],
+        lane: usize,
+        kind: Kind,
+    ) -> std::result::Result<(), FaultKind> {
+        let Location::Shared(rank, address) = location else {
+            return Ok(());
+        };
+        self.visit(rank);
+        let Step { warp, cluster, .. } = self;
+        let shared = &mut cluster.ctas[rank].shared;
+        let range = shared.range(address, into.len())?;
+        into.copy_from_slice(&shared.bytes[range.clone()]);
+        let strong = kind == Kind::StrongRead;
+        let how = if strong { How::StrongRead } else { How::Read };
+        let tag = Tag::access(self.pc, warp.index, warp.clock(), strong);
+        let by = LaneUse {
+            lanes: Lanes::One(lane as u8),
+            order: &warp.lanes,
+            unchanged_by: None,
+        };
+        let usage = warp.knowledge.uses(warp.index, how);
+        shared.uses(&range);
+        let lanes = Some(by);
+        shared.read(range, tag, Use { lanes, ..usage })
     }
 
     /// Writes memory for lanes with equal numbers of bytes.

@@ -19,6 +19,7 @@ mod region;
 mod system;
 mod tensor_map;
 mod traffic;
+mod undefined;
 mod under_way;
 mod way;
 mod wgmma;
@@ -39,6 +40,9 @@ impl Step<'_> {
     ) -> Result<Flow> {
         if !instruction.matrix_registers.is_empty() {
             self.touch(instruction)?;
+        }
+        if !self.warp.undefined.is_empty() {
+            self.follow_undefined(instruction, active)?;
         }
         match &instruction.op {
             Op::Compute(compute) => {

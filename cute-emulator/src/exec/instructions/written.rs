@@ -8,6 +8,11 @@ impl Step<'_> {
     /// An error if a lane reads a followed register that it has not written.
     pub(crate) fn check_reads(&self, followed: &Followed, active: u32) -> Result<()> {
         self.check_written(&followed.reads, active)?;
+        if let Some((condition, [first, second])) = followed.selected {
+            let holds = self.warp.lanes(condition, active);
+            self.check_written(first.as_slice(), holds)?;
+            self.check_written(second.as_slice(), active & !holds)?;
+        }
         match &followed.sum {
             // D is read only if the product is added to it.
             Some((added, rows)) => self.check_written(rows, self.warp.lanes(*added, active)),

@@ -17,5 +17,6 @@ pub(crate) mod row;
 pub(crate) mod shared;
 pub(crate) mod tag;
 pub(crate) mod tags;
+pub(crate) mod undefined;
 pub(crate) mod warp;
 pub(crate) mod wgmma;

@@ -29,8 +29,7 @@ pub(crate) struct Shared {
     readers: Readers,
     /// The lane of the only warp that has read each byte since.
     reader_lanes: Vec<u8>,
-    /// The blocks of bytes that have been written, as bits. No other byte has a record, since a byte without a writer cannot be
-    /// read.
+    /// The blocks of bytes that have been written, or read though nobody has written them, as bits. No other byte has a record.
     used: u64,
     /// Whether there were atomics or strong stores.
     strong: bool,
@@ -144,8 +143,8 @@ impl Shared {
         self.writers.fill(range, tag);
     }
 
-    /// Notes that bytes are written for the first time, or once more.
-    fn uses(&mut self, range: &Range<usize>) {
+    /// Notes that bytes have a record, for the first time or once more.
+    pub(crate) fn uses(&mut self, range: &Range<usize>) {
         if !range.is_empty() {
             let shift = self.block().trailing_zeros();
             let (first, last) = (range.start >> shift, (range.end - 1) >> shift);

@@ -5,6 +5,7 @@ use super::lanes::LaneOrder;
 use super::releases::{Fences, Party};
 use super::repetition::Repetition;
 use super::row::{LANES, Row, lanes};
+use super::undefined::Undefined;
 use super::wgmma::Pending;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, Reg};
@@ -66,6 +67,8 @@ pub(crate) struct Warp {
     pub(crate) touched: Vec<u32>,
     /// For each row that instructions follow: the lanes that have written it.
     pub(crate) written_rows: Vec<u32>,
+    /// Registers whose value is undefined.
+    pub(crate) undefined: Undefined,
     /// How many `wgmma.fence` it has executed.
     pub(crate) wgmma_fences: u32,
     /// How many groups of bulk stores each lane has committed.
