@@ -680,6 +680,8 @@ pub(crate) enum Op {
         /// `arrive_drop`: the expected count of the next phases decreases by `count` too.
         drop: bool,
         expect: Option<Reg>,
+        /// It orders nothing but what fences have released before.
+        relaxed: bool,
     },
     MbarrierCompleteTx {
         address: Address,
@@ -690,6 +692,8 @@ pub(crate) enum Op {
         done: Reg,
         /// The scope is `.cta`: it orders accesses after those of the own CTA alone.
         own_cta: bool,
+        /// It orders nothing before the next fence.
+        relaxed: bool,
         phase: Phase,
     },
     /// `getctarank`: the rank of the CTA to whose shared memory the address belongs.

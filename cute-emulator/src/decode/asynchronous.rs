@@ -30,7 +30,8 @@ pub(super) fn mbarrier_arrive(
     m: &Bindings,
     args: Vec<Arg>,
 ) -> Result<Op> {
-    m.ignore(&["sem", "scope", "space"]);
+    m.ignore(&["scope", "space"]);
+    let relaxed = m.get("sem") == Some(Modifier::Relaxed);
     // `.noComplete` promises that the arrival does not complete the phase; the emulator does not rely on it.
     m.has(Modifier::NoComplete);
     let drop = m.get("kind") == Some(Modifier::ArriveDrop);
@@ -56,6 +57,7 @@ pub(super) fn mbarrier_arrive(
         count: Some(count),
         drop,
         expect,
+        relaxed,
     })
 }
 
@@ -72,12 +74,14 @@ pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
             count: None,
             drop: false,
             expect: Some(bytes),
+            relaxed: true,
         },
     })
 }
 
 pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    m.ignore(&["sem", "space"]);
+    m.ignore(&["space"]);
+    let relaxed = m.get("sem") == Some(Modifier::Relaxed);
     // Without a scope it is `.cta` to the letter, but kernels that wait so for other CTAs are common and run correctly.
     let own_cta = m.get("scope") == Some(Modifier::Cta);
     let mut args = args.into_iter();
@@ -88,6 +92,7 @@ pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         address,
         done,
         own_cta,
+        relaxed,
         phase: match m.has(Modifier::Parity) {
             true => Phase::Parity(phase),
             false => Phase::State(phase),

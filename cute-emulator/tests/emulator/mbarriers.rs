@@ -252,3 +252,148 @@ fn the_scope_of_a_wait_reaches_the_cta_that_arrives() {
         matches!(kind, FaultKind::Race { .. })
     });
 }
+
+/// Warp 1 reads what warp 0 has written, after an arrival of one and a wait of the other.
+const ORDERS: &str = "
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r2, smem;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra READY;
+    mbarrier.init.shared::cta.b64 [%r2], 1;
+    fence.mbarrier_init.release.cluster;
+    READY:
+    bar.sync 0;
+    setp.gt.u32 %p1, %r0, 31;
+    @%p1 bra READ;
+    @%p0 bra END;
+    st.shared.b32 [%r2+64], 5;
+    BEFORE
+    mbarrier.arrive.release.cta.shared::cta.b64 _, [%r2];
+    bra END;
+    READ:
+    mbarrier.WAIT.parity.acquire.cta.shared::cta.b64 %p2, [%r2], 0;
+    @!%p2 bra READ;
+    AFTER
+    ld.shared.b32 %r3, [%r2+64];
+    END:
+    add.u32 %r4, %r0, 1;";
+
+#[test]
+fn relaxed_waits_and_arrivals_order_no_data() {
+    for wait in ["try_wait", "test_wait"] {
+        let with_fences = |before: &str, after: &str| {
+            let body = ORDERS.replace("BEFORE", before).replace("AFTER", after);
+            module("", &body.replace("WAIT", wait))
+        };
+        let relaxed_arrival = |ptx: &str| with(ptx, ".release.cta", ".relaxed.cta");
+        let relaxed_wait = |ptx: &str| with(ptx, ".acquire.cta", ".relaxed.cta");
+        let is_race = |kind: &FaultKind| {
+            matches!(
+                kind,
+                FaultKind::Race { .. } | FaultKind::Uninitialised { .. }
+            )
+        };
+        let ptx = with_fences("", "");
+        check_fine(&ptx, threads(64));
+        check_flagged(&relaxed_arrival(&ptx), threads(64), is_race);
+        check_flagged(&relaxed_wait(&ptx), threads(64), is_race);
+        check_flagged(&relaxed_wait(&relaxed_arrival(&ptx)), threads(64), is_race);
+        // "A fence, and a later relaxed write" releases, and "a relaxed read, and a later fence" acquires.
+        for fence in ["fence.acq_rel.cta;", "fence.sc.gpu;", "membar.cta;"] {
+            check_fine(&relaxed_arrival(&with_fences(fence, "")), threads(64));
+            check_fine(&relaxed_wait(&with_fences("", fence)), threads(64));
+            check_fine(
+                &relaxed_wait(&relaxed_arrival(&with_fences(fence, fence))),
+                threads(64),
+            );
+            check_flagged(&relaxed_wait(&with_fences(fence, "")), threads(64), is_race);
+            check_flagged(
+                &relaxed_arrival(&with_fences("", fence)),
+                threads(64),
+                is_race,
+            );
+        }
+    }
+}
+
+/// A thread waits for bytes that a copy has brought.
+#[test]
+fn a_relaxed_wait_is_none_for_the_bytes_of_a_copy() {
+    let body = "
+        mov.u32 %r2, smem;
+        ld.param.u64 %d0, [x];
+        mbarrier.init.shared::cta.b64 [%r2], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 16;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2+64], [%d0], 16, [%r2];
+        READ:
+        mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p2, [%r2], 0;
+        @!%p2 bra READ;
+        AFTER
+        ld.shared.b32 %r3, [%r2+64];
+        st.global.b32 [%d0], %r3;
+        ACQUIRE:
+        mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r2], 0;
+        @!%p2 bra ACQUIRE;";
+    let launch = |ptx: &str, seed| {
+        let mut run = Run::threads(1).seed(seed);
+        let x = run.words(&[0; 4]);
+        run.go(ptx, &[pointer(x)]).map(drop)
+    };
+    let ptx = |fence: &str| module(".param .u64 x", &body.replace("AFTER", fence));
+    check_fine(&ptx(""), launch);
+    let relaxed = |fence| with(&ptx(fence), ".acquire.cta", ".relaxed.cta");
+    check_flagged(&relaxed(""), launch, |kind| {
+        matches!(
+            kind,
+            FaultKind::CopyInFlight { .. } | FaultKind::GlobalSourceInFlight { .. }
+        )
+    });
+    check_fine(&relaxed("fence.acq_rel.cta;"), launch);
+}
+
+/// Two threads take turns by two mbarriers, and write nothing: that a phase is complete is known after relaxed waits, too.
+#[test]
+fn relaxed_waits_tell_that_a_phase_is_complete() {
+    let body = "
+        mov.u32 %r0, %tid.x;
+        mov.u32 %r2, smem;
+        setp.ne.u32 %p0, %r0, 0;
+        @%p0 bra READY;
+        mbarrier.init.shared::cta.b64 [%r2], 1;
+        mbarrier.init.shared::cta.b64 [%r2+8], 1;
+        fence.mbarrier_init.release.cluster;
+        READY:
+        bar.sync 0;
+        and.b32 %r5, %r0, 31;
+        setp.ne.u32 %p1, %r5, 0;
+        @%p1 bra END;
+        setp.gt.u32 %p1, %r0, 31;
+        mov.u32 %r6, 0;
+        @%p1 bra OTHER;
+        ONE:
+        mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r2];
+        WAIT:
+        mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p2, [%r2+8], %r6;
+        @!%p2 bra WAIT;
+        xor.b32 %r6, %r6, 1;
+        add.u32 %r7, %r7, 1;
+        setp.lt.u32 %p3, %r7, 5;
+        @%p3 bra ONE;
+        bra END;
+        OTHER:
+        mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p2, [%r2], %r6;
+        @!%p2 bra OTHER;
+        mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r2+8];
+        xor.b32 %r6, %r6, 1;
+        add.u32 %r7, %r7, 1;
+        setp.lt.u32 %p3, %r7, 5;
+        @%p3 bra OTHER;
+        END:
+        add.u32 %r4, %r0, 1;";
+    let ptx = module(
+        "",
+        &body.replace("mov.u32 %r6, 0;", "mov.u32 %r6, 0;\nmov.u32 %r7, 0;"),
+    );
+    check_fine(&ptx, threads(64));
+}

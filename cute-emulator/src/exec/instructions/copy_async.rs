@@ -215,7 +215,7 @@ impl Step<'_> {
         let address = u64::from(barrier);
         let found = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
         let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;
-        found.learn(&knowledge, true);
+        found.learn(&knowledge, true, [Some(&knowledge); 2]);
         found
             .arrive(1, self.code, address)
             .map_err(|fault| Blame::origin(fault, origin))?;

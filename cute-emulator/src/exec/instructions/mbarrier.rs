@@ -11,7 +11,7 @@ use crate::exec::state::tag::Tag;
 use crate::exec::state::warp::{PhaseValue, Split, Wait};
 use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
-use crate::op::{Address, PENDING_SHIFT, Phase, Reg};
+use crate::op::{Address, PENDING_SHIFT, Phase, Reg, Scope};
 
 impl Step<'_> {
     pub(crate) fn mbarrier_init(&mut self, mask: u32, address: Address, count: Reg) -> Result<()> {
@@ -115,9 +115,15 @@ impl Step<'_> {
         count: Option<Reg>,
         drop: bool,
         expect: Option<Reg>,
+        relaxed: bool,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
         let (own, code) = (self.warp.rank, self.code);
+        let released = [Scope::Cta, Scope::Cluster].map(|scope| match relaxed {
+            true => self.warp.fences.released_at(scope).cloned(),
+            false => Some(knowledge.clone()),
+        });
+        let released = released.each_ref().map(Option::as_ref);
         for lane in lanes(mask) {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
@@ -130,7 +136,7 @@ impl Step<'_> {
                     barrier.transfer(bytes, code, at)?;
                 }
                 if let Some(count) = count {
-                    barrier.learn(&knowledge, rank == own);
+                    barrier.learn(&knowledge, rank == own, released);
                     if drop {
                         barrier.drop_expected(count, at)?;
                     }
@@ -178,7 +184,7 @@ impl Step<'_> {
         mask: u32,
         address: Address,
         done: Reg,
-        own_cta: bool,
+        order: (bool, bool),
         phase: Phase,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
@@ -215,7 +221,7 @@ impl Step<'_> {
         let refusal = unknown.map(|wait| (self.pc, wait));
         let again = refusal.is_none() || refusal == split.refused;
         let granted = if again { passed } else { known };
-        self.pass(granted, address, own_cta, phase)?;
+        self.pass(granted, address, order, phase)?;
         self.warp
             .fill(done, mask, |lane| u64::from(granted >> lane & 1));
         if granted == mask {
@@ -234,8 +240,15 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The waits of these lanes succeed: the warp learns what was released by the arrivals at their mbarriers.
-    fn pass(&mut self, lanes_of: u32, address: Address, own_cta: bool, phase: Phase) -> Result<()> {
+    /// The waits of these lanes succeed: the warp learns what was released by the arrivals at their mbarriers, or a relaxed wait does at
+    /// the next fence.
+    fn pass(
+        &mut self,
+        lanes_of: u32,
+        address: Address,
+        (own_cta, relaxed): (bool, bool),
+        phase: Phase,
+    ) -> Result<()> {
         let mut previous = None;
         for lane in lanes(lanes_of) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
@@ -250,10 +263,16 @@ impl Step<'_> {
                     .check_wait(phase, &self.warp.knowledge, at.into())
                     .map_err(|fault| Blame::lane(fault.seen_from(own, rank), lane))?;
                 barrier.waited(wait);
-                let released = match own_cta {
-                    true => &barrier.released.within,
-                    false => &barrier.released.all,
-                };
+                let (all, within) = (&barrier.released.all, &barrier.released.within);
+                let released = if own_cta { within } else { all };
+                if relaxed {
+                    self.warp.knowledge.hear(&released.to_heard());
+                    self.warp.fences.see(Scope::Cta, number, within);
+                    if !own_cta {
+                        self.warp.fences.see(Scope::Cluster, number, all);
+                    }
+                    continue;
+                }
                 self.warp.learn(lanes_of, number, number, released);
             }
         }

@@ -184,9 +184,11 @@ impl Step<'_> {
                 count,
                 drop,
                 expect,
+                relaxed,
             } => {
                 self.progress = true;
-                self.mbarrier_arrive(active, *address, *state, *count, *drop, *expect)?;
+                let (count, expect) = (*count, *expect);
+                self.mbarrier_arrive(active, *address, *state, count, *drop, expect, *relaxed)?;
             }
             Op::MbarrierCompleteTx { address, bytes } => {
                 self.progress = true;
@@ -196,9 +198,11 @@ impl Step<'_> {
                 address,
                 done,
                 own_cta,
+                relaxed,
                 phase,
             } => {
-                self.mbarrier_wait(split, active, *address, *done, *own_cta, *phase)?;
+                let order = (*own_cta, *relaxed);
+                self.mbarrier_wait(split, active, *address, *done, order, *phase)?;
             }
             Op::SetMaxRegisters { count, increase } => {
                 self.progress = true;

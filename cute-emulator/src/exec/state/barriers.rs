@@ -80,7 +80,7 @@ impl Mbarrier {
 
     /// Whether somebody with this knowledge knows that a phase which has passed is complete.
     pub(crate) fn known(&self, phase: PhaseValue, knowledge: &Knowledge) -> bool {
-        let known = |state| knowledge.knows_phases(self.number, self.before + state as u32 + 1);
+        let known = |state| knowledge.knows_complete(self.number, self.before + state as u32 + 1);
         self.all_known(knowledge) || matches!(phase, PhaseValue::State(state) if known(state))
     }
 
@@ -88,14 +88,14 @@ impl Mbarrier {
     /// who has waited, or since each arrival is known.
     fn all_known(&self, knowledge: &Knowledge) -> bool {
         self.phase == 0
-            || knowledge.knows_phases(self.number, self.completed())
+            || knowledge.knows_complete(self.number, self.completed())
             || !self.copied[1] && knowledge.has_heard_all_of(&self.released.all)
     }
 
     /// Whether somebody with this knowledge knows that all phases but the last complete one are complete.
     fn all_but_last_known(&self, knowledge: &Knowledge) -> bool {
         self.phase <= 1
-            || knowledge.knows_phases(self.number, self.completed() - 1)
+            || knowledge.knows_complete(self.number, self.completed() - 1)
             || !self.copied[2] && knowledge.has_heard_all_of(&self.released_before)
     }
 
@@ -277,20 +277,30 @@ impl Mbarrier {
         }
     }
 
-    /// Called when a warp arrives, of the mbarrier's own CTA or of another one.
-    pub(crate) fn learn(&mut self, knowledge: &Knowledge, own_cta: bool) {
-        self.arrived.all.join(knowledge);
+    /// Called when a warp arrives, of the mbarrier's own CTA or of another one, with what it releases to the CTA and to the cluster.
+    /// What the warp has heard of passes on even if that is nothing.
+    pub(crate) fn learn(
+        &mut self,
+        knowledge: &Knowledge,
+        own_cta: bool,
+        [within, all]: [Option<&Knowledge>; 2],
+    ) {
+        let heard = knowledge.to_heard();
+        self.arrived.all.hear(&heard);
+        all.into_iter().for_each(|it| self.arrived.all.join(it));
         if own_cta {
-            self.arrived.within.join(knowledge);
+            let arrived = &mut self.arrived.within;
+            arrived.hear(&heard);
+            within.into_iter().for_each(|it| arrived.join(it));
         }
     }
 
     /// Called when a copy arrives that a warp of the mbarrier's own CTA has started, or one of another CTA: learns what the warp had
     /// heard of. What the warp wrote stays unknown, since a copy releases nothing but its own bytes.
     pub(crate) fn learn_copy(&mut self, heard: &Heard, own_cta: bool) {
-        self.arrived.all.hear(heard);
+        self.arrived.all.heard.join(heard);
         match own_cta {
-            true => self.arrived.within.hear(heard),
+            true => self.arrived.within.heard.join(heard),
             false => self.copied_by_others = true,
         }
     }

@@ -28,12 +28,14 @@ pub(crate) struct Knowledge {
     pub(crate) others: Rc<BTreeMap<u64, Knowledge>>,
 }
 
-/// What is known to have happened in the cluster, whoever may see what it wrote.
+/// What is known to have happened in the cluster. Of what has not been heard of, the vectors have no elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
-    /// How many phases of each mbarrier are complete; none of those past the end.
-    pub(crate) phases: Rc<Vec<u32>>,
-    /// For each warp a clock, as far as it is later than in `Knowledge::seen`; none of those past the end.
+    /// For each mbarrier, in how many phases what copies have written is ordered before the accesses of the holder.
+    visible: Rc<Vec<u32>>,
+    /// How many phases are complete, as relaxed operations pass on as well, which order no data.
+    complete: Rc<Vec<u32>>,
+    /// For each warp a clock, as far as it is later than in `Knowledge::seen`.
     clocks: Rc<Vec<u32>>,
 }
 
@@ -46,13 +48,15 @@ pub(crate) struct Event {
 }
 
 impl Heard {
-    /// The numbers that it holds.
-    pub(crate) fn len(&self) -> usize {
-        self.phases.len() + self.clocks.len()
+    /// The bytes that it takes on the host.
+    pub(crate) fn bytes(&self) -> u64 {
+        let numbers = self.visible.len() + self.complete.len() + self.clocks.len();
+        (size_of::<u32>() * numbers) as u64
     }
 
     pub(crate) fn join(&mut self, other: &Heard) {
-        join(&mut self.phases, &other.phases);
+        join(&mut self.visible, &other.visible);
+        join(&mut self.complete, &other.complete);
         join(&mut self.clocks, &other.clocks);
     }
 }
@@ -80,20 +84,24 @@ impl Knowledge {
         (self.seen.len() * (1 + self.others.len())) as u64
     }
 
-    /// Whether the first `count` phases of an mbarrier are known to be complete.
+    /// Whether what copies have written in the first `count` phases of an mbarrier is ordered before the accesses of the holder.
     pub(crate) fn knows_phases(&self, mbarrier: usize, count: u32) -> bool {
-        count == 0
-            || (self.heard.phases)
-                .get(mbarrier)
-                .is_some_and(|known| *known >= count)
+        has(&self.heard.visible, mbarrier, count)
     }
 
-    /// Learns that the first `count` phases of an mbarrier are complete.
+    /// Whether the first `count` phases of an mbarrier are known to be complete, whatever is ordered.
+    pub(crate) fn knows_complete(&self, mbarrier: usize, count: u32) -> bool {
+        has(&self.heard.complete, mbarrier, count)
+    }
+
+    /// Learns that the first `count` phases of an mbarrier are complete, and what copies have written in them.
     pub(crate) fn learn_phases(&mut self, mbarrier: usize, count: u32) {
-        if !self.knows_phases(mbarrier, count) {
-            let phases = Rc::make_mut(&mut self.heard.phases);
-            phases.resize(phases.len().max(mbarrier + 1), 0);
-            phases[mbarrier] = count;
+        for known in [&mut self.heard.visible, &mut self.heard.complete] {
+            if !has(known, mbarrier, count) {
+                let known = Rc::make_mut(known);
+                known.resize(known.len().max(mbarrier + 1), 0);
+                known[mbarrier] = count;
+            }
         }
     }
 
@@ -125,9 +133,9 @@ impl Knowledge {
         heard
     }
 
-    /// Learns what has happened.
+    /// Learns what has happened, and nothing of data.
     pub(crate) fn hear(&mut self, heard: &Heard) {
-        join(&mut self.heard.phases, &heard.phases);
+        join(&mut self.heard.complete, &heard.complete);
         if !covers(&self.seen, &heard.clocks) {
             join(&mut self.heard.clocks, &heard.clocks);
         }
@@ -137,7 +145,8 @@ impl Knowledge {
     fn has_all_of(&self, other: &Knowledge) -> bool {
         covers(&self.seen, &other.seen)
             && covers(&self.fenced_global, &other.fenced_global)
-            && covers(&self.heard.phases, &other.heard.phases)
+            && covers(&self.heard.visible, &other.heard.visible)
+            && covers(&self.heard.complete, &other.heard.complete)
     }
 
     pub(crate) fn join(&mut self, other: &Knowledge) {
@@ -185,7 +194,7 @@ impl Knowledge {
         let known = others.entry(cluster).or_default();
         join(&mut known.seen, &other.seen);
         join(&mut known.fenced_global, &other.fenced_global);
-        join(&mut known.heard.phases, &other.heard.phases);
+        known.heard.join(&other.heard);
     }
 
     /// Called at a proxy fence for shared memory. Without `whole`, the writes of the warp itself do not count as fenced.
@@ -202,6 +211,11 @@ impl Knowledge {
             }
         }
     }
+}
+
+/// Whether the first `count` phases of an mbarrier are among those that are known.
+fn has(known: &[u32], mbarrier: usize, count: u32) -> bool {
+    count == 0 || known.get(mbarrier).is_some_and(|known| *known >= count)
 }
 
 fn fence(fenced: &mut Rc<Vec<u32>>, seen: &Rc<Vec<u32>>, warp: usize, whole: bool) {

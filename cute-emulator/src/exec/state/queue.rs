@@ -147,5 +147,5 @@ impl Budget {
 }
 
 fn bytes(heard: &Heard) -> u64 {
-    OPERATION_BYTES + (size_of::<u32>() * heard.len()) as u64
+    OPERATION_BYTES + heard.bytes()
 }
