@@ -345,6 +345,28 @@ pub(crate) enum Vote {
     Ballot,
 }
 
+/// An arrival at an mbarrier: adds `expect` bytes to the transaction count, then arrives with `count`; without `count` it does not
+/// arrive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) state: Option<Reg>,
+    pub(crate) count: Option<Reg>,
+    /// `arrive_drop`: the expected count of the next phases decreases by `count` too.
+    pub(crate) drop: bool,
+    pub(crate) expect: Option<Reg>,
+    /// It orders nothing but what fences have released before.
+    pub(crate) relaxed: bool,
+}
+
+/// What a wait for an mbarrier orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acquire {
+    /// The scope is `.cta`: it orders accesses after those of the own CTA alone.
+    pub(crate) own_cta: bool,
+    /// It orders nothing before the next fence.
+    pub(crate) relaxed: bool,
+}
+
 /// How `mbarrier.test_wait` and `try_wait` name the phase: by its parity, or by a state that an arrival returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -672,16 +694,9 @@ pub(crate) enum Op {
     MbarrierInval {
         address: Address,
     },
-    /// Adds `expect` bytes to the transaction count, then arrives with `count`; without `count` it does not arrive.
     MbarrierArrive {
         address: Address,
-        state: Option<Reg>,
-        count: Option<Reg>,
-        /// `arrive_drop`: the expected count of the next phases decreases by `count` too.
-        drop: bool,
-        expect: Option<Reg>,
-        /// It orders nothing but what fences have released before.
-        relaxed: bool,
+        arrival: Arrival,
     },
     MbarrierCompleteTx {
         address: Address,
@@ -690,10 +705,7 @@ pub(crate) enum Op {
     MbarrierWait {
         address: Address,
         done: Reg,
-        /// The scope is `.cta`: it orders accesses after those of the own CTA alone.
-        own_cta: bool,
-        /// It orders nothing before the next fence.
-        relaxed: bool,
+        acquire: Acquire,
         phase: Phase,
     },
     /// `getctarank`: the rank of the CTA to whose shared memory the address belongs.

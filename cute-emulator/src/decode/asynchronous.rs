@@ -5,7 +5,7 @@ use super::operands::{Arg, Result, take};
 use super::product;
 use super::registers::Registers;
 use crate::arithmetic;
-use crate::op::{MatrixA, Op, Phase, Reduction, Reg, Region, Wgmma};
+use crate::op::{Acquire, Arrival, MatrixA, Op, Phase, Reduction, Reg, Region, Wgmma};
 use cute_ptx::table::{Modifier, Opcode};
 
 pub(super) fn mbarrier_init(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
@@ -53,11 +53,13 @@ pub(super) fn mbarrier_arrive(
     };
     Ok(Op::MbarrierArrive {
         address,
-        state,
-        count: Some(count),
-        drop,
-        expect,
-        relaxed,
+        arrival: Arrival {
+            state,
+            count: Some(count),
+            drop,
+            expect,
+            relaxed,
+        },
     })
 }
 
@@ -70,11 +72,13 @@ pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         Some(Modifier::CompleteTx) => Op::MbarrierCompleteTx { address, bytes },
         _ => Op::MbarrierArrive {
             address,
-            state: None,
-            count: None,
-            drop: false,
-            expect: Some(bytes),
-            relaxed: true,
+            arrival: Arrival {
+                state: None,
+                count: None,
+                drop: false,
+                expect: Some(bytes),
+                relaxed: true,
+            },
         },
     })
 }
@@ -91,8 +95,7 @@ pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     Ok(Op::MbarrierWait {
         address,
         done,
-        own_cta,
-        relaxed,
+        acquire: Acquire { own_cta, relaxed },
         phase: match m.has(Modifier::Parity) {
             true => Phase::Parity(phase),
             false => Phase::State(phase),

@@ -11,7 +11,7 @@ use crate::exec::state::tag::Tag;
 use crate::exec::state::warp::{PhaseValue, Split, Wait};
 use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
-use crate::op::{Address, PENDING_SHIFT, Phase, Reg, Scope};
+use crate::op::{Acquire, Address, Arrival, PENDING_SHIFT, Phase, Reg, Scope};
 
 impl Step<'_> {
     pub(crate) fn mbarrier_init(&mut self, mask: u32, address: Address, count: Reg) -> Result<()> {
@@ -111,12 +111,15 @@ impl Step<'_> {
         &mut self,
         mask: u32,
         address: Address,
-        state: Option<Reg>,
-        count: Option<Reg>,
-        drop: bool,
-        expect: Option<Reg>,
-        relaxed: bool,
+        arrival: Arrival,
     ) -> Result<()> {
+        let Arrival {
+            state,
+            count,
+            drop,
+            expect,
+            relaxed,
+        } = arrival;
         let knowledge = self.warp.knowledge.clone();
         let (own, code) = (self.warp.rank, self.code);
         let released = [Scope::Cta, Scope::Cluster].map(|scope| match relaxed {
@@ -184,7 +187,7 @@ impl Step<'_> {
         mask: u32,
         address: Address,
         done: Reg,
-        order: (bool, bool),
+        acquire: Acquire,
         phase: Phase,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
@@ -221,7 +224,7 @@ impl Step<'_> {
         let refusal = unknown.map(|wait| (self.pc, wait));
         let again = refusal.is_none() || refusal == split.refused;
         let granted = if again { passed } else { known };
-        self.pass(granted, address, order, phase)?;
+        self.pass(granted, address, acquire, phase)?;
         self.warp
             .fill(done, mask, |lane| u64::from(granted >> lane & 1));
         if granted == mask {
@@ -246,7 +249,7 @@ impl Step<'_> {
         &mut self,
         lanes_of: u32,
         address: Address,
-        (own_cta, relaxed): (bool, bool),
+        Acquire { own_cta, relaxed }: Acquire,
         phase: Phase,
     ) -> Result<()> {
         let mut previous = None;

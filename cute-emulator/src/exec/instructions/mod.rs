@@ -178,17 +178,9 @@ impl Step<'_> {
             Op::ClusterWait => return Ok(self.cluster_wait(split)),
             Op::MbarrierInit { address, count } => self.mbarrier_init(active, *address, *count)?,
             Op::MbarrierInval { address } => self.mbarrier_inval(active, *address)?,
-            Op::MbarrierArrive {
-                address,
-                state,
-                count,
-                drop,
-                expect,
-                relaxed,
-            } => {
+            Op::MbarrierArrive { address, arrival } => {
                 self.progress = true;
-                let (count, expect) = (*count, *expect);
-                self.mbarrier_arrive(active, *address, *state, count, *drop, expect, *relaxed)?;
+                self.mbarrier_arrive(active, *address, *arrival)?;
             }
             Op::MbarrierCompleteTx { address, bytes } => {
                 self.progress = true;
@@ -197,12 +189,10 @@ impl Step<'_> {
             Op::MbarrierWait {
                 address,
                 done,
-                own_cta,
-                relaxed,
+                acquire,
                 phase,
             } => {
-                let order = (*own_cta, *relaxed);
-                self.mbarrier_wait(split, active, *address, *done, order, *phase)?;
+                self.mbarrier_wait(split, active, *address, *done, *acquire, *phase)?;
             }
             Op::SetMaxRegisters { count, increase } => {
                 self.progress = true;
