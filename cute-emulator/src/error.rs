@@ -1195,14 +1195,14 @@ impl FaultKind {
         )
     }
 
-    /// Whether it may be a race of a write with this read, of global memory that nobody had written.
+    /// Whether it may be a race of a write with this read, of memory that nobody had written.
     pub(crate) fn may_race_with(&self, read: &FaultKind) -> bool {
         matches!(
             (self, read),
             (
                 FaultKind::GlobalRace { .. },
                 FaultKind::GlobalUninitialised { .. }
-            )
+            ) | (FaultKind::Race { .. }, FaultKind::Uninitialised { .. })
         )
     }
 

@@ -106,6 +106,26 @@ mod rows {
         copy_inside(held, local_tile(z, 32, 0));
     }
 
+    /// The first elements of tiles of 1 and of 4 that are moved, or 7 where these are outside.
+    #[kernel(threads = 1)]
+    pub fn moved(
+        x: Global<f32, 1>,
+        #[facts(extent(y, 0) == 2)] y: Global<f32, 1>,
+        tile: i32,
+        by: i32,
+    ) {
+        let one = fragment::<f32>(1);
+        copy_or(domain_offset((by,), local_tile(x, (1,), (tile,))), one, 7.0);
+        y[0] = one[0];
+        let four = fragment::<f32>(4);
+        copy_or(
+            domain_offset((by,), local_tile(x, (4,), (tile,))),
+            four,
+            7.0,
+        );
+        y[1] = four[0];
+    }
+
     /// x[i] *= a for i below n.
     #[kernel(threads = 32)]
     #[instance(scale_by_4: V = 4)]
@@ -301,6 +321,42 @@ fn no_range_reaches_out_of_its_tensor() -> Result<(), Error> {
                 );
             }
         }
+    }
+    Ok(())
+}
+
+/// Tiles before the first one are moved into the tensor, and those far before it are not.
+#[test]
+fn tiles_are_moved_by_signed_distances() -> Result<(), Error> {
+    const FAR: i32 = i32::MIN + 6;
+    let moves = [
+        (0, 0),
+        (-1, 1),
+        (-1, 4),
+        (-3, 5),
+        (-3, 14),
+        (2, -3),
+        (FAR, -i32::MAX),
+        (FAR, i32::MAX),
+        (FAR, i32::MIN),
+        (i32::MIN, i32::MIN),
+        (i32::MAX, i32::MIN),
+        (i32::MAX, -5),
+    ];
+    for (device, (tile, by)) in on_devices(moves) {
+        let x = device.upload(&[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0])?;
+        let mut y = Tensor::<f32, 1>::zeros(&device, [2])?;
+        let view = x.view(0, [6], [1])?;
+        rows::moved::launch(&device, 1, &view, &mut y.view_mut(), tile, by)?;
+        let expected = [1, 4].map(|size| {
+            let index = i64::from(tile) * size + i64::from(by);
+            if (0..6).contains(&index) {
+                index as f32
+            } else {
+                7.0
+            }
+        });
+        assert_eq!(y.download()?, expected, "{tile} {by}");
     }
     Ok(())
 }

@@ -49,6 +49,14 @@ fn types_of_literals() {
             "3000000000 does not fit `i32`",
         ),
         (
+            "let y = m >> (3000000000 & 7);",
+            "3000000000 does not fit `i32`",
+        ),
+        (
+            "let x = max(0, 9223372036854775807) & 7; let y = m << x;",
+            "9223372036854775807 does not fit `i32`",
+        ),
+        (
             "let x = fragment::<f32>(4); fill(x, 0.5f64);",
             "expected a value of type `f32`, found the number 0.5f64",
         ),

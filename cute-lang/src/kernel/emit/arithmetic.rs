@@ -73,6 +73,9 @@ impl Builder {
         };
         // The amount of a shift has a type of its own.
         let shifts = matches!(op, Op::Shl | Op::Shr);
+        if shifts && let Some(amount) = self.number_type(b) {
+            self.observe(amount, |_| true);
+        }
         let ty = match (shifts, self.number_type(a)) {
             (true, Some(ty)) => ty,
             _ => self.common_type(a, b)?,

@@ -3,9 +3,6 @@
 use crate::random::Random;
 use cute_algebra::{Layout, Tiler, Tuple, composition, zipped_divide};
 
-/// Where everything is outside.
-const NOWHERE: i128 = 1 << 100;
-
 /// A number of a kernel.
 #[derive(Clone, Debug)]
 pub(super) enum Number {
@@ -98,7 +95,7 @@ impl Part {
         };
         let mut place = self.origin.clone();
         for (mode, coordinate) in modes.iter().zip(coordinate) {
-            place[*mode] = moved(place[*mode], *coordinate);
+            place[*mode] += *coordinate;
         }
         self.element(place)
     }
@@ -128,7 +125,7 @@ impl Part {
                     let origin = &mut part.origin[mode];
                     match index {
                         Index::All => kept.push(mode),
-                        Index::At(number) => *origin = moved(*origin, value(number)),
+                        Index::At(number) => *origin += value(number),
                         Index::Range(first, end) => {
                             let inside = &mut part.inside[mode];
                             inside.end = inside.end.min(*origin + value(end));
@@ -144,7 +141,7 @@ impl Part {
                 let mut strides = Vec::new();
                 for ((&mode, extent), number) in modes.iter().zip(shape).zip(numbers) {
                     let first = value(number) * i128::from(*extent);
-                    part.origin[mode] = moved(part.origin[mode], first);
+                    part.origin[mode] += first;
                     strides.push(format!("1@{mode}"));
                 }
                 let text = format!("({}):({})", joined(shape), strides.join(","));
@@ -201,14 +198,6 @@ impl Part {
             _ => return None,
         };
         Some(part)
-    }
-}
-
-/// A coordinate moved on by one of a part, which has none below 0.
-fn moved(origin: i128, by: i128) -> i128 {
-    match by {
-        0.. => origin + by,
-        _ => NOWHERE,
     }
 }
 

@@ -125,8 +125,9 @@ impl Global {
                     kept.push(mode);
                 }
                 _ => {
-                    let number = number(b, coordinate)?;
-                    part.advance(b, mode, &number)?;
+                    let (number, exact) = (number(b, coordinate)?, exact(coordinate));
+                    let exact = exact.as_ref().unwrap_or(&number);
+                    part.advance_by(b, mode, &number, (exact, 1))?;
                 }
             }
         }
@@ -200,7 +201,8 @@ impl Global {
             let (number, limit) = (number(b, coordinate)?, Quantity::Extent(self.id(), mode));
             let is_inside = |b: &Builder, first: &Num| b.is_below(first, limit);
             let first = first_of_tile(b, &number, *extent, is_inside)?;
-            tile.advance_by(b, mode, &first, (&number, *extent))?;
+            let exact = exact(coordinate).unwrap_or(number);
+            tile.advance_by(b, mode, &first, (&exact, *extent))?;
             strides.push(ScaledBasis::new(1, [mode]).map_err(|error| b.error(error))?);
         }
         let mut strides = strides.into_iter().map(Tuple::Leaf);
@@ -243,7 +245,7 @@ impl Global {
         let [from, by] =
             [&self.terms[mode][..], &[(steps.clone(), step)]].map(|terms| between(b, terms));
         // If so, the origin is exact, and its sum with the steps fits.
-        let fits = !self.is_moved[mode] && from.1 <= MAX_EXTENT;
+        let fits = !self.is_moved[mode] && from.0 >= 0 && from.1 <= MAX_EXTENT;
         let is_near = fits && by.0 >= -MAX_EXTENT && from.1 + by.1 <= MAX_EXTENT;
         let mut terms = match fits {
             true => vec![(origin.clone(), 1)],
@@ -314,6 +316,13 @@ impl Global {
             "this coordinate has {found} modes, but this part of `{name}` has {expected}"
         )))
     }
+}
+
+/// A coordinate with its sign: as an unsigned one, it is outside of every tensor if it is below 0, but a negative distance from there may
+/// not be.
+fn exact(coordinate: &Value) -> Option<Num> {
+    let number = coordinate.as_num();
+    number.filter(|number| matches!(number, Num::Reg(scalar) if is_signed(scalar.ty)))
 }
 
 /// An integer times a known factor, with 64 bits of which one is the sign. More than any tensor has is as good as so many.
