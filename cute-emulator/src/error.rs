@@ -701,6 +701,35 @@ pub enum Absence {
     Waiting(Other),
 }
 
+/// A `setmaxnreg` that not all warps of a warpgroup execute.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", match what {
+    Setmaxnreg::Differs(other) => format!("warp {warp} of the warpgroup has executed {other} in its place; all warps of a warpgroup have to execute the same setmaxnreg"),
+    Setmaxnreg::Ended => format!("warp {warp} of the warpgroup has ended without it; all warps of a warpgroup have to execute the same setmaxnreg"),
+    Setmaxnreg::EndsWithout(other) => format!("the warp ends without {other}, which warp {warp} of its warpgroup has executed; all warps of a warpgroup have to execute the same setmaxnreg"),
+    Setmaxnreg::NotOrdered(last) => format!("nothing orders it after {last} of warp {warp} of the warpgroup; put a barrier of the warpgroup between the two"),
+})]
+pub struct OtherRegisters {
+    /// The number of another warp of the warpgroup in the CTA.
+    pub warp: u32,
+    /// What that warp has done.
+    pub what: Setmaxnreg,
+}
+
+/// What a warp of a warpgroup has done with `setmaxnreg` that another warp has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Setmaxnreg {
+    /// It has executed this one in place of the other warp's.
+    Differs(Other),
+    /// It has ended without one.
+    Ended,
+    /// It has executed this one, and the other warp has ended without it.
+    EndsWithout(Other),
+    /// It may not have executed this one, which is before that of the other warp.
+    NotOrdered(Other),
+}
+
 /// A value that a shuffle has read from a lane that does not take part in it, or that was computed from one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -832,6 +861,21 @@ pub enum FaultKind {
     /// Lanes of a warp that do not execute an instruction with the other ones.
     #[error(transparent)]
     NotTogether(Box<NotTogether>),
+    /// A `setmaxnreg` that not all warps of a warpgroup execute.
+    #[error(transparent)]
+    OtherRegisters(Box<OtherRegisters>),
+    /// A use of the shared memory of another CTA of the cluster, which may not have started.
+    #[error(
+        "uses {}, which may not have begun to run; put a barrier of the cluster (barrier.cluster.arrive and \
+         barrier.cluster.wait) before its first use",
+        shared(in_cta(*address, *rank as usize))
+    )]
+    NotStarted {
+        /// The shared address.
+        address: u64,
+        /// The rank in the cluster of the other CTA.
+        rank: u32,
+    },
     /// A use of an undefined value.
     #[error(transparent)]
     UndefinedValue(Box<UndefinedValue>),
@@ -1252,6 +1296,7 @@ impl FaultKind {
             | FaultKind::SourceInFlight { address, .. }
             | FaultKind::MbarrierAsData { address, .. }
             | FaultKind::Ended { address, .. }
+            | FaultKind::NotStarted { address, .. }
             | FaultKind::NoBarrier { address }
             | FaultKind::PhaseOverrun { address, .. }
             | FaultKind::Barrier { address, .. } => Some(address),

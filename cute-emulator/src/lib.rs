@@ -91,7 +91,7 @@ pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
     Absence, AllocError, Assertion, Earlier, EmulatorError, Endless, Fault, FaultKind, FreeError,
     Inactive, LaunchProblem, Loop, MemberMask, MemoryError, Nearest, NotTogether, Other, OtherBox,
-    OutsideTensor, Site, Stuck, Thread, UndefinedValue,
+    OtherRegisters, OutsideTensor, Setmaxnreg, Site, Stuck, Thread, UndefinedValue,
 };
 pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

@@ -27,9 +27,19 @@ pub const fn at_launch(threads: u32) -> u32 {
     if share < MAX { share } else { MAX }
 }
 
+/// The registers that a thread takes of the file if it has so many: a multiple of [`UNIT`].
+pub const fn allocated(registers: u32) -> u32 {
+    registers.div_ceil(UNIT) * UNIT
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn registers_are_allocated_in_units() {
+        assert_eq!([24, 168, 255, 256].map(allocated), [24, 168, 256, 256]);
+    }
 
     #[test]
     fn shares_of_the_file() {

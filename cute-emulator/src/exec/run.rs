@@ -187,6 +187,7 @@ impl Step<'_> {
     /// Called when the last lane of a warp has ended.
     fn leave(&mut self) -> Result<()> {
         self.leave_barriers();
+        self.check_register_changes()?;
         let left = &mut self.cluster.ctas[self.warp.rank].left;
         left.join(&self.warp.knowledge);
         if self.checks.order && self.cluster.cta_ended(self.warp.rank) {

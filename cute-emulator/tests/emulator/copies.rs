@@ -346,7 +346,7 @@ fn reductions_add() {
 
 #[test]
 fn multicast_reaches_every_cta() {
-    // Rank 0 multicasts to all CTAs; each CTA waits at its own mbarrier.
+    // Rank 0 multicasts to itself and to rank 2; each of the two waits at its own mbarrier.
     let body = "
         ld.param.u64 %d0, [out];
         mov.u32 %r0, %cluster_ctarank;
@@ -354,7 +354,8 @@ fn multicast_reaches_every_cta() {
         add.u32 %r3, %r2, 1024;
         mbarrier.init.shared::cta.b64 [%r3], 1;
         fence.mbarrier_init.release.cluster;
-        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 256;
+        setp.eq.u32 %p1, %r0, 1;
+        @!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 256;
         barrier.cluster.arrive.aligned;
         barrier.cluster.wait.aligned;
         setp.ne.u32 %p0, %r0, 0;
@@ -365,7 +366,6 @@ fn multicast_reaches_every_cta() {
         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster
             [%r2], [%d31, {%r20, %r20}], [%r3], %h0;
     WAIT:
-        setp.eq.u32 %p1, %r0, 1;
         @%p1 bra END;
     SPIN:
         mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
@@ -625,7 +625,9 @@ const REDUCE_ASYNC: &str = "
     @%p0 mbarrier.init.shared::cta.b64 [%r2+128], 1;
     @%p0 st.shared.b32 [%r2], 7;
     @%p0 fence.mbarrier_init.release.cluster;
-    @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+128], 256;
+    add.u32 %r6, %r0, %r1;
+    setp.eq.u32 %p3, %r6, 0;
+    @%p3 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+128], 256;
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
     mapa.shared::cluster.u32 %r3, %r2, 0;

@@ -414,3 +414,95 @@ fn a_write_follows_every_read() {
         });
     }
 }
+
+/// A thread copies 16 bytes by `cp.async`, and uses them or not.
+const LANE_COPY: &str = "
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r2, smem;
+    ld.param.u64 %d0, [x];
+    mad.lo.u32 %r3, %r0, 16, %r2;
+    mad.wide.u32 %d1, %r0, 16, %d0;
+    cp.async.cg.shared.global [%r3], [%d1], 16;
+    cp.async.commit_group;
+    WAIT";
+
+#[test]
+fn a_cta_ends_after_its_cp_async() {
+    let launch = |ptx: &str, seed| {
+        let mut run = Run::threads(64).seed(seed);
+        let x = run.words(&[0; 4 * 64]);
+        run.go(ptx, &[pointer(x)]).map(drop)
+    };
+    let ptx = |wait: &str| module(".param .u64 x", &LANE_COPY.replace("WAIT", wait));
+    let exits = |kind: &FaultKind| matches!(kind, FaultKind::ExitWithCopy { .. });
+    for wait in ["cp.async.wait_group 0;", "cp.async.wait_all;"] {
+        check_fine(&ptx(wait), launch);
+    }
+    check_flagged(&ptx(""), launch, exits);
+    check_flagged(&ptx("cp.async.wait_group 1;"), launch, exits);
+    // An mbarrier for which somebody waits, or nobody.
+    let arrives = "
+        setp.ne.u32 %p0, %r0, 0;
+        @!%p0 mbarrier.init.shared::cta.b64 [%r2+4096], 64;
+        bar.sync 0;
+        cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2+4096];
+        WAIT:
+        mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2+4096], 0;
+        @!%p1 bra WAIT;";
+    check_fine(&ptx(arrives), launch);
+    check_flagged(&ptx(&arrives.replace("@!%p1 bra WAIT;", "")), launch, exits);
+    let nobody = &arrives[..arrives.find("WAIT").unwrap()];
+    check_flagged(&ptx(nobody), launch, exits);
+    // A thread that has ended may have another one wait for its copies.
+    let others = "setp.gt.u32 %p2, %r0, 31;\n@%p2 bra END;\nWAIT:";
+    let waits = arrives
+        .replace("WAIT:", others)
+        .replace("bra WAIT;", "bra WAIT;\nEND:");
+    check_fine(&ptx(&waits), launch);
+}
+
+/// A copy brings fewer bytes than its mbarrier expects, and nobody waits for them.
+#[test]
+fn a_cta_ends_when_all_bytes_have_come() {
+    let launch = |ptx: &str, seed| {
+        let mut run = Run::threads(1).seed(seed);
+        let x = run.words(&[0; 16]);
+        run.go(ptx, &[pointer(x)]).map(drop)
+    };
+    let body = "
+        ld.param.u64 %d0, [x];
+        mov.u32 %r2, smem;
+        mbarrier.init.shared::cta.b64 [%r2], 1;
+        mbarrier.init.shared::cta.b64 [%r2+8], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 16;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2+64], [%d0], 16, [%r2];
+        WAIT:
+        mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;
+        @!%p1 bra WAIT;
+        NEXT";
+    let ptx = |next: &str| module(".param .u64 x", &body.replace("NEXT", next));
+    let is_short = |kind: &FaultKind| matches!(kind, FaultKind::Barrier { problem, .. } if problem.contains("16 bytes"));
+    check_fine(&ptx(""), launch);
+    check_flagged(
+        &ptx("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+8], 16;"),
+        launch,
+        is_short,
+    );
+    check_flagged(
+        &ptx("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2+8], 16;"),
+        launch,
+        is_short,
+    );
+    check_flagged(
+        &ptx(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+8], 16;\nmbarrier.inval.shared::cta.b64 [%r2+8];",
+        ),
+        launch,
+        is_short,
+    );
+    check_fine(
+        &ptx("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+8], 0;"),
+        launch,
+    );
+}

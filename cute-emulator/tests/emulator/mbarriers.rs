@@ -78,7 +78,7 @@ const MISUSES: &[Misuse] = &[
     (
         "more bytes than the transaction count holds",
         "mov.u32 %r3, 1048576; @!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], %r3;",
-        "@!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048575;",
+        "@!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048575; @!%p0 mbarrier.complete_tx.shared::cta.b64 [%r2], 1048575;",
         "the transaction count becomes 1048576",
     ),
     (

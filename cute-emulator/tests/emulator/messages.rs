@@ -28,6 +28,8 @@ const REMOTE: &str = "
     mov.u32 %r4, 7;
     mov.u32 %r1, %cluster_ctarank;
     mapa.shared::cluster.u32 %r3, %r2, 0;
+    barrier.cluster.arrive.relaxed.aligned;
+    barrier.cluster.wait.aligned;
     setp.eq.u32 %p0, %r1, 1;
     @!%p0 st.shared.b32 [%r2+8], %r4;";
 

@@ -1,6 +1,6 @@
 //! Divergence, exchanges, barriers and clusters.
 
-use super::events::{check_fine, check_flagged, with};
+use super::events::{check_fine, check_flagged, threads, with};
 use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
 use cute_emulator::{EmulatorError, FaultKind};
 
@@ -344,5 +344,141 @@ fn matrices_load_and_store() {
         // Element (r, c) is 8r + c.
         let element = |r: u32, c: u32| 8 * r + c;
         assert_eq!(*word, element(column, row) | element(column + 1, row) << 16);
+    }
+}
+
+/// `setmaxnreg` in a kernel of two warpgroups, of which the second gives registers to the first.
+const REGISTERS: &str = "
+    mov.u32 %r0, %tid.x;
+    setp.gt.u32 %p0, %r0, 127;
+    setp.gt.u32 %p1, %r0, 31;
+    @%p0 bra SMALL;
+    setmaxnreg.inc.sync.aligned.u32 256;
+    bar.sync 1, 128;
+    setmaxnreg.dec.sync.aligned.u32 248;
+    bra END;
+    SMALL:
+    setmaxnreg.dec.sync.aligned.u32 40;
+    END:
+    add.u32 %r1, %r0, 1;";
+
+#[test]
+fn all_warps_of_a_warpgroup_set_their_registers() {
+    let ptx = module("", REGISTERS);
+    let is_other = |kind: &FaultKind| matches!(kind, FaultKind::OtherRegisters(_));
+    check_fine(&ptx, threads(256));
+    for (instruction, others) in [
+        (
+            "setmaxnreg.inc.sync.aligned.u32 256;",
+            "setp.lt.u32 %p2, %r0, 96;",
+        ),
+        (
+            "setmaxnreg.dec.sync.aligned.u32 248;",
+            "setp.lt.u32 %p2, %r0, 32;",
+        ),
+        (
+            "setmaxnreg.dec.sync.aligned.u32 40;",
+            "setp.gt.u32 %p2, %r0, 159;",
+        ),
+    ] {
+        // Three warps of four, or one.
+        let some = with(&ptx, instruction, &format!("@%p2 {instruction}"));
+        let some = with(&some, "setp.gt.u32 %p1, %r0, 31;", others);
+        check_flagged(&some, threads(256), is_other);
+        // A warp has one of its own.
+        let own = format!("@%p2 bra OWN;\n{instruction}\nbra BOTH;\nOWN:\n{instruction}\nBOTH:");
+        let own = with(&ptx, instruction, &own);
+        let own = with(&own, "setp.gt.u32 %p1, %r0, 31;", others);
+        check_flagged(&own, threads(256), is_other);
+    }
+    check_flagged(&with(&ptx, "bar.sync 1, 128;", ""), threads(256), is_other);
+}
+
+/// A warp that has 255 registers a thread has 256 of the file.
+#[test]
+fn registers_are_taken_in_units() {
+    let ptx = |count: u32| {
+        let body = format!("setmaxnreg.inc.sync.aligned.u32 {count};\nmov.u32 %r1, 1;");
+        move |threads| words_under(0, threads, &body)
+    };
+    for threads in [128, 256] {
+        assert_eq!(ptx(256)(threads).unwrap(), vec![1; threads as usize]);
+    }
+    assert!(matches!(ptx(176)(384), Err(EmulatorError::Deadlock { .. })));
+}
+
+/// What rank 0 does in the shared memory of rank 1, and whether that needs an mbarrier there.
+const REMOTE_USES: [(&str, bool); 7] = [
+    ("st.shared::cluster.b32 [%r4+64], %r0;", false),
+    ("st.b32 [%d2+64], %r0;", false),
+    ("ld.shared::cluster.b32 %r5, [%r4+64];", false),
+    ("atom.shared::cluster.add.u32 %r5, [%r4+64], 1;", false),
+    (
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];",
+        true,
+    ),
+    (
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r4+64], %r0, [%r4];",
+        true,
+    ),
+    (
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r3+64], [%d0], 16, [%r3], %h1;",
+        true,
+    ),
+];
+
+#[test]
+fn a_cluster_has_started_before_a_cta_uses_another_one() {
+    for (instruction, by_mbarrier) in REMOTE_USES {
+        let body = format!(
+            "ld.param.u64 %d0, [out];
+             mov.u32 %r0, %cluster_ctarank;
+             mov.u32 %r3, smem;
+             mov.u16 %h1, 2;
+             mapa.shared::cluster.u32 %r4, %r3, 1;
+             cvta.shared.u64 %d1, %r3;
+             mov.u64 %d1, smem;
+             cvta.shared.u64 %d1, %d1;
+             mapa.u64 %d2, %d1, 1;
+             setp.eq.u32 %p0, %r0, 0;
+             mbarrier.init.shared::cta.b64 [%r3], 1;
+             fence.mbarrier_init.release.cluster;
+             st.shared.b32 [%r3+64], 0;
+             barrier.cluster.arrive.aligned;
+             barrier.cluster.wait.aligned;
+             @%p0 {instruction}
+             barrier.cluster.arrive.aligned;
+             barrier.cluster.wait.aligned;"
+        );
+        let body = body.replace("cvta.shared.u64 %d1, %r3;", "");
+        let launch = |ptx: &str, seed| {
+            let mut run = Run::threads(1).seed(seed).cluster(2);
+            let out = run.words(&[0; 4]);
+            run.go(ptx, &[pointer(out)]).map(drop)
+        };
+        let ptx = module(".param .u64 out", &body);
+        let barrier = "barrier.cluster.arrive.aligned;\n             barrier.cluster.wait.aligned;\n             @%p0";
+        let without = with(&ptx, barrier, "@%p0");
+        if !instruction.contains("bulk") && !instruction.contains("async") {
+            check_fine(&ptx, launch);
+        }
+        check_flagged(&without, launch, |kind| match by_mbarrier {
+            // Rank 1 may not have initialised it, either.
+            true => matches!(
+                kind,
+                FaultKind::NotStarted { .. } | FaultKind::NoBarrier { .. }
+            ),
+            false => matches!(kind, FaultKind::NotStarted { .. }),
+        });
+        // A relaxed barrier tells that the other CTA has started, and nothing of what it has done.
+        if instruction.starts_with("st.shared") {
+            let relaxed = with(&ptx, "st.shared.b32 [%r3+64], 0;", "");
+            let relaxed = with(
+                &relaxed,
+                barrier,
+                &barrier.replace("arrive", "arrive.relaxed"),
+            );
+            check_fine(&relaxed, launch);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Named barriers, the cluster barrier, and `setmaxnreg`.
+//! Named barriers and the cluster barrier.
 
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Knowledge;
@@ -102,6 +102,7 @@ impl Step<'_> {
             return Flow::Suspend;
         }
         self.warp.join(&self.cluster.barrier.released);
+        self.warp.knowledge.learn_started();
         Flow::Next
     }
 
@@ -182,38 +183,6 @@ impl Step<'_> {
             barrier.phase += 1;
             barrier.released = barrier.knowledge.clone();
         }
-    }
-
-    pub(crate) fn set_max_registers(
-        &mut self,
-        split: &mut Split,
-        count: u32,
-        increase: bool,
-    ) -> Result<Flow> {
-        let current = self.warp.registers;
-        let change = count.abs_diff(current) * LANES as u32;
-        let pool = &mut self.cluster.ctas[self.warp.rank].free_registers;
-        match (increase, count >= current) {
-            (true, true) if *pool >= change => *pool -= change,
-            (true, true) => {
-                split.wait = Some(Wait::Registers { count: change });
-                return Ok(Flow::Suspend);
-            }
-            (false, false) => *pool += change,
-            (false, true) if count == current => {}
-            _ => {
-                let direction = if increase {
-                    "an increase"
-                } else {
-                    "a decrease"
-                };
-                return Err(misused(format!(
-                    "the thread has {current} registers; {count} is not {direction}"
-                )));
-            }
-        }
-        self.warp.registers = count;
-        Ok(Flow::Next)
     }
 }
 

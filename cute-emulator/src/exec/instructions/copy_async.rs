@@ -164,9 +164,10 @@ impl Step<'_> {
     }
 
     /// Called when a `cp.async` has been waited for: its bytes are as if its warp had written them at this time of its clock.
-    fn settle_lane(&mut self, key: Key, clock: u32) -> Result<()> {
+    /// The result is its instruction.
+    fn settle_lane(&mut self, key: Key, clock: u32) -> Result<Option<usize>> {
         let Some(operation) = self.cluster.unwaited.remove(key) else {
-            return Ok(());
+            return Ok(None);
         };
         self.pending.end(&Heard::default());
         let LaneCopy {
@@ -184,7 +185,7 @@ impl Step<'_> {
             .map_err(|fault| Blame::origin(fault, origin))?;
         let lanes = Lanes::One(origin.lane as u8);
         shared.written_by(range, Tag::generic(origin.instruction, warp, clock), lanes);
-        Ok(())
+        Ok(Some(origin.instruction))
     }
 
     /// Performs a `cp.async.mbarrier.arrive`, after the lane's `cp.async` that precede it. The lane's earlier ones come first, since
@@ -209,12 +210,18 @@ impl Step<'_> {
         }
         let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
         let clock = knowledge.seen[warp];
+        let mut last_copy = None;
         while let Some(key) = self.cluster.unwaited.first_of(origin.thread(), after) {
-            self.settle_lane(key, clock)?;
+            last_copy = self.settle_lane(key, clock)?.or(last_copy);
         }
         let address = u64::from(barrier);
-        let found = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
+        let cta = &mut self.cluster.ctas[rank];
+        let found = cta.mbarriers.get_mut(&barrier);
         let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;
+        if let Some(copy) = last_copy {
+            let after = found.completed() + 1;
+            cta.copied.insert(found.number, (after, copy));
+        }
         found.learn(&knowledge, true, [Some(&knowledge); 2]);
         found
             .arrive(1, self.code, address)

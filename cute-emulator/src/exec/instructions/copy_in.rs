@@ -88,6 +88,9 @@ impl Step<'_> {
             Some(_) => How::Update,
             None => How::Write,
         };
+        if rank < size {
+            self.check_started(rank, to)?;
+        }
         let usage = self.warp.knowledge.uses(self.warp.index, how);
         if rank != self.warp.rank && rank < size && self.cluster.cta_ended(rank) {
             return Err(FaultKind::Ended {

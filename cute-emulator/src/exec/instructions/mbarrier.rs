@@ -74,6 +74,10 @@ impl Step<'_> {
                 let address = u64::from(at);
                 return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
             };
+            if removed.bytes != 0 {
+                let message = format!("it is invalidated, and bytes are under way: {removed}");
+                return Err(Blame::lane(problem(u64::from(at), message), lane));
+            }
             self.forget_mbarrier(&removed, rank, at);
             let clock = self.warp.knowledge.seen[self.warp.index];
             let tag = Tag::generic(self.pc, self.warp.index, clock);
@@ -308,7 +312,8 @@ impl Step<'_> {
         address: Address,
     ) -> Result<(&mut Mbarrier, u64)> {
         let (rank, at) = self.mbarrier_address(lane, address)?;
-        self.visit(rank);
+        self.visit(rank, at.into())
+            .map_err(|fault| Blame::lane(fault, lane))?;
         let (code, warps, own) = (self.code, self.cluster.warps_per_cta(), self.warp.rank);
         let cta = &mut self.cluster.ctas[rank];
         let address = u64::from(at);

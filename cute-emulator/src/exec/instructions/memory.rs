@@ -12,6 +12,7 @@ use crate::exec::state::tag::Tag;
 use crate::exec::state::undefined::Cause;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Scope, Space, Strong};
+use crate::windows::SHARED_BASE;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -385,7 +386,7 @@ impl Step<'_> {
         let Location::Shared(rank, address) = location else {
             return Ok(());
         };
-        self.visit(rank);
+        self.visit(rank, address)?;
         let Step { warp, cluster, .. } = self;
         let shared = &mut cluster.ctas[rank].shared;
         let range = shared.range(address, into.len())?;
@@ -521,6 +522,8 @@ impl Step<'_> {
         lanes: Lanes,
         unchanged_by: Option<usize>,
     ) -> std::result::Result<(), FaultKind> {
+        let address = range.start as u64 + u64::from(SHARED_BASE);
+        self.visit(rank, address)?;
         let warps = self.cluster.warps_per_cta();
         let by = LaneUse {
             lanes,
@@ -533,9 +536,7 @@ impl Step<'_> {
         };
         let shared = &self.cluster.ctas[rank].shared;
         let checked = shared.check(range, usage, self.code, warps);
-        checked.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
-        self.visit(rank);
-        Ok(())
+        checked.map_err(|fault| fault.seen_from(self.warp.rank, rank))
     }
 
     fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {

@@ -16,6 +16,7 @@ mod mbarrier;
 mod memory;
 mod product;
 mod region;
+mod registers;
 mod system;
 mod tensor_map;
 mod traffic;

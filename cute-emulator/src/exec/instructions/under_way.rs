@@ -45,12 +45,37 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Records that the warp has accessed the shared memory of a CTA, if that is another one.
-    pub(crate) fn visit(&mut self, rank: usize) {
+    /// Records that the warp accesses an address in the shared memory of a CTA, if that is another one.
+    pub(crate) fn visit(
+        &mut self,
+        rank: usize,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        self.check_started(rank, address)?;
         let warp = &self.warp;
         if rank != warp.rank {
             let visit = (warp.knowledge.seen[warp.index], self.pc);
             self.cluster.ctas[rank].visits.insert(warp.index, visit);
+        }
+        Ok(())
+    }
+
+    /// An error if the warp does not know that a CTA has started whose shared memory it uses: "it is required that all the thread
+    /// blocks have started executing before" (CUDA C++ Programming Guide, "Distributed Shared Memory").
+    pub(crate) fn check_started(
+        &self,
+        rank: usize,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        let per_cta = self.cluster.warps_per_cta();
+        let mut warps = rank * per_cta..(rank + 1) * per_cta;
+        let is_known = |index: usize| self.warp.knowledge.knows_start(index);
+        match rank == self.warp.rank || !self.checks.order || warps.any(is_known) {
+            true => Ok(()),
+            false => Err(FaultKind::NotStarted {
+                address,
+                rank: rank as u32,
+            }),
         }
     }
 
@@ -109,6 +134,11 @@ impl Step<'_> {
             let other = self.code.other(wgmma.origin.instruction);
             return Err(FaultKind::ExitWithWgmma { other }.into());
         }
+        let of_lanes = (self.cluster.lane_copies.iter()).chain(self.cluster.unwaited.iter());
+        if let Some(copy) = { of_lanes }.find(|copy| copy.to.0 == rank) {
+            let other = self.code.other(copy.origin.instruction);
+            return Err(FaultKind::ExitWithCopy { other }.into());
+        }
         let into = |copy: &&CopyIn| copy.ranks.contains(&rank);
         if let Some(copy) = self.cluster.copies.iter().find(into) {
             let other = self.code.other(copy.origin.instruction);
@@ -122,6 +152,11 @@ impl Step<'_> {
             ..
         } = &self.cluster.ctas[rank];
         for (address, barrier) in mbarriers {
+            if barrier.bytes > 0 {
+                let message =
+                    format!("its CTA ends, and no copy brings what it waits for: {barrier}");
+                return Err(problem(u64::from(*address), message).into());
+            }
             if barrier.bytes < 0 {
                 let bytes = -barrier.bytes;
                 let message = format!(

@@ -11,6 +11,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// The other warps of a cluster know the clock 0 of a warp from the beginning, and this one once they know that it has started. It is
+/// before that of its first instruction.
+pub(crate) const STARTED: u32 = 1;
+
 /// For each warp of the cluster the latest clock that is known, and for each mbarrier the phases. It is held by a warp, by a
 /// barrier on behalf of the warps that arrived, or by an asynchronous operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,6 +143,19 @@ impl Knowledge {
         if !covers(&self.seen, &heard.clocks) {
             join(&mut self.heard.clocks, &heard.clocks);
         }
+    }
+
+    /// Learns that all warps of the cluster have started.
+    pub(crate) fn learn_started(&mut self) {
+        if self.seen.iter().any(|clock| *clock < STARTED) {
+            let seen = Rc::make_mut(&mut self.seen).iter_mut();
+            seen.for_each(|clock| *clock = (*clock).max(STARTED));
+        }
+    }
+
+    /// Whether a warp of the cluster is known to have started.
+    pub(crate) fn knows_start(&self, warp: usize) -> bool {
+        self.seen[warp] >= STARTED
     }
 
     /// Whether there is nothing to learn about the cluster of both.

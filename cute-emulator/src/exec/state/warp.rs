@@ -1,6 +1,6 @@
 //! A warp: its registers, its splits, and the state of its synchronisation.
 
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, STARTED};
 use super::lanes::LaneOrder;
 use super::releases::{Fences, Party};
 use super::repetition::Repetition;
@@ -83,10 +83,24 @@ pub(crate) struct Warp {
     pub(crate) priority: u64,
     /// Registers of each thread, which `setmaxnreg` changes.
     pub(crate) registers: u32,
+    /// Whether it has begun a `setmaxnreg` that waits for registers.
+    pub(crate) waits_for_registers: bool,
+    /// The last `setmaxnreg` that it has begun.
+    pub(crate) register_change: RegisterChange,
     /// The local memory of each lane.
     pub(crate) local: [Vec<u8>; LANES],
     /// How many bytes of it calls have taken.
     pub(crate) grown: u64,
+}
+
+/// The last `setmaxnreg` that a warp has begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RegisterChange {
+    /// How many it has begun.
+    pub(crate) count: u64,
+    pub(crate) instruction: usize,
+    /// The warp's clock.
+    pub(crate) clock: u32,
 }
 
 /// Lanes of a warp that are at the same instruction.
@@ -227,8 +241,7 @@ impl Warp {
             (1 << lanes) - 1
         };
         let mut knowledge = Knowledge::new(warps);
-        // A warp's clock begins at 1, since the other warps know its clock 0.
-        Rc::make_mut(&mut knowledge.seen)[index] = 1;
+        Rc::make_mut(&mut knowledge.seen)[index] = STARTED + 1;
         let mut local = std::array::from_fn(|_| Vec::new());
         for lane in super::row::lanes(alive) {
             local[lane] = filled(code.frame_bytes as usize, POISON)?;
