@@ -858,6 +858,16 @@ pub enum FaultKind {
     /// A thread that takes another way through the kernel than the PTX says.
     #[error(transparent)]
     OtherWay(Box<OtherWay>),
+    /// An address whose base and offset have a sum that is no number of the base's width.
+    #[error("the address {base:#x}{offset:+} is no number of {bits} bits")]
+    AddressOverflow {
+        /// The base.
+        base: u64,
+        /// The offset in bytes.
+        offset: i64,
+        /// The width of the base.
+        bits: u32,
+    },
     /// Lanes of a warp that do not execute an instruction with the other ones.
     #[error(transparent)]
     NotTogether(Box<NotTogether>),

@@ -180,6 +180,8 @@ pub(crate) struct Instruction {
     pub(crate) mnemonic: Option<Mnemonic>,
     /// Where all ways of lanes that part here meet again, if there is such a place in the routine.
     pub(crate) meets: Option<usize>,
+    /// `None` if there is nothing to check.
+    pub(crate) bounds: Option<Box<Bounds>>,
     /// Those of its operands' rows that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
     /// Registers that may be read before they are written; `None` if it uses none of these.
@@ -283,6 +285,25 @@ pub(crate) enum Space {
 pub(crate) struct Address {
     pub(crate) base: Reg,
     pub(crate) offset: i64,
+    /// Whether the base is a register of 32 bits, and so is the sum.
+    pub(crate) narrow: bool,
+}
+
+/// What is known of the addresses of an instruction before it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Bounds {
+    /// Those with an offset, which may overflow.
+    pub(crate) sums: Box<[Address]>,
+    /// The variable from whose name alone the address is computed, and the bytes that each lane accesses there.
+    pub(crate) variable: Option<(Address, Arc<Variable>, u64)>,
+}
+
+/// A variable in shared memory.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    /// Its addresses. Dynamic shared memory has no end that the module knows.
+    pub(crate) range: Range<u64>,
 }
 
 /// How a load, store or atomic accesses memory.

@@ -212,6 +212,7 @@ pub mod kernels {
             stream.advance();
             row += grid_dim().0;
         }
+        stream.end();
     }
 
     /// RMS norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
@@ -285,6 +286,7 @@ pub mod kernels {
             stream.advance();
             row += grid_dim().0;
         }
+        stream.end();
     }
 
     /// The mean of a row, or of a part of it, as far as it is known. If the sum is infinite, it is the first number of the row.

@@ -322,6 +322,13 @@ pub mod kernels {
             self.first = (self.first + self.kept) % self.count();
         }
 
+        /// Waits, after the last row, for the loads of rows that x does not have. These read nothing, but write zeros.
+        pub fn end(&self) {
+            if CFG.unit == V {
+                cp_async_wait(0);
+            }
+        }
+
         fn count(&self) -> u32 {
             size(get(self.stages, 3))
         }

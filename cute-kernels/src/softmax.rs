@@ -134,5 +134,6 @@ pub mod kernels {
             stream.advance();
             row += grid_dim().0;
         }
+        stream.end();
     }
 }

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod asynchronous;
 mod bindings;
+mod bounds;
 mod calls;
 mod claim;
 mod flow;
@@ -24,7 +25,7 @@ pub(crate) use unsupported::Unsupported;
 
 use crate::claim::{Arguments, Condition, Sum, Ways};
 use crate::limits::{Limits, hold};
-use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine, Uses};
+use crate::op::{Address, Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine, Uses};
 use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
@@ -273,6 +274,7 @@ impl<'a> Decoder<'a, '_> {
             args.pop();
         }
         let convergence = convergence(inst, &args)?;
+        let sums: Box<[Address]> = bounds::sums(&args);
         let operands = match inst.comment {
             Some(_) => claim::operands(&args),
             None => Vec::new(),
@@ -321,6 +323,9 @@ impl<'a> Decoder<'a, '_> {
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
             last.mnemonic = Some(inst.mnemonic);
+            if !sums.is_empty() {
+                last.bounds.get_or_insert_default().sums = sums;
+            }
             if let Some(comment) = &inst.comment {
                 let registers = &mut self.registers;
                 if let Some(condition) = claim::says(registers, comment, "if ") {
@@ -358,6 +363,7 @@ impl<'a> Decoder<'a, '_> {
             op,
             convergence,
             mnemonic: None,
+            bounds: None,
             meets: None,
             matrix_registers: Box::default(),
             followed: None,
@@ -391,7 +397,15 @@ impl<'a> Decoder<'a, '_> {
             registers.names.len(),
             &starts,
         );
+        bounds::find_variables(
+            &mut self.instructions,
+            &self.uses,
+            &registers.variables,
+            registers.names.len(),
+        );
         registers.addresses.enter(0);
+        let variables = registers.variables.iter();
+        let variables = variables.map(|(row, variable)| (*row, variable.range.start));
         Code {
             name: entry.name.clone(),
             instructions: self.instructions,
@@ -401,6 +415,7 @@ impl<'a> Decoder<'a, '_> {
                 .constants
                 .into_iter()
                 .map(|(value, row)| (row, value))
+                .chain(variables)
                 .collect(),
             globals: registers
                 .globals

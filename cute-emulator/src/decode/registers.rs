@@ -3,12 +3,13 @@
 use super::operands::{Arg, Result};
 use super::scope::{Addresses, Named};
 use crate::arithmetic::{constant, low_bits};
-use crate::op::{Address, Compute, Flush, Function, Op, Reg};
+use crate::op::{Address, Compute, Flush, Function, Op, Reg, Variable};
 use crate::special;
 use cute_ptx::ast::{Operand, Type, families};
 use cute_ptx::special::Register;
 use cute_ptx::table::Kind;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The register file of an entry, while the entry is decoded.
 pub(super) struct Registers<'a, 's> {
@@ -25,6 +26,8 @@ pub(super) struct Registers<'a, 's> {
     pub(super) specials: Vec<(Reg, Register, usize)>,
     /// The rows of addresses in the module's image, by offset.
     pub(super) globals: HashMap<u64, Reg>,
+    /// The rows of addresses of variables in shared memory.
+    pub(super) variables: Vec<(Reg, Arc<Variable>)>,
     /// The row of the address of the frame.
     pub(super) frame: Option<Reg>,
     /// The row of the carry flag.
@@ -47,6 +50,7 @@ impl<'a, 's> Registers<'a, 's> {
             constants: HashMap::new(),
             specials: Vec::new(),
             globals: HashMap::new(),
+            variables: Vec::new(),
             frame: None,
             carry: None,
             sink: None,
@@ -228,6 +232,9 @@ impl<'a, 's> Registers<'a, 's> {
                     Some(Named::Address(address)) => {
                         return Ok(self.constant(address & low_bits(ty.bits())));
                     }
+                    Some(Named::Shared(address, bytes)) => {
+                        return Ok(self.variable(name, address, bytes));
+                    }
                     Some(Named::Global(offset)) => return Ok(self.global(offset)),
                     Some(Named::Frame(offset)) => return Ok(self.in_frame(offset, ty)),
                     None => {}
@@ -273,6 +280,19 @@ impl<'a, 's> Registers<'a, 's> {
         Ok(Arg::Rows(rows.collect::<Result<_>>()?))
     }
 
+    /// The row of the address of a variable in shared memory.
+    fn variable(&mut self, name: &str, address: u64, bytes: Option<u64>) -> Reg {
+        let end = bytes.map_or(u64::MAX, |bytes| address + bytes);
+        let (name, range) = (name.to_owned(), address..end);
+        let variable = Variable { name, range };
+        if let Some((row, _)) = self.variables.iter().find(|(_, it)| **it == variable) {
+            return *row;
+        }
+        let row = self.row(&variable.name);
+        self.variables.push((row, Arc::new(variable)));
+        row
+    }
+
     /// The row of an address in the module's image.
     fn global(&mut self, offset: u64) -> Reg {
         if let Some(row) = self.globals.get(&offset) {
@@ -310,13 +330,21 @@ impl<'a, 's> Registers<'a, 's> {
         {
             let base = self.frame();
             let offset = offset.saturating_add(i64::from(start));
-            return Ok(Address { base, offset });
+            return Ok(Address {
+                base,
+                offset,
+                narrow: false,
+            });
         }
         let ty = match self.width(base) {
             32 => Type::B32,
             _ => Type::B64,
         };
         let base = self.source(base, ty)?;
-        Ok(Address { base, offset })
+        Ok(Address {
+            base,
+            offset,
+            narrow: ty == Type::B32,
+        })
     }
 }

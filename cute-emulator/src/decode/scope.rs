@@ -48,7 +48,7 @@ pub(crate) struct Scope<'a> {
 /// The addresses of static shared variables, and the bytes that they take with padding.
 #[derive(Default)]
 struct Layout<'a> {
-    addresses: HashMap<&'a str, u64>,
+    addresses: HashMap<&'a str, (u64, u64)>,
     bytes: u32,
 }
 
@@ -57,6 +57,8 @@ struct Layout<'a> {
 pub(super) enum Named {
     /// An address that is known before the launch.
     Address(u64),
+    /// A variable in shared memory: its address, and its bytes if it is no dynamic one.
+    Shared(u64, Option<u64>),
     /// A variable or parameter in the frame of the routine: its offset there.
     Frame(u32),
     /// A variable of the module in global or constant memory: its offset in the module's image.
@@ -163,7 +165,8 @@ impl<'a> Scope<'a> {
             "shared" => {
                 let (address, end) = shared_range(variable, self.statics.bytes)?;
                 self.statics.bytes = end;
-                self.statics.addresses.insert(&variable.name, address);
+                let placed = (address, byte_len(variable));
+                self.statics.addresses.insert(&variable.name, placed);
                 Ok(())
             }
             _ => {
@@ -344,7 +347,8 @@ impl<'a, 's> Addresses<'a, 's> {
             Line::Variable(variable) if variable.space == "shared" => {
                 let (address, end) = shared_range(variable, self.statics)?;
                 self.statics = end;
-                names.found.insert(&variable.name, Named::Address(address));
+                let found = Named::Shared(address, Some(byte_len(variable)));
+                names.found.insert(&variable.name, found);
             }
             Line::Variable(variable) if variable.space == "local" => {
                 names.frame(&variable.name, variable.align, byte_len(variable))?;
@@ -383,12 +387,12 @@ impl<'a, 's> Addresses<'a, 's> {
             return Ok(Some(*found));
         }
         let scope = self.scope;
-        if let Some(address) = scope.statics.addresses.get(name) {
-            return Ok(Some(Named::Address(*address)));
+        if let Some((address, bytes)) = scope.statics.addresses.get(name) {
+            return Ok(Some(Named::Shared(*address, Some(*bytes))));
         }
         if let Some(variable) = scope.dynamic.get(name) {
             let (address, _) = shared_range(variable, self.statics)?;
-            return Ok(Some(Named::Address(address)));
+            return Ok(Some(Named::Shared(address, None)));
         }
         if let Some(offset) = scope.globals.get(name) {
             return Ok(Some(Named::Global(*offset)));

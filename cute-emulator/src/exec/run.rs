@@ -164,6 +164,9 @@ impl Step<'_> {
         if !instruction.claims.is_empty() && self.checks.tensors {
             self.check_claims(instruction, active)?;
         }
+        if let Some(bounds) = instruction.bounds.as_deref() {
+            self.check_bounds(bounds, active)?;
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Small PTX modules, each of which tests one behaviour of the emulator.
 
 mod atomics;
+mod bounds;
 mod copies;
 mod counts;
 mod coverage;

@@ -2,6 +2,7 @@
 
 mod address;
 mod barrier;
+mod bounds;
 mod call;
 mod claim;
 mod compute;
