@@ -155,8 +155,9 @@ pub struct Checks {
     pub ways: bool,
     /// Quotients and remainders of integers by 0, and of the smallest integer by -1.
     pub division: bool,
-    /// What the PTX ISA does not allow to the letter, but PTX of others relies on, since GPUs do: lanes that have ended count as
-    /// having executed `bar.warp.sync` and `elect.sync`.
+    /// What the PTX ISA does not allow to the letter, but PTX of other compilers relies on, since GPUs do it: lanes that have ended count
+    /// as having executed `bar.warp.sync` and `elect.sync`, and a barrier of the CTA orders the initialisation of an mbarrier before the
+    /// copies of the CTA that use it, without `fence.mbarrier_init` or a proxy fence.
     pub strict: bool,
 }
 

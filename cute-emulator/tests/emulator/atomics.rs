@@ -72,3 +72,76 @@ fn strong_accesses_do_not_race_with_each_other() {
     let plain = with(&ptx, "st.release.cta.shared.u32", "st.shared.u32");
     check_flagged(&plain, threads(128), is_race);
 }
+
+/// Two warps store one value to one word, and a third one reads it.
+const ALIKE: &str = "
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r3, smem;
+    setp.gt.u32 %p0, %r0, 63;
+    mov.u32 %r1, 7;
+    @%p0 bra READ;
+    st.shared.b32 [%r3], %r1;
+    bar.arrive 1, 96;
+    bra END;
+    READ:
+    bar.sync 1, 96;
+    ld.shared.b32 %r2, [%r3];
+    st.shared.b32 [%r3+4], %r2;
+    END:
+    add.u32 %r2, %r0, 1;";
+
+#[test]
+fn warps_may_store_equal_values() {
+    let ptx = module("", ALIKE);
+    let is_race = |kind: &FaultKind| {
+        matches!(
+            kind,
+            FaultKind::Race { .. } | FaultKind::Uninitialised { .. }
+        )
+    };
+    check_fine(&ptx, threads(96));
+    check_flagged(
+        &with(&ptx, "mov.u32 %r1, 7;", "shr.u32 %r1, %r0, 5;"),
+        threads(96),
+        is_race,
+    );
+    // By two instructions they are two accesses.
+    let two = with(
+        &ptx,
+        "st.shared.b32 [%r3], %r1;",
+        "setp.gt.u32 %p1, %r0, 31;\n@%p1 st.shared.b32 [%r3], %r1;\n@!%p1 st.shared.b32 [%r3], 7;",
+    );
+    check_flagged(&two, threads(96), is_race);
+    // The reader has to be ordered after both, and so has a writer of another value.
+    for after_one in [
+        ptx.replace("1, 96;", "1, 64;").replace(
+            "bar.arrive",
+            "setp.gt.u32 %p1, %r0, 31;\n@%p1 bra END;\nbar.arrive",
+        ),
+        ptx.replace("1, 96;", "1, 64;").replace(
+            "bar.arrive",
+            "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra END;\nbar.arrive",
+        ),
+    ] {
+        check_flagged(&after_one, threads(96), is_race);
+        let writes = with(
+            &after_one,
+            "ld.shared.b32 %r2, [%r3];\n",
+            "add.u32 %r5, %r1, 1;\nst.shared.b32 [%r3], %r5;\n",
+        );
+        let writes = with(&writes, "st.shared.b32 [%r3+4], %r2;", "");
+        check_flagged(&writes, threads(96), is_race);
+    }
+    // The next round is another value, behind a barrier.
+    let again = with(
+        &ptx,
+        "END:\n",
+        "END:\nbar.sync 0;\nadd.u32 %r1, %r1, 1;\n@!%p0 st.shared.b32 [%r3], %r1;\nbar.sync 0;\nld.shared.b32 %r4, [%r3];\n",
+    );
+    check_fine(&again, threads(96));
+    check_flagged(
+        &with(&again, "bar.sync 0;\nadd", "add"),
+        threads(96),
+        is_race,
+    );
+}

@@ -555,14 +555,14 @@ fn faults_name_the_source_and_the_tensor() {
         "{silent}"
     );
 
-    let race = "mov.u32 %r0, smem;\nmov.u32 %r1, 1;\n.loc 1 7 5\nst.shared.u32 [%r0+68], %r1;";
+    let race = "mov.u32 %r0, smem;\nmov.u32 %r1, %tid.x;\nshr.u32 %r1, %r1, 5;\n.loc 1 7 5\nst.shared.u32 [%r0+68], %r1;";
     let race = message(&with(module("", race)));
     assert!(
         race.starts_with("byte 4 of tile of src/k.rs:7 in k"),
         "{race}"
     );
     assert!(
-        race.contains("with src/k.rs:7 (line 18: `st.shared.u32 [%r0+68], %r1`) of CTA"),
+        race.contains("with src/k.rs:7 (line 19: `st.shared.u32 [%r0+68], %r1`) of CTA"),
         "{race}"
     );
 

@@ -397,3 +397,46 @@ fn relaxed_waits_tell_that_a_phase_is_complete() {
     );
     check_fine(&ptx, threads(64));
 }
+
+/// A barrier of the CTA orders the initialisation of an mbarrier, and no fence does.
+#[test]
+fn the_fence_of_an_initialisation_may_be_left_to_the_cta() {
+    let body = "
+        mov.u32 %r0, %tid.x;
+        mov.u32 %r2, smem;
+        ld.param.u64 %d0, [x];
+        setp.ne.u32 %p0, %r0, 0;
+        setp.ne.u32 %p1, %r0, 32;
+        @%p0 bra READY;
+        mbarrier.init.shared::cta.b64 [%r2], 1;
+        FENCE
+        READY:
+        bar.sync 0;
+        @%p1 bra WAIT;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 16;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2+64], [%d0], 16, [%r2];
+        WAIT:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;
+        @!%p2 bra WAIT;";
+    let launch = |strict: bool| {
+        move |ptx: &str, seed: u64| {
+            let mut run = Run::threads(64).seed(seed);
+            run.launch.checks.strict = strict;
+            let x = run.words(&[0; 4]);
+            run.go(ptx, &[pointer(x)]).map(drop)
+        }
+    };
+    let ptx = |fence: &str| module(".param .u64 x", &body.replace("FENCE", fence));
+    let announced = |kind: &FaultKind| matches!(kind, FaultKind::Barrier { problem, .. } if problem.contains("fence.mbarrier_init"));
+    for strict in [true, false] {
+        check_fine(&ptx("fence.mbarrier_init.release.cluster;"), launch(strict));
+        check_fine(&ptx("fence.proxy.async.shared::cta;"), launch(strict));
+    }
+    check_flagged(&ptx(""), launch(true), announced);
+    check_fine(&ptx(""), launch(false));
+    // Without the barrier of the CTA, nothing orders them.
+    let unordered = with(&ptx(""), "bar.sync 0;", "");
+    check_flagged(&unordered, launch(false), |kind| {
+        matches!(kind, FaultKind::Race { .. } | FaultKind::NoBarrier { .. })
+    });
+}

@@ -4,6 +4,7 @@
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::number;
 use crate::error::FaultKind;
+use crate::exec::state::barriers::MBARRIER_BYTES;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::CopyIn;
 use crate::exec::state::endpoint::Endpoint;
@@ -105,13 +106,17 @@ impl Step<'_> {
             )));
         };
         let address = u64::from(barrier);
-        match cta.mbarriers.get(&barrier) {
-            None => return Err(FaultKind::NoBarrier { address }),
-            Some(barrier) => {
-                barrier.check_announced(address)?;
-                barrier.check_turn(&self.warp.knowledge, address)?;
-            }
+        let Some(found) = cta.mbarriers.get(&barrier) else {
+            return Err(FaultKind::NoBarrier { address });
+        };
+        // A barrier of the CTA orders the initialisation before accesses of threads, and on GPUs before copies that they start.
+        if self.checks.strict || rank != self.warp.rank {
+            found.check_announced(address)?;
         }
+        found.check_turn(&self.warp.knowledge, address)?;
+        let initialised = self.warp.knowledge.uses(self.warp.index, How::Mbarrier);
+        let range = cta.shared.range(address, MBARRIER_BYTES)?;
+        cta.shared.check(range, initialised, code, warps)?;
         from.pieces(to, |piece| {
             let range = cta.shared.range(piece.shared, piece.len)?;
             cta.shared.check(range.clone(), usage, code, warps)?;

@@ -452,18 +452,23 @@ impl Step<'_> {
                 let tag = Tag::access(self.pc, warp.index, warp.clock(), strong.is_some());
                 let shared = &mut cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
-                if strong.is_none() {
-                    shared.written_by(range, tag, lanes);
-                    return Ok(());
-                }
                 let by = LaneUse {
                     lanes,
                     order: &warp.lanes,
-                    unchanged_by: None,
+                    unchanged_by: unchanged,
                 };
-                let usage = warp.knowledge.uses(warp.index, how);
-                let lanes = Some(by);
-                shared.written_strongly(range, tag, Use { lanes, ..usage })
+                let usage = Use {
+                    lanes: Some(by),
+                    ..warp.knowledge.uses(warp.index, how)
+                };
+                let is_alike = unchanged.is_some() && shared.is_written_alike(range.clone(), usage);
+                if strong.is_none() && !is_alike {
+                    shared.written_by(range, tag, lanes);
+                    return Ok(());
+                }
+                // A write that is alike does not take the place of the one before.
+                let tag = Tag::access(self.pc, warp.index, warp.clock(), true);
+                shared.written_strongly(range, tag, usage)
             }
             Location::Local(address) => Err(beyond_local(address)),
             Location::Param(_) => Err(FaultKind::Operand(

@@ -77,6 +77,24 @@ pub(crate) enum How {
     Mbarrier,
 }
 
+impl Use<'_> {
+    /// Whether an access writes the value that a write by the same instruction has left.
+    fn is_alike(&self, earlier: Tag) -> bool {
+        let unchanged_by = self.lanes.and_then(|lanes| lanes.unchanged_by);
+        matches!(earlier.record(), Record::Generic { instruction, .. } if unchanged_by == Some(instruction))
+    }
+
+    /// Whether an access of a warp is ordered before this one.
+    fn is_after(&self, earlier: Tag) -> bool {
+        match earlier.record() {
+            Record::Generic { warp, clock, .. } => {
+                warp == self.warp || clock <= self.knowledge.seen[warp]
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Shared {
     pub(crate) fn new(bytes: usize, checks: Checks) -> Result<Shared, OutOfHostMemory> {
         Ok(Shared {
@@ -150,6 +168,14 @@ impl Shared {
             let (first, last) = (range.start >> shift, (range.end - 1) >> shift);
             self.used |= u64::MAX << first & u64::MAX >> (BLOCKS - 1 - last);
         }
+    }
+
+    /// Whether another warp has written some of the bytes by the same instruction, and is not ordered before a write that changes
+    /// nothing: the two write the same value, whichever comes first. Readers must be ordered after both.
+    pub(crate) fn is_written_alike(&self, range: Range<usize>, usage: Use<'_>) -> bool {
+        self.writers
+            .runs(range)
+            .any(|(_, tag)| usage.is_alike(tag) && !usage.is_after(tag))
     }
 
     /// Records a write of an atomic or a strong store. It does not take the place of plain accesses, with which later atomics of
@@ -302,6 +328,7 @@ impl Check<'_> {
                 Err(FaultKind::Uninitialised { address })
             }
             (Record::Copy { instruction, .. }, How::Update) if self.updates(instruction) => Ok(()),
+            (Record::Generic { .. }, How::Write) if self.usage.is_alike(tag) => Ok(()),
             (
                 Record::Copy {
                     instruction,
@@ -439,6 +466,7 @@ impl Check<'_> {
             ..
         } = self.usage;
         match reader {
+            Reader::Generic(tag) if how == How::Write && self.usage.is_alike(*tag) => Ok(()),
             Reader::Generic(tag) => match tag.record() {
                 Record::Generic {
                     instruction,
