@@ -24,7 +24,11 @@
 //!
 //! A condition is a comparison, or several joined by `&&`, or several joined by `||`. Its numbers are unsigned, or signed with
 //! `s32`.
+//!
+//! `uniform %r5 in warp`, on a line of its own, says that `%r5` is the same in all threads of the warp that get there; `in warpgroup`
+//! and `in CTA`, that it is the same in the warps of these as well, each time that all of them come.
 
+use crate::error::Group;
 use std::ops::Range;
 
 /// The index of a row of the register file.
@@ -129,6 +133,13 @@ pub(crate) struct Ways {
     pub(crate) adds: Option<Condition>,
     /// What holds in those that go on with the next line.
     pub(crate) next: Vec<Condition>,
+}
+
+/// A register that is claimed to be the same in all threads of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Agreement {
+    pub(crate) register: Row,
+    pub(crate) group: Group,
 }
 
 /// The sum of a register, if there is one, and a number.

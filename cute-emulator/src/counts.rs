@@ -116,7 +116,8 @@ impl Class {
             | Op::Return
             | Op::Exit
             | Op::Trap
-            | Op::Nop => Class::Control,
+            | Op::Nop
+            | Op::Agree(_) => Class::Control,
             Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }

@@ -790,6 +790,55 @@ pub enum MemberMask {
     },
 }
 
+/// A number that is not the same in threads of which the PTX says so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("has {value} in {register}, which the PTX says is the same in the whole {group}, but {other} {}", match turn {
+    None => format!("has {other_value}"),
+    Some(turn) => format!("had {other_value} when it came here as often, {turn} time{}", plural(*turn as usize)),
+})]
+pub struct Disagreement {
+    /// The register of the PTX.
+    pub register: String,
+    /// The threads in which the PTX says that it is the same.
+    pub group: Group,
+    /// The number in this thread.
+    pub value: u64,
+    /// The thread or warp with another number: `lane 3`, `warp 2`.
+    pub other: String,
+    /// The number there.
+    pub other_value: u64,
+    /// If it is another warp, how often the two have come to the line.
+    pub turn: Option<u64>,
+}
+
+/// Threads of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Group {
+    /// The lanes of a warp.
+    Warp,
+    /// The threads of a warpgroup.
+    Warpgroup,
+    /// The threads of a CTA.
+    Cta,
+}
+
+impl Group {
+    /// Each, as it is written.
+    pub(crate) const ALL: [(&str, Group); 3] = [
+        ("warp", Group::Warp),
+        ("warpgroup", Group::Warpgroup),
+        ("CTA", Group::Cta),
+    ];
+}
+
+impl Display for Group {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let found = Self::ALL.iter().find(|(_, group)| group == self);
+        f.write_str(found.map_or("", |(name, _)| name))
+    }
+}
+
 /// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
 /// that of the thread.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -892,6 +941,10 @@ pub enum FaultKind {
     /// Member masks that are not those of the lanes that execute an instruction.
     #[error(transparent)]
     MemberMask(MemberMask),
+
+    /// A number that is not the same in threads of which the PTX says so.
+    #[error(transparent)]
+    Disagreement(Box<Disagreement>),
     /// An address that is not a multiple of what the access needs.
     #[error("address {address:#x} is not a multiple of {align}")]
     Misaligned {

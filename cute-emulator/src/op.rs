@@ -1,7 +1,7 @@
 //! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
 //! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
-use crate::claim::{Arguments, Claim, Ways};
+use crate::claim::{Agreement, Arguments, Claim, Ways};
 use crate::error::Other;
 use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
@@ -635,6 +635,8 @@ pub(crate) enum Op {
     /// `griddepcontrol.wait`.
     WaitForGrid,
     Nop,
+    /// A comment claims that a register is the same in several threads.
+    Agree(Agreement),
     /// dst = the warp instructions that the launch has executed, for every register that counts time.
     Clock {
         dst: Reg,

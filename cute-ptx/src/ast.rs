@@ -207,6 +207,9 @@ pub struct Inst {
     pub place: Option<Place>,
     /// A comment at the end of the line, as the text after `// `.
     pub comment: Option<String>,
+    /// A number by which the code that builds the instruction finds it again, wherever it is moved. It is not part of the
+    /// text: one that is parsed has none.
+    pub origin: Option<u32>,
 }
 
 /// A place in the source: `.loc 1 120 9`.
@@ -267,7 +270,7 @@ pub enum Operand {
 }
 
 impl Inst {
-    /// An instruction without guard, place and comment. Whether the mnemonic takes the operands is checked by validation.
+    /// An instruction without guard, place, comment and origin. Whether the mnemonic takes the operands is checked by validation.
     pub fn new(mnemonic: Mnemonic, operands: impl IntoIterator<Item = Operand>) -> Inst {
         Inst {
             guard: None,
@@ -275,6 +278,7 @@ impl Inst {
             operands: operands.into_iter().collect(),
             place: None,
             comment: None,
+            origin: None,
         }
     }
 

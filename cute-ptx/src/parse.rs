@@ -582,10 +582,7 @@ impl<'a> Parser<'_, 'a> {
         }
         Ok(Inst {
             guard,
-            mnemonic,
-            operands,
-            place: None,
-            comment: None,
+            ..Inst::new(mnemonic, operands)
         })
     }
 

@@ -2,7 +2,10 @@
 
 use super::operands::Arg;
 use super::registers::Registers;
-use crate::claim::{Arguments, Claim, Comparison, Condition, Item, Order, Place, Sum, Swizzle};
+use crate::claim::{
+    Agreement, Arguments, Claim, Comparison, Condition, Item, Order, Place, Sum, Swizzle,
+};
+use crate::error::Group;
 use crate::op::{Address, Reg};
 use std::ops::Range;
 
@@ -46,6 +49,16 @@ pub(super) fn claims(
 /// The condition that a comment on a line of its own claims of the threads that get there.
 pub(super) fn here(registers: &mut Registers<'_, '_>, comment: &str) -> Option<Condition> {
     condition(registers, comment.strip_prefix("where ")?)
+}
+
+/// What a comment on a line of its own claims to be the same in several threads: `uniform %r5 in warp`.
+pub(super) fn agreement(registers: &mut Registers<'_, '_>, comment: &str) -> Option<Agreement> {
+    let (register, name) = comment.strip_prefix("uniform ")?.split_once(" in ")?;
+    let (_, group) = Group::ALL.iter().find(|(it, _)| *it == name)?;
+    Some(Agreement {
+        register: registers.register(register).ok()?,
+        group: *group,
+    })
 }
 
 /// The condition that the comment of an instruction ends with, if it says this of it: `if %i < %n`.

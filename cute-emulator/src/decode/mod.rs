@@ -213,6 +213,11 @@ impl<'a> Decoder<'a, '_> {
             }
             Line::Comment(text) => {
                 self.here.extend(claim::here(&mut self.registers, text));
+                // It is held against the registers here, wherever the instructions around it are reached from.
+                if let Some(agreement) = claim::agreement(&mut self.registers, text) {
+                    let op = Op::Agree(agreement);
+                    self.push(None, op, Convergence::No, text.clone());
+                }
             }
             Line::Inst(inst) => {
                 self.place = self.scope.source(inst.place);

@@ -191,3 +191,100 @@ fn other_comments_claim_nothing() {
         );
     }
 }
+
+/// A kernel of 256 threads in which each thread has a number of its own in `%r1`, and the claim is made twice.
+fn agreement(number: &str, group: &str) -> String {
+    module(
+        ".param .u64 out",
+        &format!(
+            "mov.u32 %r0, %tid.x;
+             mov.u32 %r3, 0;
+             AGAIN: add.u32 %r3, %r3, 1;
+             {number}
+             // uniform %r1 in {group}
+             HERE: setp.lt.u32 %p0, %r3, 2;
+             @%p0 bra AGAIN;"
+        ),
+    )
+}
+
+/// Numbers, the groups in which they are the same, and those in which they are not, each with a part of the message.
+const AGREEMENTS: &[(&str, &[&str], &[(&str, &str)])] = &[
+    ("mov.u32 %r1, %ctaid.x;", &["warp", "warpgroup", "CTA"], &[]),
+    ("mov.u32 %r1, %r3;", &["warp", "warpgroup", "CTA"], &[]),
+    (
+        "shr.u32 %r1, %r0, 7;",
+        &["warp", "warpgroup"],
+        &[(
+            "CTA",
+            "which the PTX says is the same in the whole CTA, but warp ",
+        )],
+    ),
+    (
+        "shr.u32 %r1, %r0, 5;",
+        &["warp"],
+        &[
+            ("warpgroup", "came here as often, 1 time"),
+            ("CTA", "came here as often, 1 time"),
+        ],
+    ),
+    (
+        "shr.u32 %r1, %r0, 4;",
+        &[],
+        &[
+            (
+                "warp",
+                "which the PTX says is the same in the whole warp, but lane 0 has ",
+            ),
+            ("CTA", "lane 16"),
+        ],
+    ),
+    (
+        "setp.eq.u32 %p1, %r3, 2;\nmov.u32 %r1, 5;\n@%p1 shr.u32 %r1, %r0, 5;",
+        &["warp"],
+        &[("CTA", "came here as often, 2 times")],
+    ),
+];
+
+#[test]
+fn threads_agree_where_the_ptx_says_so() {
+    for (number, same, different) in AGREEMENTS {
+        for seed in 0..4 {
+            let launch = |group: &str, checks: bool| {
+                let mut run = Run::threads(256).seed(seed);
+                if !checks {
+                    run.launch.checks = Checks {
+                        ways: false,
+                        ..Checks::default()
+                    };
+                }
+                let out = run.words(&[0; 32]);
+                let args = [pointer(out)];
+                run.go(&agreement(number, group), &args).map(drop)
+            };
+            for group in *same {
+                launch(group, true).unwrap_or_else(|error| panic!("{number} {group}: {error}"));
+            }
+            for (group, message) in *different {
+                let error = launch(group, true).expect_err("an error").to_string();
+                assert!(error.contains(message), "{number} {group}: {error}");
+                launch(group, false).expect("no check");
+            }
+        }
+    }
+}
+
+/// A claim in front of a label is of the threads that come from above.
+#[test]
+fn a_claim_is_not_of_those_that_jump_behind_it() {
+    let body = "setp.lt.u32 %p1, %r0, 4;
+        mov.u32 %r2, %r0;
+        @%p1 bra END;
+        mov.u32 %r2, 7;
+        // uniform %r2 in warp
+        END: st.global.u32 [%d1], %r2;";
+    launch(&kernel(body), 0).expect("no error");
+    let faulty = body.replace("mov.u32 %r2, 7", "add.u32 %r2, %r0, 1");
+    let error = launch(&kernel(&faulty), 0).expect_err("an error");
+    assert!(error.to_string().contains("%r2"), "{error}");
+}

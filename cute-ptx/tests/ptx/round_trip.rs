@@ -319,10 +319,9 @@ fn line() -> impl Strategy<Value = Line> {
         .prop_map(|(guard, mnemonic, operands, place, comment)| {
             Line::Inst(Inst {
                 guard,
-                mnemonic,
-                operands,
                 place: place.map(|(file, line, column)| Place { file, line, column }),
                 comment,
+                ..Inst::new(mnemonic, operands)
             })
         });
     prop_oneof![

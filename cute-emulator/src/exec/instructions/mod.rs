@@ -1,6 +1,7 @@
 //! Executes operations: one arm for each, and a file for each family.
 
 mod address;
+mod agreement;
 mod barrier;
 mod bounds;
 mod call;
@@ -83,6 +84,7 @@ impl Step<'_> {
             }
             Op::WaitForGrid => self.wait_for_grid(active),
             Op::Nop => {}
+            Op::Agree(agreement) => self.check_agreement(*agreement, active)?,
             Op::Clock { dst } => {
                 let now = self.watch.counts.steps;
                 self.warp.fill(*dst, active, |_| now);

@@ -1,5 +1,6 @@
 //! A running cluster: its CTAs, its warps, and copies that are not complete.
 
+use super::agreed::Agreed;
 use super::barriers::{ClusterBarrier, Mbarrier, NamedBarrier};
 use super::copies::{Arrival, CopyIn, LaneCopy, Stores};
 use super::knowledge::Knowledge;
@@ -56,6 +57,8 @@ pub(crate) struct Cta {
     pub(crate) visits: BTreeMap<usize, (u32, usize)>,
     /// What those of its warps knew that have ended.
     pub(crate) left: Knowledge,
+    /// By the instruction of a claim and the number of the group in the CTA, what its warps had there.
+    pub(crate) agreed: BTreeMap<(usize, u32), Agreed>,
     /// Registers in the CTA's pool, from which `setmaxnreg.inc` takes and to which `setmaxnreg.dec` gives.
     pub(crate) free_registers: u32,
 }
@@ -110,6 +113,7 @@ impl Cluster {
                 copied: BTreeMap::new(),
                 visits: BTreeMap::new(),
                 left: nothing.clone(),
+                agreed: BTreeMap::new(),
                 free_registers: 0,
             });
             for warp in 0..warps_per_cta {

@@ -1,5 +1,6 @@
 //! The state of a running cluster. Nothing here executes an instruction.
 
+pub(crate) mod agreed;
 pub(crate) mod barriers;
 pub(crate) mod cluster;
 pub(crate) mod copies;

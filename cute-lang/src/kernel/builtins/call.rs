@@ -67,7 +67,7 @@ impl Builtin {
         if !(args.len() - optional..=args.len()).contains(&call.args.len()) {
             return Err(self.miscount(call, "argument", args.len(), call.args.len()));
         }
-        b.set_place(call.span);
+        b.set_operation(self.name(), call.span);
         let result = (self.apply)(b, call)?;
         for argument in &call.args {
             b.take(&argument.value, &result);

@@ -84,6 +84,7 @@ pub const WORDS: &[&str] = &[
     "ACQUIRE",
     "RELEASE",
     "ACQ_REL",
+    "WARPGROUP",
     "CTA",
     "CLUSTER",
     "GPU",

@@ -1,7 +1,8 @@
-//! Exchanges between the lanes of a warp. All lanes of the warp run them together.
+//! Exchanges between the lanes of a warp, and what its lanes agree on. All lanes of the warp run them together.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::divergence::Group;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::value::{Num, Scalar, Value};
 use cute_hopper::threads::WARP;
@@ -26,6 +27,7 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "redux_or(x)", apply: |b, call| redux(b, call, Modifier::Or) },
     Builtin { signature: "redux_xor(x)", apply: |b, call| redux(b, call, Modifier::Xor) },
     Builtin { signature: "elect()", apply: elect },
+    Builtin { signature: "uniform(x, [group])", apply: uniform },
     Builtin { signature: "activemask()", apply: |b, _| Ok(b.compute(Type::U32, Opcode::Activemask, (), []).into()) },
 ];
 
@@ -111,6 +113,20 @@ fn elect(b: &mut Builder, _: &Call) -> Result<Value> {
     let lane = Operand::Pair(Box::new(Operand::Sink), Box::new(elected.operand()));
     b.emit(Opcode::Elect, (), [lane, members]);
     Ok(elected.into())
+}
+
+/// The value itself, of which the PTX claims that it is the same in all threads of the group.
+fn uniform(b: &mut Builder, call: &Call) -> Result<Value> {
+    let group = match call.args.get(1).map(|argument| &argument.value) {
+        None => Group::Warp,
+        Some(Value::Word("WARPGROUP")) => Group::Warpgroup,
+        Some(Value::Word("CTA")) => Group::Cta,
+        Some(_) => return Err(call.mismatch(1, "`WARPGROUP` or `CTA`")),
+    };
+    if let Some(x) = exchanged(call)? {
+        b.claim_agreement(&x, group);
+    }
+    Ok(call.args[0].value.clone())
 }
 
 /// The number or truth value of argument 0, or `None` if it is known and so the same in all lanes.

@@ -10,6 +10,7 @@
 
 use crate::kernel::emit::claim::Claims;
 use crate::kernel::emit::conditions::Conditions;
+use crate::kernel::emit::divergence::Sites;
 use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::inference::Inference;
 use crate::kernel::emit::item::Item;
@@ -62,6 +63,9 @@ pub struct Builder {
     place: Span,
     /// Where the statement that is interpreted stands.
     source: Option<Location>,
+    /// The call by which the library was entered that is interpreted, and the name of its module.
+    pub library: Option<(Span, String)>,
+    pub(super) sites: Sites,
     /// The files of the source in which instructions have their places.
     pub(super) files: Vec<String>,
     pub(super) registers: Registers,
@@ -101,6 +105,8 @@ impl Builder {
             checked: false,
             place: Span::call_site(),
             source: None,
+            library: None,
+            sites: Sites::default(),
             files: Vec::new(),
             registers: Registers::default(),
             labels: BTreeMap::new(),
@@ -302,7 +308,7 @@ impl Builder {
                     ..inst
                 };
                 self.unwritten.look(&inst, self.place, self.in_loop());
-                Some(inst)
+                Some(self.with_origin(inst))
             }
             Err(unknown) => {
                 let error = self.error(format!(
@@ -592,6 +598,11 @@ impl Builder {
                     .map_or(by_bits, |limit| limit.min(by_bits))
             }
         }
+    }
+
+    /// By register, the bits that may be set.
+    pub(super) fn known_bits(&self) -> &BTreeMap<String, u64> {
+        &self.bits
     }
 
     /// Records that no bits of a register but these are ever set.

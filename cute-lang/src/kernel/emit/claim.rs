@@ -11,8 +11,12 @@
 //! | `[%r4+8]` | `tile at Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 //!
 //! An instruction with several addresses has a claim for each, in their order, with `_` where nothing is claimed.
+//!
+//! A comment on a line of its own, `uniform %r5 in warp`, claims that `%r5` has the same value there in all threads of each warp,
+//! or `in warpgroup`, or `in CTA`.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::divergence::Group;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Line, Operand, Type};
@@ -92,6 +96,11 @@ impl Builder {
         self.claims.0.insert(operand.to_string(), claim);
     }
 
+    /// Claims that a register has the same value here in all threads of each group.
+    pub fn claim_agreement(&mut self, register: &Scalar, group: Group) {
+        self.comment(format!("uniform {} in {}", register.name, group.name()));
+    }
+
     /// The comment of an instruction with these operands; `None` if none of them has a claim.
     pub(super) fn claimed(&self, operands: &[Operand]) -> Option<String> {
         let is_place = |operand: &&Operand| {
@@ -112,8 +121,21 @@ impl Builder {
     }
 }
 
+/// The register that a comment on a line of its own claims to have the same value in all threads of each group.
+pub(super) fn agreement(comment: &str) -> Option<(&str, Group)> {
+    let (register, name) = comment.strip_prefix("uniform %")?.split_once(" in ")?;
+    let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
+    let register = &comment["uniform ".len()..][..register.len() + 1];
+    Some((register, group))
+}
+
+/// Whether a line claims that threads agree, which is so only where they execute it.
+pub fn is_agreement(line: &Line) -> bool {
+    matches!(line, Line::Comment(text) if agreement(text).is_some())
+}
+
 /// Removes the claims about registers that no line writes, since what they held turned out not to be needed.
-pub(super) fn remove_unwritten(code: &mut [Line]) {
+pub(super) fn remove_unwritten(code: &mut Vec<Line>) {
     let mut written = HashSet::new();
     for line in code.iter() {
         if let Line::Inst(inst) = line {
@@ -136,11 +158,18 @@ pub(super) fn remove_unwritten(code: &mut [Line]) {
         .filter(|(_, comment)| unknown(comment))
         .map(|(index, _)| index)
         .collect();
+    let is_known = |line: &Line| match line {
+        Line::Comment(text) => agreement(text).is_none_or(|(name, _)| written.contains(name)),
+        _ => true,
+    };
+    let known: Vec<bool> = code.iter().map(is_known).collect();
     for index in removed {
         if let Line::Inst(inst) = &mut code[index] {
             inst.comment = None;
         }
     }
+    let mut known = known.into_iter();
+    code.retain(|_| known.next() != Some(false));
 }
 
 /// `[a, b]`, or nothing for none.

@@ -47,8 +47,14 @@ impl Builder {
         code.append(&mut start);
         code.append(&mut self.lines);
         code.extend(self.instruction(Opcode::Ret, (), []).map(Line::Inst));
+        self.check_divergence(&code)?;
         if let Some(defect) = self.defect {
             return Err(defect);
+        }
+        for line in &mut code {
+            if let Line::Inst(inst) = line {
+                inst.origin = None;
+            }
         }
         remove_unread(&mut code);
         remove_unwritten(&mut code);

@@ -5,6 +5,7 @@ pub mod bits;
 pub mod builder;
 pub mod claim;
 pub mod conditions;
+pub mod divergence;
 pub mod facts;
 pub mod finish;
 pub mod inference;

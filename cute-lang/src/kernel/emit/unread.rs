@@ -1,5 +1,6 @@
 //! Instructions whose results are not read.
 
+use crate::kernel::emit::claim::is_agreement;
 use cute_ptx::ast::{Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Mnemonic, Modifier, Opcode};
 use std::collections::HashMap;
@@ -7,7 +8,7 @@ use std::collections::HashMap;
 /// Whether a line has no effect but to compute a result, so that it may run although the result is not needed.
 pub fn is_pure(line: &Line) -> bool {
     match line {
-        Line::Comment(_) | Line::Blank => true,
+        Line::Comment(_) | Line::Blank => !is_agreement(line),
         Line::Inst(inst) => inst.effect() == Effect::None && !may_fail(inst),
         _ => false,
     }

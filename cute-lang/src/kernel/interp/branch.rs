@@ -1,6 +1,7 @@
 //! `if`, `&&` and `||`.
 
 use crate::kernel::emit::builder::{unless, when};
+use crate::kernel::emit::claim::is_agreement;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::unread::is_pure;
@@ -53,7 +54,10 @@ impl Interpreter<'_> {
             }
             Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
-                self.choose(&predicate, expr.if_token.span(), then, otherwise)
+                let fork = self.b.fork("if", expr.cond.span());
+                let value = self.choose(&predicate, expr.if_token.span(), then, otherwise);
+                self.b.join(&fork, &predicate);
+                value
             }
         }
     }
@@ -296,7 +300,13 @@ impl Interpreter<'_> {
                 return Ok(decided);
             }
         };
+        let (what, span) = match and {
+            true => ("&&", op.span()),
+            false => ("||", op.span()),
+        };
+        let fork = self.b.fork(what, span);
         let (value, lines, _) = self.assuming(&left, and, |this| this.condition(right))?;
+        self.b.join(&fork, &left);
         if lines.iter().all(is_pure) {
             self.b.append(lines);
             let op = if and { Op::And } else { Op::Or };
@@ -336,7 +346,7 @@ impl Interpreter<'_> {
 fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
     let mut count = 0;
     let guarded = lines.iter().map(|line| match line {
-        Line::Comment(_) => Some(line.clone()),
+        Line::Comment(_) if !is_agreement(line) => Some(line.clone()),
         // An instruction that all threads of a warp must run together cannot have a guard.
         Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.together() == Together::No => {
             count += 1;

@@ -89,11 +89,11 @@ impl Interpreter<'_> {
             Expr::While(expr) => self.repeated(|this| this.while_loop(expr)),
             Expr::Loop(expr) => self.repeated(|this| this.loop_loop(expr)),
             Expr::Break(expr) if expr.expr.is_none() => {
-                self.jump(expr.break_token.span, expr.label.as_ref(), |l| {
+                self.jump(("break", expr.break_token.span), expr.label.as_ref(), |l| {
                     &mut l.on_break
                 })
             }
-            Expr::Continue(expr) => self.jump(expr.continue_token.span, expr.label.as_ref(), |l| {
+            Expr::Continue(expr) => self.jump(("continue", expr.continue_token.span), expr.label.as_ref(), |l| {
                 &mut l.on_continue
             }),
             Expr::Return(expr) => self.return_from(expr),

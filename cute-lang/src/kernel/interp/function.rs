@@ -143,6 +143,8 @@ impl Interpreter<'_> {
         let exit = std::mem::replace(&mut self.exit, exit);
         let module = std::mem::replace(&mut self.module, module);
         let entry = std::mem::replace(&mut self.entry, entry);
+        let library = self.entry.map(|entry| (entry, self.source.module(self.module).ident.to_string()));
+        let library = std::mem::replace(&mut self.b.library, library);
         self.calls += 1;
         let errors = self.errors.len();
         let mut value = self.lifetime(body);
@@ -156,6 +158,7 @@ impl Interpreter<'_> {
         self.exit = exit;
         self.module = module;
         self.entry = entry;
+        self.b.library = library;
         if self.errors.len() > errors {
             // The value of a function with errors may be wrong.
             return Err(self.follow(span));

@@ -11,6 +11,7 @@ impl Interpreter<'_> {
     /// A loop whose values `next` gives, until it gives `None`.
     pub(super) fn iterated(&mut self, expr: &ExprForLoop, over: Value) -> Result<()> {
         let span = expr.expr.span();
+        let fork = self.b.fork("for", span);
         // `for x in &mut iterator` moves on the variable itself.
         let iterator = match over {
             Value::Reference(value) => *value,
@@ -57,6 +58,9 @@ impl Interpreter<'_> {
         }
         self.dead = true;
         self.leave();
+        if let Truth::Predicate(is_some) = &item.is_some {
+            self.b.join(&fork, is_some);
+        }
         Ok(())
     }
 }

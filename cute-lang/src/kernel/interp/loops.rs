@@ -141,6 +141,8 @@ impl Interpreter<'_> {
         copies: u32,
     ) -> Result<()> {
         self.b.set_place(expr.expr.span());
+        let fork = self.b.fork("for", expr.expr.span());
+        let mut decide = Vec::new();
         let ty = self.b.register_type(number);
         let steps = match (start.constant(), end.constant()) {
             (Some(start), Some(end)) => Some(end.saturating_sub(start)),
@@ -174,6 +176,7 @@ impl Interpreter<'_> {
         if let Value::Scalar(enters) = enters {
             on_break.used = true;
             self.b.branch_if(unless(&enters), &on_break.label);
+            decide.push(enters);
         }
         self.b.assign(&counter, start.operand());
         self.b.place_label(&head);
@@ -202,13 +205,16 @@ impl Interpreter<'_> {
                 let label = on_break.label.clone();
                 self.b.branch_if(unless(&again), &label);
             }
+            decide.push(again);
         }
         self.leave();
+        decide.iter().for_each(|it| self.b.join(&fork, it));
         Ok(())
     }
 
     pub(super) fn while_loop(&mut self, expr: &ExprWhile) -> Result<Value> {
         let head = self.b.label("while");
+        let fork = self.b.fork("while", expr.cond.span());
         let mut on_break = self.target("while_end");
         let start = self.length()?;
         self.b.place_label(&head);
@@ -226,7 +232,7 @@ impl Interpreter<'_> {
                 self.truth(&value)?
             }
         };
-        match truth {
+        match &truth {
             Truth::Known(false) => {
                 // There is no loop, but the condition may have effects.
                 let condition = self.b.split_off(start + 1);
@@ -237,17 +243,21 @@ impl Interpreter<'_> {
             }
             Truth::Predicate(predicate) => {
                 on_break.used = true;
-                self.b.branch_if(unless(&predicate), &on_break.label);
+                self.b.branch_if(unless(predicate), &on_break.label);
             }
             Truth::Known(true) => {}
         }
         let label = expr.label.as_ref();
-        match matched {
+        let value = match matched {
             Some((pat, value)) => self.scoped(pat, &value, |this| {
                 this.endless(label, &expr.body, head, on_break)
             }),
             None => self.endless(label, &expr.body, head, on_break),
+        };
+        if let Truth::Predicate(predicate) = &truth {
+            self.b.join(&fork, predicate);
         }
+        value
     }
 
     pub(super) fn loop_loop(&mut self, expr: &ExprLoop) -> Result<Value> {
@@ -332,7 +342,7 @@ impl Interpreter<'_> {
     /// `break` and `continue`.
     pub(super) fn jump(
         &mut self,
-        span: proc_macro2::Span,
+        (how, span): (&'static str, proc_macro2::Span),
         name: Option<&Lifetime>,
         target: impl Fn(&mut Loop) -> &mut JumpTarget,
     ) -> Result<Value> {
@@ -356,6 +366,7 @@ impl Interpreter<'_> {
         let target = target(found);
         target.used = true;
         let label = target.label.clone();
+        self.b.leaves(how);
         self.b.branch(&label);
         self.dead = true;
         Ok(Value::Unit)
@@ -370,6 +381,7 @@ impl Interpreter<'_> {
         }
         self.exit.used = true;
         let label = self.exit.label.clone();
+        self.b.leaves("return");
         self.b.branch(&label);
         self.dead = true;
         Ok(Value::Unit)

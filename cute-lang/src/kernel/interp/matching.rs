@@ -54,7 +54,9 @@ impl Interpreter<'_> {
                     }
                     self.depth += 1;
                     let rest = |this: &mut Self| this.arms(value, rest, complete, span);
+                    let fork = self.b.fork("match", span);
                     let chosen = self.choose(&predicate, span, body, rest);
+                    self.b.join(&fork, &predicate);
                     self.depth -= 1;
                     return Ok(self.beside_arms(chosen?, before));
                 }

@@ -111,6 +111,8 @@ impl Interpreter<'_> {
             );
             return Err(Error::new(mnemonic.span(), message));
         }
+        self.b.set_operation(known.as_str(), mnemonic.span());
+        let inst = self.b.with_origin(inst);
         self.b.push(Line::Inst(inst));
         Ok(value)
     }

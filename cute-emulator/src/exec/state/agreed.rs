@@ -1,0 +1,72 @@
+//! What the warps of a group had in a register that is claimed to be the same in all of them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// The most turns that the warps of a group may lie apart. Of a warp that is further behind, nothing is known to be wrong.
+const MOST_TURNS: usize = 4096;
+
+/// The numbers at one line. The first time that a warp comes there belongs to the first time of the others, and so on.
+#[derive(Default)]
+pub(crate) struct Agreed {
+    /// The turns that are not remembered, since all warps have come.
+    ended: u64,
+    turns: VecDeque<Turn>,
+    /// By warp, how often it has come.
+    come: BTreeMap<u32, u64>,
+}
+
+struct Turn {
+    /// The first warp that came, and its number.
+    first: (u32, u64),
+    /// How many warps have come.
+    come: u32,
+}
+
+impl Agreed {
+    /// A warp of a group of so many comes with a number. Returns which turn it is, and the first warp that came with its number.
+    pub(crate) fn come(&mut self, warp: u32, number: u64, warps: u32) -> (u64, (u32, u64)) {
+        let own = self.come.entry(warp).or_default();
+        *own += 1;
+        let turn = *own;
+        let Some(behind) = (turn - 1).checked_sub(self.ended) else {
+            return (turn, (warp, number));
+        };
+        // Each turn before has been remembered when this warp came.
+        if behind as usize == self.turns.len() {
+            self.turns.push_back(Turn {
+                first: (warp, number),
+                come: 0,
+            });
+        }
+        let at = &mut self.turns[behind as usize];
+        at.come += 1;
+        let first = at.first;
+        let ends = |turn: &Turn| turn.come >= warps;
+        while self.turns.front().is_some_and(ends) || self.turns.len() > MOST_TURNS {
+            self.turns.pop_front();
+            self.ended += 1;
+        }
+        (turn, first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_compared_with_each_other() {
+        let mut agreed = Agreed::default();
+        assert_eq!(agreed.come(0, 7, 2), (1, (0, 7)));
+        assert_eq!(agreed.come(0, 8, 2), (2, (0, 8)));
+        assert_eq!(agreed.come(1, 7, 2), (1, (0, 7)));
+        assert_eq!(agreed.come(1, 9, 2), (2, (0, 8)));
+        assert!(agreed.turns.is_empty());
+        for turn in 3..3 * MOST_TURNS as u64 {
+            assert_eq!(agreed.come(1, turn, 2), (turn, (1, turn)));
+        }
+        assert_eq!(agreed.turns.len(), MOST_TURNS);
+        // What has been forgotten agrees with anything.
+        assert_eq!(agreed.come(0, 1, 2), (3, (0, 1)));
+    }
+}

@@ -1,0 +1,328 @@
+//! Where threads of a group may have parted, and why.
+//!
+//! Threads part at a branch whose condition may differ between them, and are together again in the first block that all of
+//! them get to. Between the two, some may be elsewhere: the other way, ahead in a loop, or at the end of the kernel. A register
+//! that is written there may differ between the threads that come together, since not all have executed the write, or not as
+//! often.
+//!
+//! Of a register that several lines write, each block has what it may differ in at its beginning; of one that a single line
+//! writes, that is the same everywhere. All begin as the same in all threads, and grow until nothing changes.
+
+use super::flow::Flow;
+use super::group::Group;
+use super::rules::{self, Known};
+use super::varies::Varies;
+use crate::kernel::emit::claim::agreement;
+use cute_ptx::ast::{Inst, Line};
+use cute_ptx::table::Opcode;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// What is known of a kernel besides its lines.
+pub(super) struct Facts<'a> {
+    /// Threads of a CTA.
+    pub(super) threads: u32,
+    /// CTAs of a cluster.
+    pub(super) cluster: [u32; 3],
+    /// By register that a single line writes, the bits that may be set.
+    pub(super) bits: &'a BTreeMap<String, u64>,
+    /// The registers that hold the result of a function of the language, and how it is called.
+    pub(super) calls: &'a HashMap<String, &'static str>,
+}
+
+/// Where threads have parted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parting {
+    /// The line of the branch.
+    pub(super) line: usize,
+    /// On what its condition depends.
+    pub(super) cause: &'static str,
+}
+
+/// A register that decides which way threads take, or of which such a register is made.
+#[derive(Clone, Copy)]
+enum Register {
+    /// A single line writes it: its index among such registers.
+    Fixed(usize),
+    /// Several lines write it: its index among such registers.
+    Variable(usize),
+}
+
+pub(super) struct Analysis<'a> {
+    code: &'a [Line],
+    facts: Facts<'a>,
+    pub(super) flow: Flow,
+    registers: HashMap<&'a str, Register>,
+    /// Of each block, the lines that write registers, claim something of them, or end it.
+    lines: Vec<Vec<usize>>,
+    fixed: Vec<Varies>,
+    /// For each block, what variables may differ in at its beginning.
+    variables: Vec<Vec<Varies>>,
+    /// For each block and group, where its threads have parted.
+    parted: Vec<[Option<Parting>; 4]>,
+    /// The blocks between a group's partings and the block where its threads are together again.
+    apart: HashMap<(Option<usize>, Group), HashSet<usize>>,
+}
+
+impl<'a> Analysis<'a> {
+    pub(super) fn new(code: &'a [Line], facts: Facts<'a>) -> Self {
+        let flow = Flow::new(code);
+        let registers = registers(code);
+        let is_variable = |it: &&Register| matches!(it, Register::Variable(_));
+        let variables = registers.values().filter(is_variable).count();
+        let lines = flow.blocks.iter().map(|block| {
+            let relevant = |at: &usize| match &code[*at] {
+                Line::Inst(inst) => {
+                    let mut writes = branches(inst);
+                    inst.for_each_written(&mut |name| writes |= registers.contains_key(name));
+                    writes
+                }
+                Line::Comment(text) => agreement(text).is_some(),
+                _ => false,
+            };
+            block.lines.clone().filter(relevant).collect()
+        });
+        let mut analysis = Self {
+            code,
+            facts,
+            lines: lines.collect(),
+            fixed: vec![Varies::NOT; registers.len() - variables],
+            variables: vec![vec![Varies::NOT; variables]; flow.blocks.len()],
+            parted: vec![[None; 4]; flow.blocks.len()],
+            apart: HashMap::new(),
+            registers,
+            flow,
+        };
+        while (0..analysis.flow.blocks.len()).fold(false, |any, block| analysis.run(block) | any) {}
+        analysis
+    }
+
+    /// Where threads of a group have parted that may not be in this block together.
+    pub(super) fn parted(&self, block: usize, group: Group) -> Option<Parting> {
+        self.parted[block][group as usize]
+    }
+
+    /// Follows the registers through a block. Returns whether anything is new.
+    fn run(&mut self, block: usize) -> bool {
+        let mut is_new = false;
+        let mut here = Here {
+            variables: std::mem::take(&mut self.variables[block]),
+            butterflies: HashMap::new(),
+        };
+        let before = here.variables.clone();
+        let mut parting = None;
+        for at in 0..self.lines[block].len() {
+            let line = self.lines[block][at];
+            match &self.code[line] {
+                Line::Inst(inst) => {
+                    is_new |= self.execute(inst, &mut here);
+                    if let Some(guard) = inst.guard.as_ref().filter(|_| branches(inst)) {
+                        let varies = self.now(&guard.predicate, &here.variables);
+                        parting = Some((line, varies));
+                    }
+                }
+                Line::Comment(text) => self.agree(text, block, &mut here),
+                _ => {}
+            }
+        }
+        self.variables[block] = before;
+        if let Some((line, varies)) = parting {
+            is_new |= self.part(block, line, &varies);
+        }
+        for next in 0..self.flow.blocks[block].next.len() {
+            let next = self.flow.blocks[block].next[next];
+            if let Some(variables) = self.variables.get_mut(next) {
+                for (to, from) in variables.iter_mut().zip(&here.variables) {
+                    is_new |= to.join(from);
+                }
+            }
+        }
+        is_new
+    }
+
+    /// What a register may differ in.
+    fn now(&self, register: &str, variables: &[Varies]) -> Varies {
+        match self.registers.get(register) {
+            Some(Register::Fixed(index)) => self.fixed[*index],
+            Some(Register::Variable(index)) => variables[*index],
+            None => Varies::NOT,
+        }
+    }
+
+    fn execute(&mut self, inst: &'a Inst, here: &mut Here<'a>) -> bool {
+        let mut result = rules::result(
+            inst,
+            &At {
+                analysis: self,
+                variables: &here.variables,
+            },
+        );
+        if let Some((a, b)) = rules::joined(inst) {
+            let exchanged = |from, to| match here.butterflies.get(to) {
+                Some((lanes, of)) if *of == from => *lanes,
+                _ => 0,
+            };
+            result = result.without_lanes(exchanged(a, b) | exchanged(b, a));
+        }
+        if let Some(guard) = &inst.guard {
+            let chooses = self.now(&guard.predicate, &here.variables);
+            result.join(&chooses.spread());
+        }
+        let mut is_new = false;
+        inst.for_each_written(&mut |name| {
+            here.butterflies
+                .retain(|to, (_, from)| *to != name && *from != name);
+            let call = self.facts.calls.get(name);
+            let result = call.map_or(result, |call| result.because(call));
+            match self.registers.get(name) {
+                Some(Register::Fixed(index)) => is_new |= self.fixed[*index].join(&result),
+                Some(Register::Variable(index)) => {
+                    let variable = &mut here.variables[*index];
+                    match inst.guard {
+                        None => *variable = result,
+                        Some(_) => _ = variable.join(&result),
+                    }
+                }
+                None => {}
+            }
+        });
+        if let Some((lanes, from, to)) = rules::butterfly(inst) {
+            here.butterflies.insert(to, (lanes, from));
+        }
+        is_new
+    }
+
+    /// A comment claims that threads of a group have the same value, which tells nothing where some of them are elsewhere.
+    fn agree(&self, text: &'a str, block: usize, here: &mut Here) {
+        let Some((register, claimed)) = agreement(text) else {
+            return;
+        };
+        if let Some(Register::Variable(index)) = self.registers.get(register) {
+            for group in Group::ALL {
+                if group <= claimed && self.parted(block, group).is_none() {
+                    here.variables[*index].agree(group);
+                }
+            }
+        }
+    }
+
+    /// Threads part at the end of a block by a condition that may differ in these groups.
+    fn part(&mut self, block: usize, line: usize, condition: &Varies) -> bool {
+        let mut is_new = false;
+        let meet = self.flow.meet(block);
+        for group in Group::ALL {
+            if !condition.is_in(group) {
+                continue;
+            }
+            let parting = Parting {
+                line,
+                cause: condition.cause(group),
+            };
+            let known = self.apart.entry((meet, group)).or_default();
+            for apart in self.flow.apart(block, known) {
+                is_new = true;
+                self.parted[apart][group as usize].get_or_insert(parting);
+                for at in 0..self.lines[apart].len() {
+                    self.write_apart(self.lines[apart][at], group, meet);
+                }
+            }
+        }
+        is_new
+    }
+
+    /// Threads of a group that have parted come together in `meet`. What this line writes may differ between them then.
+    fn write_apart(&mut self, line: usize, group: Group, meet: Option<usize>) {
+        let Line::Inst(inst) = &self.code[line] else {
+            return;
+        };
+        let varies = Varies::in_group(group, "what was assigned where they had parted");
+        inst.for_each_written(&mut |name| match self.registers.get(name) {
+            Some(Register::Fixed(index)) => _ = self.fixed[*index].join(&varies),
+            Some(Register::Variable(index)) => {
+                let there = meet.and_then(|meet| self.variables.get_mut(meet));
+                if let Some(variables) = there {
+                    variables[*index].join(&varies);
+                }
+            }
+            None => {}
+        });
+    }
+}
+
+/// What is known at a line of a block.
+struct Here<'a> {
+    variables: Vec<Varies>,
+    /// By register with values of other lanes, by which bit of a lane's number these are others, and the register with the own.
+    butterflies: HashMap<&'a str, (u8, &'a str)>,
+}
+
+/// The registers that an instruction reads.
+struct At<'s, 'a> {
+    analysis: &'s Analysis<'a>,
+    variables: &'s [Varies],
+}
+
+impl Known for At<'_, '_> {
+    fn varies(&self, register: &str) -> Varies {
+        self.analysis.now(register, self.variables)
+    }
+
+    fn possible(&self, register: &str) -> u64 {
+        let Analysis {
+            registers, facts, ..
+        } = self.analysis;
+        match registers.get(register) {
+            Some(Register::Variable(_)) => u64::MAX,
+            _ => facts.bits.get(register).copied().unwrap_or(u64::MAX),
+        }
+    }
+
+    fn threads(&self) -> u32 {
+        self.analysis.facts.threads
+    }
+
+    fn cluster(&self) -> [u32; 3] {
+        self.analysis.facts.cluster
+    }
+}
+
+/// Whether threads may part at an instruction.
+fn branches(inst: &Inst) -> bool {
+    let jumps = [Opcode::Bra, Opcode::Ret, Opcode::Exit].contains(&inst.mnemonic.opcode());
+    jumps && inst.guard.is_some()
+}
+
+/// The registers that decide which way threads take, and those of which they are made. A register of which something is claimed
+/// is a variable, since that holds from there on.
+fn registers(code: &[Line]) -> HashMap<&str, Register> {
+    let mut writes: HashMap<&str, Vec<&Inst>> = HashMap::new();
+    let mut open = Vec::new();
+    let mut claimed = HashSet::new();
+    for line in code {
+        match line {
+            Line::Inst(inst) => {
+                inst.for_each_written(&mut |name| writes.entry(name).or_default().push(inst));
+                if let Some(guard) = inst.guard.as_ref().filter(|_| branches(inst)) {
+                    open.push(guard.predicate.as_str());
+                }
+            }
+            Line::Comment(text) => claimed.extend(agreement(text).map(|(register, _)| register)),
+            _ => {}
+        }
+    }
+    let (mut fixed, mut variables) = (0.., 0..);
+    let mut registers = HashMap::new();
+    while let Some(name) = open.pop() {
+        let Some(writes) = writes.get(name).filter(|_| !registers.contains_key(name)) else {
+            continue;
+        };
+        let register = match writes.len() == 1 && !claimed.contains(name) {
+            true => fixed.next().map(Register::Fixed),
+            false => variables.next().map(Register::Variable),
+        };
+        registers.extend(register.map(|register| (name, register)));
+        for inst in writes {
+            inst.for_each_read(&mut |name| open.push(name));
+        }
+    }
+    registers
+}

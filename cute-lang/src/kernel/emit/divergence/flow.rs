@@ -1,0 +1,162 @@
+//! The blocks of a kernel's lines, and where threads that part at the end of a block come together again.
+
+use cute_ptx::ast::{Line, Operand};
+use cute_ptx::table::Opcode;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Lines of which threads that execute the first execute all.
+pub(super) struct Block {
+    pub(super) lines: Range<usize>,
+    /// The blocks that follow it. The number of blocks stands for the end of the kernel.
+    pub(super) next: Vec<usize>,
+}
+
+/// The blocks, in the order of their lines.
+pub(super) struct Flow {
+    pub(super) blocks: Vec<Block>,
+    /// For each block, the first one that all threads get to that leave it and end. `None` for a block from which no thread
+    /// ends but by a trap, which ends the launch.
+    meet: Vec<Option<usize>>,
+}
+
+impl Flow {
+    pub(super) fn new(code: &[Line]) -> Self {
+        let blocks = blocks(code);
+        let meet = meet(&blocks);
+        Self { blocks, meet }
+    }
+
+    /// The block in which threads that part at the end of a block are together again; the number of blocks is the end.
+    pub(super) fn meet(&self, block: usize) -> Option<usize> {
+        self.meet[block]
+    }
+
+    /// The blocks that some of the threads that part at the end of a block may execute before all are together again, but for
+    /// those in `known`, to which they are added.
+    pub(super) fn apart(&self, block: usize, known: &mut HashSet<usize>) -> Vec<usize> {
+        let end = self.meet[block];
+        let mut found = Vec::new();
+        let mut open = self.blocks[block].next.clone();
+        while let Some(block) = open.pop() {
+            if Some(block) != end && block < self.blocks.len() && known.insert(block) {
+                found.push(block);
+                open.extend(&self.blocks[block].next);
+            }
+        }
+        found
+    }
+}
+
+fn blocks(code: &[Line]) -> Vec<Block> {
+    let ends_block = |line: &Line| match line {
+        Line::Inst(inst) => jumps(inst.mnemonic.opcode()),
+        _ => false,
+    };
+    let mut starts = vec![0];
+    for (at, line) in code.iter().enumerate().skip(1) {
+        if matches!(line, Line::Label(_)) || ends_block(&code[at - 1]) {
+            starts.push(at);
+        }
+    }
+    let mut labels = HashMap::new();
+    for (block, start) in starts.iter().enumerate() {
+        if let Some(Line::Label(label)) = code.get(*start) {
+            labels.insert(label.as_str(), block);
+        }
+    }
+    let end = starts.len();
+    let ends = starts.iter().skip(1).copied().chain([code.len()]);
+    let ranges = starts.iter().zip(ends).map(|(start, end)| *start..end);
+    let blocks = ranges.enumerate().map(|(block, lines)| {
+        let mut next = Vec::new();
+        let mut goes_on = true;
+        if let Some(Line::Inst(inst)) = code[lines.clone()].last() {
+            let opcode = inst.mnemonic.opcode();
+            goes_on = inst.guard.is_some() || !jumps(opcode);
+            next.extend(match (opcode, inst.operands.first()) {
+                (Opcode::Bra, Some(Operand::Name(label))) => labels.get(label.as_str()).copied(),
+                (Opcode::Ret | Opcode::Exit, _) => Some(end),
+                _ => None,
+            });
+        }
+        if goes_on && !next.contains(&(block + 1)) {
+            next.push(block + 1);
+        }
+        Block { lines, next }
+    });
+    blocks.collect()
+}
+
+/// Whether an instruction may end a thread's way through a block.
+fn jumps(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Bra | Opcode::Ret | Opcode::Exit | Opcode::Trap
+    )
+}
+
+/// The immediate post-dominator of each block, by the algorithm of Cooper, Harvey and Kennedy. Ways that end in a trap are no
+/// ways.
+fn meet(blocks: &[Block]) -> Vec<Option<usize>> {
+    let end = blocks.len();
+    let mut before = vec![Vec::new(); end + 1];
+    for (block, Block { next, .. }) in blocks.iter().enumerate() {
+        next.iter().for_each(|next| before[*next].push(block));
+    }
+    // The order in which a search from the end backwards leaves the blocks.
+    let mut order = Vec::new();
+    let mut number = vec![None; end + 1];
+    let mut seen = vec![false; end + 1];
+    seen[end] = true;
+    let mut path = vec![(end, 0)];
+    while let Some((block, at)) = path.last_mut() {
+        let block = *block;
+        match before[block].get(*at) {
+            Some(&other) => {
+                *at += 1;
+                if !std::mem::replace(&mut seen[other], true) {
+                    path.push((other, 0));
+                }
+            }
+            None => {
+                number[block] = Some(order.len());
+                order.push(block);
+                path.pop();
+            }
+        }
+    }
+    let mut meet = vec![None; end + 1];
+    meet[end] = Some(end);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in order.iter().rev().skip(1) {
+            let next = blocks[block].next.iter().filter(|it| meet[**it].is_some());
+            let found = next.copied().reduce(|a, b| common(a, b, &meet, &number));
+            if meet[block] != found {
+                meet[block] = found;
+                changed = true;
+            }
+        }
+    }
+    meet.truncate(end);
+    meet
+}
+
+/// The first block that is on all ways from both.
+fn common(
+    mut a: usize,
+    mut b: usize,
+    meet: &[Option<usize>],
+    number: &[Option<usize>],
+) -> usize {
+    while a != b {
+        let behind = if number[a] < number[b] { &mut a } else { &mut b };
+        match meet[*behind] {
+            Some(next) => *behind = next,
+            None => break,
+        }
+    }
+    a
+}

@@ -1,0 +1,102 @@
+//! The threads that execute an operation together.
+
+use cute_hopper::threads::WARP;
+use cute_ptx::ast::{Inst, Operand};
+use cute_ptx::table::{Opcode, Together};
+
+/// Threads of a CTA or cluster, from the fewest on. A thread is in one group of each kind, and that is a part of its group of
+/// the next kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// The lanes of a warp.
+    Warp,
+    /// The threads of a warpgroup.
+    Warpgroup,
+    /// The threads of a CTA.
+    Cta,
+    /// The threads of a cluster.
+    Cluster,
+}
+
+impl Group {
+    /// All, from the fewest threads on.
+    pub const ALL: [Group; 4] = [Group::Warp, Group::Warpgroup, Group::Cta, Group::Cluster];
+
+    /// As claims write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Warp => "warp",
+            Group::Warpgroup => "warpgroup",
+            Group::Cta => "CTA",
+            Group::Cluster => "cluster",
+        }
+    }
+
+    /// The threads, for messages: `the lanes of a warp`.
+    pub(super) fn threads(self) -> String {
+        let kind = if self == Group::Warp { "lanes" } else { "threads" };
+        format!("the {kind} of a {}", self.name())
+    }
+}
+
+/// Which threads execute an instruction together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Members {
+    /// All threads of a group.
+    All(Group),
+    /// The lanes of a mask, known or in a register, which are not known to be all lanes.
+    Listed(Option<u32>),
+}
+
+/// Which threads of a CTA of so many execute the instruction together; `None` if each executes it on its own.
+///
+/// | instruction | group |
+/// |---|---|
+/// | `shfl`, `vote`, `match`, `redux`, `elect`, `bar.warp.sync` | the lanes of the member mask |
+/// | `ldmatrix`, `stmatrix`, `movmatrix`, `mma`, `wmma` | the warp |
+/// | `wgmma`, `setmaxnreg` | the warpgroup |
+/// | `bar` of all threads of the CTA | the CTA |
+/// | `bar` of a number of threads | the warp: which warps come, the number does not say |
+/// | `barrier.cluster` | the cluster |
+pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
+    use Opcode::*;
+    match (inst.mnemonic.opcode(), inst.mnemonic.together()) {
+        (BarrierClusterArrive | BarrierClusterWait, _) => Some(Members::All(Group::Cluster)),
+        (BarSync | BarArrive | BarRed | BarrierSync | BarrierArrive | BarrierRed, _) => {
+            Some(Members::All(match is_of_cta(inst, threads) {
+                true => Group::Cta,
+                false => Group::Warp,
+            }))
+        }
+        (_, Together::No) => None,
+        (WgmmaMmaAsync | WgmmaFence | WgmmaCommitGroup | WgmmaWaitGroup | Setmaxnreg, _) => {
+            Some(Members::All(Group::Warpgroup))
+        }
+        (_, Together::Warp) => Some(Members::All(Group::Warp)),
+        (_, Together::Members) => {
+            let lanes = u32::MAX >> (WARP - threads.min(WARP));
+            Some(match inst.operands.last() {
+                Some(Operand::Int(mask)) if *mask as u32 & lanes == lanes => {
+                    Members::All(Group::Warp)
+                }
+                Some(Operand::Int(mask)) => Members::Listed(Some(*mask as u32)),
+                _ => Members::Listed(None),
+            })
+        }
+    }
+}
+
+/// Whether the barrier waits for all threads of the CTA.
+pub(super) fn is_of_cta(inst: &Inst, threads: u32) -> bool {
+    // The destination of a reduction stands before the number of the barrier, and the predicate behind the count.
+    let reduces = matches!(inst.mnemonic.opcode(), Opcode::BarRed | Opcode::BarrierRed);
+    let mut operands = inst.operands.iter().skip(1 + usize::from(reduces));
+    match (operands.next(), reduces) {
+        (None, _) | (Some(Operand::Name(_) | Operand::Not(_)), true) => operands.next().is_none(),
+        (Some(Operand::Int(count)), false) => *count == threads.into(),
+        (Some(Operand::Int(count)), true) => {
+            operands.next().is_none() || *count == threads.into()
+        }
+        _ => false,
+    }
+}

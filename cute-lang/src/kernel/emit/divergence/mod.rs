@@ -1,0 +1,275 @@
+//! Refuses operations of several threads where some of these threads may be elsewhere.
+//!
+//! A warp, a warpgroup, a CTA or a cluster executes such an operation together ([`Group`]): a vote, a shuffle, a barrier, a wgmma.
+//! It is an error where a condition around it, or before a jump in front of it, may differ between them. This is decided on the
+//! lines of the kernel when all are there, so that it makes no difference whether the operation or the condition is in a function,
+//! a closure, or a function of the language: [`flow`] says where threads come together again, [`rules`] what registers may differ
+//! in, and [`analysis`] puts the two together.
+
+mod analysis;
+mod flow;
+mod group;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod varies;
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::value::Scalar;
+use analysis::{Analysis, Facts, Parting};
+use cute_ptx::ast::{Inst, Line};
+use cute_ptx::table::Together;
+pub use group::Group;
+use group::{Members, members};
+use proc_macro2::Span;
+use std::collections::HashMap;
+use syn::{Error, Result};
+
+/// The most errors that are reported.
+const MAX_ERRORS: usize = 8;
+
+/// The functions whose results are computed once, by the names of their registers.
+const CALLS: [(&str, &str); 4] = [
+    ("lane", "`lane()`"),
+    ("warp", "`warp()`"),
+    ("warpgroup", "`warpgroup()`"),
+    ("warpgroup_thread", "`warpgroup_thread()`"),
+];
+
+/// Where operations, conditions and jumps stand in the source.
+#[derive(Default)]
+pub struct Sites {
+    /// The operation that is being emitted, and its number, once it has one.
+    current: Option<(&'static str, Site, Option<u32>)>,
+    /// Operations with instructions that threads execute together, by their numbers, which are those of their instructions.
+    operations: Vec<(&'static str, Site)>,
+    /// By predicate, the conditions that it decides.
+    forks: HashMap<String, Vec<Fork>>,
+    /// `return`, `break` and `continue`, and how many operations were before each.
+    jumps: Vec<(&'static str, u32)>,
+}
+
+/// A place in the source.
+#[derive(Clone)]
+struct Site {
+    span: Span,
+    /// The place in the library, if the span is the call by which it was entered.
+    library: Option<String>,
+}
+
+/// A condition by which threads take one of two ways.
+pub struct Fork {
+    /// What has the condition: `if`.
+    what: &'static str,
+    site: Site,
+    /// How many operations were before it.
+    start: u32,
+    /// How many are before its end.
+    end: u32,
+}
+
+impl Builder {
+    /// What is emitted from here on belongs to the operation of that name.
+    pub fn set_operation(&mut self, name: &'static str, span: Span) {
+        self.set_place(span);
+        let site = self.site(span);
+        self.sites.current = Some((name, site, None));
+    }
+
+    /// The instruction with the number of the operation to which it belongs, if threads execute it together.
+    pub fn with_origin(&mut self, inst: Inst) -> Inst {
+        let origin = match (inst.mnemonic.together(), &mut self.sites.current) {
+            (Together::No, _) | (_, None) => None,
+            (_, Some((name, site, number))) => Some(*number.get_or_insert_with(|| {
+                self.sites.operations.push((name, site.clone()));
+                self.sites.operations.len() as u32 - 1
+            })),
+        };
+        Inst { origin, ..inst }
+    }
+
+    /// A condition begins that decides between ways, to which `what` belongs, such as `if`.
+    pub fn fork(&self, what: &'static str, span: Span) -> Fork {
+        let start = self.sites.operations.len() as u32;
+        Fork {
+            what,
+            site: self.site(span),
+            start,
+            end: start,
+        }
+    }
+
+    /// The ways of a condition end here, which this predicate has decided.
+    pub fn join(&mut self, fork: &Fork, predicate: &Scalar) {
+        let fork = Fork {
+            site: fork.site.clone(),
+            end: self.sites.operations.len() as u32,
+            ..*fork
+        };
+        let forks = self.sites.forks.entry(predicate.name.clone());
+        forks.or_default().push(fork);
+    }
+
+    /// Threads leave here what is around: by a `return`, for example.
+    pub fn leaves(&mut self, how: &'static str) {
+        let before = self.sites.operations.len() as u32;
+        self.sites.jumps.push((how, before));
+    }
+
+    fn site(&self, span: Span) -> Site {
+        match &self.library {
+            None => Site {
+                span,
+                library: None,
+            },
+            Some((entry, module)) => {
+                let place = self.source_location();
+                let place = place.map(|it| format!("{}:{}, ", it.file_name(), it.line));
+                let place = place.unwrap_or_default();
+                Site {
+                    span: *entry,
+                    library: Some(format!("{place}in the module `{module}`")),
+                }
+            }
+        }
+    }
+
+    /// Refuses operations of several threads where some of them may be elsewhere. All lines of the kernel are there.
+    pub(super) fn check_divergence(&self, code: &[Line]) -> Result<()> {
+        let mut calls = HashMap::new();
+        for (name, call) in CALLS {
+            calls.extend(self.known_once(name).map(|register| (register.name, call)));
+        }
+        let facts = Facts {
+            threads: self.threads,
+            cluster: self.cluster,
+            bits: self.known_bits(),
+            calls: &calls,
+        };
+        let analysis = Analysis::new(code, facts);
+        let mut errors = Errors::default();
+        for (block, lines) in analysis.flow.blocks.iter().enumerate() {
+            for line in &code[lines.lines.clone()] {
+                let Line::Inst(inst) = line else { continue };
+                let Some((number, members)) = inst.origin.zip(members(inst, self.threads)) else {
+                    continue;
+                };
+                match members {
+                    Members::All(group) => {
+                        if let Some(parting) = analysis.parted(block, group) {
+                            self.refuse(&mut errors, number, group, parting, code);
+                        }
+                    }
+                    Members::Listed(Some(mask)) if analysis.parted(block, Group::Warp).is_none() => {
+                        let (name, site) = &self.sites.operations[number as usize];
+                        errors.push(site.error(format!(
+                            "all lanes of the warp execute `{name}` here, but its mask, {mask:#x}, does not name all: name those that execute it"
+                        )));
+                    }
+                    // Which lanes the mask names, the emulator holds against those that come.
+                    Members::Listed(_) => {}
+                }
+                if errors.len() >= MAX_ERRORS {
+                    return errors.finish(());
+                }
+            }
+        }
+        errors.finish(())
+    }
+
+    /// An error at an operation, and one at the condition by which its threads have parted.
+    fn refuse(
+        &self,
+        errors: &mut Errors,
+        number: u32,
+        group: Group,
+        Parting { line, cause }: Parting,
+        code: &[Line],
+    ) {
+        let (name, site) = &self.sites.operations[number as usize];
+        let fork = self.sites.fork(&code[line], number);
+        let threads = group.threads();
+        let (place, remedy) = match fork {
+            Some(fork) if (fork.start..fork.end).contains(&number) => (
+                format!("it is {}", fork.inside()),
+                "move it out of there, so that the condition chooses values and not the way",
+            ),
+            Some(fork) => (
+                format!(
+                    "some may have left by a `{}` before it, {}",
+                    self.sites.jump(fork),
+                    fork.inside()
+                ),
+                "let all of them go on, those without work to do as well",
+            ),
+            None => (
+                "it is behind a condition, which".to_string(),
+                "move it before the condition",
+            ),
+        };
+        let marker = match group {
+            Group::Warp => ", or claim that it does not by `uniform(…)`",
+            Group::Warpgroup => ", or claim that it does not by `uniform(…, WARPGROUP)`",
+            Group::Cta => ", or claim that it does not by `uniform(…, CTA)`",
+            Group::Cluster => "",
+        };
+        errors.push(site.error(format!(
+            "{threads} execute `{name}` together, but {place} may differ between them, since it depends on {cause}: {remedy}{marker}"
+        )));
+        if let Some(fork) = fork {
+            errors.push(fork.site.error(format!(
+                "this may differ between {threads}, since it depends on {cause}"
+            )));
+        }
+    }
+}
+
+impl Sites {
+    /// The condition of a branch by which threads part before an operation: of several with its predicate, the last one that
+    /// begins before it. In a loop, it may also come behind the operation.
+    fn fork(&self, branch: &Line, operation: u32) -> Option<&Fork> {
+        let Line::Inst(Inst {
+            guard: Some(guard), ..
+        }) = branch
+        else {
+            return None;
+        };
+        let forks = self.forks.get(&guard.predicate)?;
+        let mut before = forks.iter().rev().filter(|it| it.start <= operation);
+        before.next().or(forks.first())
+    }
+
+    /// How threads leave what is around a condition that decides whether they do.
+    fn jump(&self, fork: &Fork) -> &'static str {
+        let mut jumps = self.jumps.iter();
+        let jump = jumps.find(|(_, before)| (fork.start..=fork.end).contains(before));
+        jump.map_or("jump", |(jump, _)| jump)
+    }
+}
+
+impl Fork {
+    /// Where code is whose threads the condition chooses, and what may differ between them: `inside of an `if`, whose condition`.
+    fn inside(&self) -> &'static str {
+        match self.what {
+            "if" => "inside of an `if`, whose condition",
+            "match" => "inside of a `match`, whose value",
+            "while" => "inside of a `while` loop, whose condition",
+            "&&" => "on the right of an `&&`, whose left side",
+            "||" => "on the right of an `||`, whose left side",
+            _ => "inside of a `for` loop, whose number of iterations",
+        }
+    }
+}
+
+impl Site {
+    fn error(&self, message: String) -> Error {
+        Error::new(
+            self.span,
+            match &self.library {
+                Some(place) => format!("{message} ({place})"),
+                None => message,
+            },
+        )
+    }
+}

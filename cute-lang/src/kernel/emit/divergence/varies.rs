@@ -1,0 +1,180 @@
+//! What of a register may differ between threads.
+
+use super::group::Group;
+use cute_hopper::threads::{WARP, WARPGROUP};
+use cute_ptx::special::Register;
+
+/// Which bits of a register may differ between two threads of one group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Varies {
+    /// For each group of [`Group::ALL`], the bits. A bit that may differ in a group may differ in the larger ones.
+    bits: [u64; 4],
+    /// The bits of a lane's number on which the register depends, as far as lanes of one warp differ.
+    lanes: u8,
+    /// For each group with such bits, why.
+    causes: [&'static str; 4],
+}
+
+/// All bits of a lane's number.
+const LANES: u8 = WARP as u8 - 1;
+
+impl Varies {
+    /// It is the same in all threads of the cluster.
+    pub(super) const NOT: Varies = Varies {
+        bits: [0; 4],
+        lanes: 0,
+        causes: [""; 4],
+    };
+
+    /// Any two lanes may have another value, for a reason that messages tell: "it depends on …".
+    pub(super) fn by_lane(cause: &'static str) -> Self {
+        Varies {
+            bits: [u64::MAX; 4],
+            lanes: LANES,
+            causes: [cause; 4],
+        }
+    }
+
+    /// Threads of groups of this kind may have other values; those of smaller groups have the same.
+    pub(super) fn in_group(group: Group, cause: &'static str) -> Self {
+        let mut varies = Self::by_lane(cause);
+        let smaller = Group::ALL.iter().take_while(|it| **it < group);
+        smaller.for_each(|it| varies.agree(*it));
+        varies
+    }
+
+    /// A special register, of a component, in a kernel with so many threads a CTA and CTAs a cluster.
+    pub(super) fn special(
+        register: Register,
+        axis: usize,
+        threads: u32,
+        cluster: [u32; 3],
+    ) -> Self {
+        let number = |size: u32| u64::from(size.next_power_of_two()) - 1;
+        let of = |bits: [u64; 4], cause| {
+            let varies = Varies {
+                bits,
+                ..Self::by_lane(cause)
+            };
+            varies.settled()
+        };
+        match register {
+            Register::Tid if axis == 0 => {
+                let all = number(threads);
+                let [lane, thread] = [WARP, WARPGROUP].map(|size| all & number(size));
+                of([lane, thread, all, all], "`thread()`")
+            }
+            Register::Laneid => of([number(WARP); 4], "`lane()`"),
+            // Clusters begin at multiples of their extents.
+            Register::Ctaid => {
+                let extent = cluster[axis.min(2)];
+                let bits = match extent.is_power_of_two() {
+                    true => number(extent),
+                    false => u64::MAX,
+                };
+                of([0, 0, 0, bits], "`block_idx()`")
+            }
+            Register::ClusterCtaid | Register::ClusterCtarank if cluster != [1, 1, 1] => {
+                Self::in_group(Group::Cluster, "`cluster_ctarank()`")
+            }
+            Register::LanemaskEq
+            | Register::LanemaskLe
+            | Register::LanemaskLt
+            | Register::LanemaskGe
+            | Register::LanemaskGt => Self::by_lane("a mask of lanes"),
+            // A thread may be moved to another multiprocessor between two reads.
+            Register::Warpid | Register::Smid => Self::by_lane("where the thread runs"),
+            Register::Clock
+            | Register::ClockHi
+            | Register::Clock64
+            | Register::Globaltimer
+            | Register::GlobaltimerLo
+            | Register::GlobaltimerHi => Self::by_lane("the clock"),
+            _ => Self::NOT,
+        }
+    }
+
+    /// Whether threads of a group may have other values.
+    pub(super) fn is_in(&self, group: Group) -> bool {
+        self.bits[group as usize] != 0
+    }
+
+    /// Why threads of a group may have other values.
+    pub(super) fn cause(&self, group: Group) -> &'static str {
+        self.causes[group as usize]
+    }
+
+    /// The same with another reason.
+    pub(super) fn because(mut self, cause: &'static str) -> Self {
+        self.causes = [cause; 4];
+        self
+    }
+
+    /// The threads of each group of this kind have the same value.
+    pub(super) fn agree(&mut self, group: Group) {
+        self.bits[group as usize] = 0;
+        if group == Group::Warp {
+            self.lanes = 0;
+        }
+    }
+
+    /// Lanes whose numbers differ in these bits only have the same value.
+    pub(super) fn without_lanes(mut self, lanes: u8) -> Self {
+        self.lanes &= !lanes;
+        self.settled()
+    }
+
+    /// What may depend on all bits of a lane's number, if it depends on one.
+    pub(super) fn in_all_lanes(mut self) -> Self {
+        if self.lanes != 0 {
+            self.lanes = LANES;
+        }
+        self
+    }
+
+    /// Adds what another value may differ in. Returns whether that is new.
+    pub(super) fn join(&mut self, other: &Varies) -> bool {
+        let joined = self.with(other, |a, b| a | b);
+        let is_new = joined.bits != self.bits || joined.lanes != self.lanes;
+        *self = joined;
+        is_new
+    }
+
+    /// What a function of this value may differ in, by the bits that differ.
+    pub(super) fn map(&self, bits: impl Fn(u64) -> u64) -> Self {
+        self.with(self, |a, _| bits(a))
+    }
+
+    /// What a function of two values may differ in, by the bits in which each of them differs.
+    pub(super) fn with(&self, other: &Varies, bits: impl Fn(u64, u64) -> u64) -> Self {
+        let mut result = *self;
+        for group in 0..4 {
+            result.bits[group] = bits(self.bits[group], other.bits[group]);
+            if self.bits[group] == 0 {
+                result.causes[group] = other.causes[group];
+            }
+        }
+        result.lanes |= other.lanes;
+        result.settled()
+    }
+
+    /// All bits, if any may differ.
+    pub(super) fn spread(&self) -> Self {
+        self.map(|bits| if bits == 0 { 0 } else { u64::MAX })
+    }
+
+    /// The result of an operation of all lanes of a warp on this value, which is the same in all of them.
+    pub(super) fn gathered(&self) -> Self {
+        let mut gathered = self.spread();
+        gathered.agree(Group::Warp);
+        gathered
+    }
+
+    /// A value does not depend on the lane exactly if it is the same in all lanes.
+    fn settled(mut self) -> Self {
+        if self.bits[0] == 0 || self.lanes == 0 {
+            self.agree(Group::Warp);
+        }
+        self
+    }
+}
