@@ -185,7 +185,7 @@ fn what_a_cluster_holds_is_not_scanned() {
 fn the_barrier_of_a_cluster_has_no_guard() {
     let source = "mod kernels {
         #[kernel(threads = 64, cluster = (2, 1, 1))]
-        fn some_warps() { if thread() < 32 { sync_cluster(); } }
+        fn some_clusters() { if cluster_idx().0 < 32 { sync_cluster(); } }
     }";
     let instances =
         lower(source.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}"));

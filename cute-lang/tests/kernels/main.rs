@@ -6,6 +6,7 @@ mod bulk;
 mod cluster;
 mod constructs;
 mod dictionary;
+mod divergence;
 mod documentation;
 mod expansion;
 mod forms;

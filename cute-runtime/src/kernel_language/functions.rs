@@ -603,6 +603,10 @@ declare! {
     ///
     /// Error: 0.
     trunc(x);
+    /// `uniform(x, [group])`
+    ///
+    /// All lanes of the warp call these together: x, a number or a truth value. The kernel claims that it is the same in all lanes of the warp, or in all threads of the `WARPGROUP` or of the `CTA`, which decides [what may stand behind a condition](crate::kernel_language#where-threads-may-part).
+    uniform(x, group);
     /// `vote_any(condition)`, `vote_all(condition)`
     ///
     /// All lanes of the warp call these together: whether the condition holds in any lane; in all lanes.
@@ -690,6 +694,8 @@ declare_words! {
     RELEASE;
     /// A word of the kernel language, which selects a form of a function.
     ACQ_REL;
+    /// A word of the kernel language, which selects a form of a function.
+    WARPGROUP;
     /// A word of the kernel language, which selects a form of a function.
     CTA;
     /// A word of the kernel language, which selects a form of a function.

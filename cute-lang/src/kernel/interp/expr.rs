@@ -93,9 +93,11 @@ impl Interpreter<'_> {
                     &mut l.on_break
                 })
             }
-            Expr::Continue(expr) => self.jump(("continue", expr.continue_token.span), expr.label.as_ref(), |l| {
-                &mut l.on_continue
-            }),
+            Expr::Continue(expr) => self.jump(
+                ("continue", expr.continue_token.span),
+                expr.label.as_ref(),
+                |l| &mut l.on_continue,
+            ),
             Expr::Return(expr) => self.return_from(expr),
             Expr::Macro(expr) => self.macro_call(&expr.mac),
             other => Err(unsupported(other)),

@@ -143,7 +143,9 @@ impl Interpreter<'_> {
         let exit = std::mem::replace(&mut self.exit, exit);
         let module = std::mem::replace(&mut self.module, module);
         let entry = std::mem::replace(&mut self.entry, entry);
-        let library = self.entry.map(|entry| (entry, self.source.module(self.module).ident.to_string()));
+        let library = self
+            .entry
+            .map(|entry| (entry, self.source.module(self.module).ident.to_string()));
         let library = std::mem::replace(&mut self.b.library, library);
         self.calls += 1;
         let errors = self.errors.len();

@@ -5,8 +5,8 @@
 //! that is written there may differ between the threads that come together, since not all have executed the write, or not as
 //! often.
 //!
-//! Of a register that several lines write, each block has what it may differ in at its beginning; of one that a single line
-//! writes, that is the same everywhere. All begin as the same in all threads, and grow until nothing changes.
+//! Of a register that several lines write, each block that needs it has what it may differ in at its beginning; of one that a
+//! single line writes, that is the same everywhere. All begin as the same in all threads, and grow until nothing changes.
 
 use super::flow::Flow;
 use super::group::Group;
@@ -38,6 +38,9 @@ pub(super) struct Parting {
     pub(super) cause: &'static str,
 }
 
+/// What variables may differ in, by their indices.
+type Variables = HashMap<usize, Varies>;
+
 /// A register that decides which way threads take, or of which such a register is made.
 #[derive(Clone, Copy)]
 enum Register {
@@ -55,8 +58,8 @@ pub(super) struct Analysis<'a> {
     /// Of each block, the lines that write registers, claim something of them, or end it.
     lines: Vec<Vec<usize>>,
     fixed: Vec<Varies>,
-    /// For each block, what variables may differ in at its beginning.
-    variables: Vec<Vec<Varies>>,
+    /// For each block, the variables that it or a later one reads, and what they may differ in at its beginning.
+    variables: Vec<Variables>,
     /// For each block and group, where its threads have parted.
     parted: Vec<[Option<Parting>; 4]>,
     /// The blocks between a group's partings and the block where its threads are together again.
@@ -67,8 +70,6 @@ impl<'a> Analysis<'a> {
     pub(super) fn new(code: &'a [Line], facts: Facts<'a>) -> Self {
         let flow = Flow::new(code);
         let registers = registers(code);
-        let is_variable = |it: &&Register| matches!(it, Register::Variable(_));
-        let variables = registers.values().filter(is_variable).count();
         let lines = flow.blocks.iter().map(|block| {
             let relevant = |at: &usize| match &code[*at] {
                 Line::Inst(inst) => {
@@ -81,12 +82,14 @@ impl<'a> Analysis<'a> {
             };
             block.lines.clone().filter(relevant).collect()
         });
+        let lines: Vec<Vec<usize>> = lines.collect();
+        let variables = needed(code, &flow, &registers, &lines);
         let mut analysis = Self {
             code,
             facts,
-            lines: lines.collect(),
-            fixed: vec![Varies::NOT; registers.len() - variables],
-            variables: vec![vec![Varies::NOT; variables]; flow.blocks.len()],
+            lines,
+            fixed: vec![Varies::NOT; registers.len()],
+            variables,
             parted: vec![[None; 4]; flow.blocks.len()],
             apart: HashMap::new(),
             registers,
@@ -130,20 +133,19 @@ impl<'a> Analysis<'a> {
         }
         for next in 0..self.flow.blocks[block].next.len() {
             let next = self.flow.blocks[block].next[next];
-            if let Some(variables) = self.variables.get_mut(next) {
-                for (to, from) in variables.iter_mut().zip(&here.variables) {
-                    is_new |= to.join(from);
-                }
+            for (variable, to) in self.variables.get_mut(next).into_iter().flatten() {
+                let from = here.variables.get(variable);
+                is_new |= from.is_some_and(|from| to.join(from));
             }
         }
         is_new
     }
 
     /// What a register may differ in.
-    fn now(&self, register: &str, variables: &[Varies]) -> Varies {
+    fn now(&self, register: &str, variables: &Variables) -> Varies {
         match self.registers.get(register) {
             Some(Register::Fixed(index)) => self.fixed[*index],
-            Some(Register::Variable(index)) => variables[*index],
+            Some(Register::Variable(index)) => variables.get(index).copied().unwrap_or(Varies::NOT),
             None => Varies::NOT,
         }
     }
@@ -176,10 +178,11 @@ impl<'a> Analysis<'a> {
             match self.registers.get(name) {
                 Some(Register::Fixed(index)) => is_new |= self.fixed[*index].join(&result),
                 Some(Register::Variable(index)) => {
-                    let variable = &mut here.variables[*index];
-                    match inst.guard {
-                        None => *variable = result,
-                        Some(_) => _ = variable.join(&result),
+                    let before = here.variables.insert(*index, result);
+                    if let (Some(before), Some(now), Some(_)) =
+                        (before, here.variables.get_mut(index), &inst.guard)
+                    {
+                        now.join(&before);
                     }
                 }
                 None => {}
@@ -196,11 +199,15 @@ impl<'a> Analysis<'a> {
         let Some((register, claimed)) = agreement(text) else {
             return;
         };
-        if let Some(Register::Variable(index)) = self.registers.get(register) {
-            for group in Group::ALL {
-                if group <= claimed && self.parted(block, group).is_none() {
-                    here.variables[*index].agree(group);
-                }
+        let Some(Register::Variable(index)) = self.registers.get(register) else {
+            return;
+        };
+        let Some(variable) = here.variables.get_mut(index) else {
+            return;
+        };
+        for group in Group::ALL {
+            if group <= claimed && self.parted(block, group).is_none() {
+                variable.agree(group);
             }
         }
     }
@@ -239,9 +246,8 @@ impl<'a> Analysis<'a> {
             Some(Register::Fixed(index)) => _ = self.fixed[*index].join(&varies),
             Some(Register::Variable(index)) => {
                 let there = meet.and_then(|meet| self.variables.get_mut(meet));
-                if let Some(variables) = there {
-                    variables[*index].join(&varies);
-                }
+                let there = there.and_then(|variables| variables.get_mut(index));
+                _ = there.map(|variable| variable.join(&varies));
             }
             None => {}
         });
@@ -250,7 +256,7 @@ impl<'a> Analysis<'a> {
 
 /// What is known at a line of a block.
 struct Here<'a> {
-    variables: Vec<Varies>,
+    variables: Variables,
     /// By register with values of other lanes, by which bit of a lane's number these are others, and the register with the own.
     butterflies: HashMap<&'a str, (u8, &'a str)>,
 }
@@ -258,7 +264,7 @@ struct Here<'a> {
 /// The registers that an instruction reads.
 struct At<'s, 'a> {
     analysis: &'s Analysis<'a>,
-    variables: &'s [Varies],
+    variables: &'s Variables,
 }
 
 impl Known for At<'_, '_> {
@@ -325,4 +331,53 @@ fn registers(code: &[Line]) -> HashMap<&str, Register> {
         }
     }
     registers
+}
+
+/// For each block, the variables that it or a later one reads before they are written. They are still the same in all threads.
+fn needed(
+    code: &[Line],
+    flow: &Flow,
+    registers: &HashMap<&str, Register>,
+    lines: &[Vec<usize>],
+) -> Vec<Variables> {
+    let index = |name: &str| match registers.get(name) {
+        Some(Register::Variable(index)) => Some(*index),
+        _ => None,
+    };
+    let mut written = vec![HashSet::new(); lines.len()];
+    let mut open = Vec::new();
+    for (block, lines) in lines.iter().enumerate() {
+        let written = &mut written[block];
+        for line in lines {
+            let mut read = |name: &str| {
+                let variable = index(name).filter(|it| !written.contains(it));
+                open.extend(variable.map(|variable| (block, variable)));
+            };
+            match &code[*line] {
+                Line::Inst(inst) => {
+                    inst.for_each_read(&mut read);
+                    match inst.guard {
+                        // Threads without the guard keep the value.
+                        Some(_) => inst.for_each_written(&mut read),
+                        None => inst.for_each_written(&mut |name| written.extend(index(name))),
+                    }
+                }
+                Line::Comment(text) => _ = agreement(text).map(|(name, _)| read(name)),
+                _ => {}
+            }
+        }
+    }
+    let mut before = vec![Vec::new(); lines.len() + 1];
+    for (block, it) in flow.blocks.iter().enumerate() {
+        it.next.iter().for_each(|next| before[*next].push(block));
+    }
+    let mut needed = vec![Variables::new(); lines.len()];
+    while let Some((block, variable)) = open.pop() {
+        if needed[block].insert(variable, Varies::NOT).is_none() {
+            let before = before[block].iter();
+            let before = before.filter(|before| !written[**before].contains(&variable));
+            open.extend(before.map(|before| (*before, variable)));
+        }
+    }
+    needed
 }

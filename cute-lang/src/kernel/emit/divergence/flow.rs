@@ -145,14 +145,13 @@ fn meet(blocks: &[Block]) -> Vec<Option<usize>> {
 }
 
 /// The first block that is on all ways from both.
-fn common(
-    mut a: usize,
-    mut b: usize,
-    meet: &[Option<usize>],
-    number: &[Option<usize>],
-) -> usize {
+fn common(mut a: usize, mut b: usize, meet: &[Option<usize>], number: &[Option<usize>]) -> usize {
     while a != b {
-        let behind = if number[a] < number[b] { &mut a } else { &mut b };
+        let behind = if number[a] < number[b] {
+            &mut a
+        } else {
+            &mut b
+        };
         match meet[*behind] {
             Some(next) => *behind = next,
             None => break,

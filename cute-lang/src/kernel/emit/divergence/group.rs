@@ -1,6 +1,6 @@
 //! The threads that execute an operation together.
 
-use cute_hopper::threads::WARP;
+use cute_hopper::threads::{WARP, WARPGROUP};
 use cute_ptx::ast::{Inst, Operand};
 use cute_ptx::table::{Opcode, Together};
 
@@ -22,6 +22,18 @@ impl Group {
     /// All, from the fewest threads on.
     pub const ALL: [Group; 4] = [Group::Warp, Group::Warpgroup, Group::Cta, Group::Cluster];
 
+    /// The smallest group with the same threads, where a CTA and a cluster have so many.
+    pub(super) fn least(self, threads: u32, ctas: u32) -> Self {
+        let is_whole = |group| match group {
+            Group::Cluster => ctas == 1,
+            Group::Cta => threads <= WARPGROUP,
+            Group::Warpgroup => threads <= WARP,
+            Group::Warp => false,
+        };
+        let groups = Self::ALL.into_iter().rev().filter(|it| *it <= self);
+        groups.skip_while(|it| is_whole(*it)).next().unwrap_or(self)
+    }
+
     /// As claims write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +46,11 @@ impl Group {
 
     /// The threads, for messages: `the lanes of a warp`.
     pub(super) fn threads(self) -> String {
-        let kind = if self == Group::Warp { "lanes" } else { "threads" };
+        let kind = if self == Group::Warp {
+            "lanes"
+        } else {
+            "threads"
+        };
         format!("the {kind} of a {}", self.name())
     }
 }
@@ -94,9 +110,7 @@ pub(super) fn is_of_cta(inst: &Inst, threads: u32) -> bool {
     match (operands.next(), reduces) {
         (None, _) | (Some(Operand::Name(_) | Operand::Not(_)), true) => operands.next().is_none(),
         (Some(Operand::Int(count)), false) => *count == threads.into(),
-        (Some(Operand::Int(count)), true) => {
-            operands.next().is_none() || *count == threads.into()
-        }
+        (Some(Operand::Int(count)), true) => operands.next().is_none() || *count == threads.into(),
         _ => false,
     }
 }

@@ -10,8 +10,6 @@ mod analysis;
 mod flow;
 mod group;
 mod rules;
-#[cfg(test)]
-mod tests;
 mod varies;
 
 use crate::kernel::emit::builder::Builder;
@@ -148,6 +146,7 @@ impl Builder {
             calls: &calls,
         };
         let analysis = Analysis::new(code, facts);
+        let ctas = self.cluster.iter().product();
         let mut errors = Errors::default();
         for (block, lines) in analysis.flow.blocks.iter().enumerate() {
             for line in &code[lines.lines.clone()] {
@@ -157,11 +156,14 @@ impl Builder {
                 };
                 match members {
                     Members::All(group) => {
-                        if let Some(parting) = analysis.parted(block, group) {
+                        let least = group.least(self.threads, ctas);
+                        if let Some(parting) = analysis.parted(block, least) {
                             self.refuse(&mut errors, number, group, parting, code);
                         }
                     }
-                    Members::Listed(Some(mask)) if analysis.parted(block, Group::Warp).is_none() => {
+                    Members::Listed(Some(mask))
+                        if analysis.parted(block, Group::Warp).is_none() =>
+                    {
                         let (name, site) = &self.sites.operations[number as usize];
                         errors.push(site.error(format!(
                             "all lanes of the warp execute `{name}` here, but its mask, {mask:#x}, does not name all: name those that execute it"

@@ -143,16 +143,7 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
         .any(|it| matches!(it, Operand::Vector(_)));
     match opcode {
         Opcode::Mov | Opcode::Cvta | Opcode::CvtaTo if !is_vector => return Some(a.varies),
-        Opcode::Selp => {
-            let (b, chooses) = (b?, &rest.get(1)?.varies);
-            let differ = match (a.constant, b.constant) {
-                (Some(a), Some(b)) => a ^ b,
-                _ => a.possible | b.possible,
-            };
-            let chosen = chooses.spread().map(|bits| bits & differ);
-            let values = a.varies.with(&b.varies, |a, b| a | b);
-            return Some(values.with(&chosen, |a, b| a | b));
-        }
+        Opcode::Selp => return Some(chosen(a, b?, &rest.get(1)?.varies)),
         _ if is_saturated || !ty.is_some_and(is_integer) => return None,
         _ => {}
     }
@@ -174,7 +165,10 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
         }
         Opcode::Shr if !signed => {
             let amount = b?.constant?;
-            Some(a.varies.map(|bits| shifted(bits, amount, |bits, by| bits.checked_shr(by))))
+            Some(
+                a.varies
+                    .map(|bits| shifted(bits, amount, |bits, by| bits.checked_shr(by))),
+            )
         }
         Opcode::Add => {
             let carries = carries(a.possible & b?.possible);
@@ -199,6 +193,10 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
                 (_, _) => bits | !low,
             }))
         }
+        Opcode::Min | Opcode::Max => {
+            let less = compared(Cmp::Lt.modifier(), ty?, a, b?);
+            Some(chosen(a, b?, &less))
+        }
         Opcode::Setp => {
             let compared = compared(mnemonic.get("cmp")?, ty?, a, b?);
             Some(match rest.get(1) {
@@ -208,6 +206,17 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
         }
         _ => None,
     }
+}
+
+/// One of two values, by a truth value.
+fn chosen(a: &Source, b: &Source, chooses: &Varies) -> Varies {
+    let differ = match (a.constant, b.constant) {
+        (Some(a), Some(b)) => a ^ b,
+        _ => a.possible | b.possible,
+    };
+    let chosen = chooses.spread().map(|bits| bits & differ);
+    let values = a.varies.with(&b.varies, |a, b| a | b);
+    values.with(&chosen, |a, b| a | b)
 }
 
 fn is_integer(ty: Type) -> bool {
@@ -323,8 +332,13 @@ fn shuffled(inst: &Inst, sources: &[Source]) -> Varies {
 /// The lanes that a butterfly exchanges, the register whose values it exchanges, and the one in which they are.
 pub(super) fn butterfly(inst: &Inst) -> Option<(u8, &str, &str)> {
     let mnemonic = inst.mnemonic;
-    let [Operand::Name(to), Operand::Name(from), Operand::Int(mask), Operand::Int(segments), _] =
-        &inst.operands[..]
+    let [
+        Operand::Name(to),
+        Operand::Name(from),
+        Operand::Int(mask),
+        Operand::Int(segments),
+        _,
+    ] = &inst.operands[..]
     else {
         return None;
     };
@@ -333,8 +347,7 @@ pub(super) fn butterfly(inst: &Inst) -> Option<(u8, &str, &str)> {
     let lanes = i128::from(WARP) - 1;
     let exchanges = mask & lanes == *mask && segments & lanes == lanes && segments >> 8 & mask == 0;
     let is_bit = u8::try_from(*mask).is_ok_and(u8::is_power_of_two);
-    (is_butterfly && exchanges && is_bit && inst.guard.is_none())
-        .then_some((*mask as u8, from, to))
+    (is_butterfly && exchanges && is_bit && inst.guard.is_none()).then_some((*mask as u8, from, to))
 }
 
 /// The two registers that an instruction joins, if their order does not matter.
