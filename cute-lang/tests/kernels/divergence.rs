@@ -323,9 +323,7 @@ fn jumps() {
         (
             "a `return` before a shuffle",
             "let i = block_idx().0 * 256 + thread(); if i >= n { return; } x[i] = halves(x[i]);",
-            &[
-                "some may have left by a `return` before it, inside of an `if`, whose condition may differ",
-            ],
+            &["some may have left by a `return`, inside of an `if`, whose condition may differ"],
             "if block_idx().0 >= n { return; } let i = block_idx().0 * 256 + thread(); x[i] = halves(x[i]);",
         ),
         (
@@ -606,7 +604,7 @@ fn claims() {
         (
             "of a condition",
             "if u[thread()] > 2 { tile[0] = redux_add(n); }",
-            &["or claim that it does not by `uniform(…)`"],
+            &["or write `uniform(…)` around it, if it is the same in all of them"],
             "if uniform(u[thread()] > 2) { tile[0] = redux_add(n); }",
         ),
         (

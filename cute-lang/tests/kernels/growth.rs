@@ -21,9 +21,11 @@ const STACK: usize = (8 << 20) / 4;
 /// The length of the shortest source.
 const LENGTH: usize = 200;
 
-/// A kernel with this body.
+/// A kernel with this body. The barrier makes it matter where threads part.
 fn kernel(body: &str) -> String {
-    format!("#[kernel(threads = 32, checked)] pub fn k(x: Global<u32, 1>, n: u32) {{ {body} }}")
+    format!(
+        "#[kernel(threads = 32, checked)] pub fn k(x: Global<u32, 1>, n: u32) {{ sync_threads(); {body} }}"
+    )
 }
 
 /// One text for each number.
@@ -124,6 +126,23 @@ const LONG: &[(&str, Source)] = &[
     }),
     ("loops", |n| {
         kernel(&each(n, |i| format!("for i in 0..n {{ x[i] = {i}; }} ")))
+    }),
+    ("returns of lanes", |n| {
+        kernel(&each(n, |i| {
+            format!("if lane() + {i} == n {{ x[n] = 1; return; }} ")
+        }))
+    }),
+    ("loops of lanes", |n| {
+        kernel(&each(n, |i| {
+            format!("for i in lane()..n {{ if x[i] == {i} {{ break; }} x[i] = {i}; }} ")
+        }))
+    }),
+    ("variables that a loop carries on", |n| {
+        kernel(&format!(
+            "{} for i in 0..n {{ {} a0 = lane(); }} if a{n} == 3 {{ x[0] = 1; return; }} x[1] = n;",
+            each(n + 1, |i| format!("let mut a{i} = n; ")),
+            each(n, |i| format!("a{} = a{}; ", n - i, n - i - 1)),
+        ))
     }),
     ("while loops", |n| {
         kernel(&format!(

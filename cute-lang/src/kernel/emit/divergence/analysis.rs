@@ -17,6 +17,9 @@ use cute_ptx::ast::{Inst, Line};
 use cute_ptx::table::Opcode;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// How often the lines are followed. What a loop carries from one variable to the next takes a pass for each of them.
+const MAX_PASSES: usize = 200;
+
 /// What is known of a kernel besides its lines.
 pub(super) struct Facts<'a> {
     /// Threads of a CTA.
@@ -95,8 +98,23 @@ impl<'a> Analysis<'a> {
             registers,
             flow,
         };
-        while (0..analysis.flow.blocks.len()).fold(false, |any, block| analysis.run(block) | any) {}
+        let mut passes = 0;
+        while (0..analysis.flow.blocks.len()).fold(false, |any, block| analysis.run(block) | any) {
+            passes += 1;
+            if passes == MAX_PASSES {
+                analysis.give_up();
+            }
+        }
         analysis
+    }
+
+    /// Takes it that all lanes may have other values in all registers.
+    fn give_up(&mut self) {
+        let varies = Varies::by_lane("too many variables, each made of the next one");
+        let variables = self.variables.iter_mut().flat_map(HashMap::values_mut);
+        for register in self.fixed.iter_mut().chain(variables) {
+            register.join(&varies);
+        }
     }
 
     /// Where threads of a group have parted that may not be in this block together.

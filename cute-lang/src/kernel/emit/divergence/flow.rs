@@ -159,3 +159,97 @@ fn common(mut a: usize, mut b: usize, meet: &[Option<usize>], number: &[Option<u
     }
     a
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of a body, which branch as its lines say.
+    fn flow(lines: &str) -> Flow {
+        let text = format!(
+            ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n.reg .pred %p<1>;\n{lines}\n}}"
+        );
+        let module = cute_ptx::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let body = module.items.into_iter().find_map(|item| match item {
+            cute_ptx::ast::Item::Entry(entry) => Some(entry.body),
+            _ => None,
+        });
+        let mut body = body.expect("an entry");
+        body.retain(|line| matches!(line, Line::Label(_) | Line::Inst(_)));
+        Flow::new(&body)
+    }
+
+    /// The blocks that can be reached from one without going through another.
+    fn reached(flow: &Flow, from: usize, without: usize) -> HashSet<usize> {
+        let (mut found, mut open) = (HashSet::new(), vec![from]);
+        while let Some(block) = open.pop() {
+            if block != without && found.insert(block) && block < flow.blocks.len() {
+                open.extend(&flow.blocks[block].next);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn threads_meet_where_all_of_them_get_to() {
+        let mut state = 1_u64;
+        let mut random = |limit: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % limit
+        };
+        let mut met = 0;
+        for _ in 0..400 {
+            let count = 2 + random(9);
+            let lines = (0..count).map(|block| {
+                let target = random(count);
+                let end = match random(8) {
+                    0 => "ret;".into(),
+                    1 => "@%p0 exit;".into(),
+                    2 => "trap;".into(),
+                    3 => format!("bra L{target};"),
+                    4 => "membar.gl;".into(),
+                    _ => format!("@%p0 bra L{target};"),
+                };
+                format!("L{block}: {end}")
+            });
+            let lines: Vec<String> = lines.collect();
+            let flow = flow(&(lines.join("\n") + "\nret;"));
+            let end = flow.blocks.len();
+            for block in 0..end {
+                let ends =
+                    |from: usize, without: usize| reached(&flow, from, without).contains(&end);
+                let meet = flow.meet(block);
+                assert_eq!(
+                    meet.is_some(),
+                    ends(block, block + end + 1),
+                    "{lines:?}: {block}"
+                );
+                let Some(meet) = meet else { continue };
+                // Every way to the end goes through it, and no block before it is on all of these ways.
+                assert!(
+                    meet == end || !ends(block, meet),
+                    "{lines:?}: {block}, {meet}"
+                );
+                for other in (0..end).filter(|other| *other != block && *other != meet) {
+                    let is_before =
+                        !ends(block, other) && reached(&flow, other, end + 1).contains(&meet);
+                    let is_behind = meet != end && !reached(&flow, block, meet).contains(&other);
+                    assert!(
+                        !is_before || is_behind,
+                        "{lines:?}: {block} meets in {meet}, not in {other}"
+                    );
+                }
+                let mut known = HashSet::new();
+                let apart = flow.apart(block, &mut known);
+                let next = flow.blocks[block].next.iter();
+                let expected = next.flat_map(|next| reached(&flow, *next, meet));
+                let expected: HashSet<usize> = expected.filter(|it| *it != end).collect();
+                assert_eq!(apart.into_iter().collect::<HashSet<_>>(), expected);
+                met += usize::from(meet < end);
+            }
+        }
+        assert!(met > 200, "{met}");
+    }
+}

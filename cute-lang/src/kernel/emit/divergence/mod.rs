@@ -135,6 +135,9 @@ impl Builder {
 
     /// Refuses operations of several threads where some of them may be elsewhere. All lines of the kernel are there.
     pub(super) fn check_divergence(&self, code: &[Line]) -> Result<()> {
+        if self.sites.operations.is_empty() {
+            return Ok(());
+        }
         let mut calls = HashMap::new();
         for (name, call) in CALLS {
             calls.extend(self.known_once(name).map(|register| (register.name, call)));
@@ -199,7 +202,7 @@ impl Builder {
             ),
             Some(fork) => (
                 format!(
-                    "some may have left by a `{}` before it, {}",
+                    "some may have left by a `{}`, {}",
                     self.sites.jump(fork),
                     fork.inside()
                 ),
@@ -211,9 +214,13 @@ impl Builder {
             ),
         };
         let marker = match group {
-            Group::Warp => ", or claim that it does not by `uniform(…)`",
-            Group::Warpgroup => ", or claim that it does not by `uniform(…, WARPGROUP)`",
-            Group::Cta => ", or claim that it does not by `uniform(…, CTA)`",
+            Group::Warp => ", or write `uniform(…)` around it, if it is the same in all of them",
+            Group::Warpgroup => {
+                ", or write `uniform(…, WARPGROUP)` around it, if it is the same in all of them"
+            }
+            Group::Cta => {
+                ", or write `uniform(…, CTA)` around it, if it is the same in all of them"
+            }
             Group::Cluster => "",
         };
         errors.push(site.error(format!(

@@ -362,3 +362,281 @@ pub(super) fn joined(inst: &Inst) -> Option<(&str, &str)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cute_ptx::table::{Mnemonic, Modifier};
+
+    /// Threads of the CTA in which programs run: two warpgroups.
+    const THREADS: u32 = 256;
+
+    /// What threads have in a register, and what may differ.
+    struct Register {
+        values: Vec<u32>,
+        varies: Varies,
+    }
+
+    struct Registers(Vec<Register>);
+
+    impl Registers {
+        fn of(&self, name: &str) -> &Register {
+            let index: usize = name[2..].parse().expect("a number");
+            &self.0[index]
+        }
+    }
+
+    impl Known for Registers {
+        fn varies(&self, register: &str) -> Varies {
+            self.of(register).varies
+        }
+
+        fn possible(&self, register: &str) -> u64 {
+            let values = self.of(register).values.iter();
+            values.fold(0, |all, value| all | u64::from(*value))
+        }
+
+        fn threads(&self) -> u32 {
+            THREADS
+        }
+
+        fn cluster(&self) -> [u32; 3] {
+            [1, 1, 1]
+        }
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
+            self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % limit
+        }
+    }
+
+    /// Constants at which rules decide something.
+    const CONSTANTS: [u32; 18] = [
+        0,
+        1,
+        2,
+        3,
+        7,
+        16,
+        31,
+        32,
+        33,
+        63,
+        64,
+        96,
+        128,
+        160,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffe0,
+        0xffff_ffff,
+    ];
+
+    const OPERATIONS: &[(Opcode, &[Modifier])] = {
+        use Modifier::{Lo, Type as Of};
+        &[
+            (Opcode::Add, &[Of(Type::U32)]),
+            (Opcode::Add, &[Of(Type::S32)]),
+            (Opcode::Sub, &[Of(Type::U32)]),
+            (Opcode::Mul, &[Lo, Of(Type::U32)]),
+            (Opcode::Div, &[Of(Type::U32)]),
+            (Opcode::Rem, &[Of(Type::U32)]),
+            (Opcode::Div, &[Of(Type::S32)]),
+            (Opcode::Min, &[Of(Type::U32)]),
+            (Opcode::Max, &[Of(Type::S32)]),
+            (Opcode::And, &[Of(Type::B32)]),
+            (Opcode::Or, &[Of(Type::B32)]),
+            (Opcode::Xor, &[Of(Type::B32)]),
+            (Opcode::Shl, &[Of(Type::B32)]),
+            (Opcode::Shr, &[Of(Type::U32)]),
+            (Opcode::Shr, &[Of(Type::S32)]),
+            (Opcode::Shfl, &[Modifier::Idx]),
+            (Opcode::Shfl, &[Modifier::Bfly]),
+            (Opcode::Shfl, &[Modifier::Up]),
+            (Opcode::Redux, &[Modifier::Add, Of(Type::U32)]),
+        ]
+    };
+
+    const COMPARISONS: [Modifier; 6] = {
+        use Modifier::*;
+        [Eq, Ne, Lt, Le, Gt, Ge]
+    };
+
+    /// What an operation gives each thread.
+    fn evaluate(opcode: Opcode, modifiers: &[Modifier], a: &[u32], b: &[u32]) -> Option<Vec<u32>> {
+        let signed = modifiers.contains(&Type::S32.into());
+        let lanes = |thread: usize, lane: usize| thread / 32 * 32 + lane;
+        let value = |thread: usize| {
+            let (x, y) = (a[thread], b[thread]);
+            let (s, t) = (x as i32, y as i32);
+            Some(match opcode {
+                Opcode::Add => x.wrapping_add(y),
+                Opcode::Sub => x.wrapping_sub(y),
+                Opcode::Mul => x.wrapping_mul(y),
+                Opcode::Div if signed => s.checked_div(t)? as u32,
+                Opcode::Div => x.checked_div(y)?,
+                Opcode::Rem => x.checked_rem(y)?,
+                Opcode::Min => x.min(y),
+                Opcode::Max => s.max(t) as u32,
+                Opcode::And => x & y,
+                Opcode::Or => x | y,
+                Opcode::Xor => x ^ y,
+                Opcode::Shl => x.checked_shl(y).unwrap_or(0),
+                Opcode::Shr if signed => (s >> y.min(31)) as u32,
+                Opcode::Shr => x.checked_shr(y).unwrap_or(0),
+                Opcode::Shfl if modifiers[0] == Modifier::Idx => a[lanes(thread, y as usize % 32)],
+                Opcode::Shfl if modifiers[0] == Modifier::Bfly => a[thread ^ (y as usize % 32)],
+                Opcode::Shfl => {
+                    let lane = (thread % 32).checked_sub(y as usize % 32);
+                    a[lanes(thread, lane.unwrap_or(thread % 32))]
+                }
+                Opcode::Redux => {
+                    let all = &a[lanes(thread, 0)..][..32];
+                    all.iter().fold(0_u32, |sum, it| sum.wrapping_add(*it))
+                }
+                _ => return None,
+            })
+        };
+        (0..a.len()).map(value).collect()
+    }
+
+    fn compare(cmp: Modifier, signed: bool, a: u32, b: u32) -> bool {
+        let found = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge]
+            .into_iter()
+            .find(|it| it.modifier() == cmp);
+        let cmp = found.expect("a comparison");
+        match signed {
+            true => cmp.holds(&(a as i32), &(b as i32)),
+            false => cmp.holds(&a, &b),
+        }
+    }
+
+    /// Whether two threads of a group have another value, in these bits.
+    fn differ(values: &[u32], size: usize) -> u32 {
+        let groups = values.chunks(size);
+        let differ = |group: &[u32]| group.iter().fold(0, |bits, it| bits | (it ^ group[0]));
+        groups.map(differ).fold(0, |a, b| a | b)
+    }
+
+    /// A next register of a random program.
+    fn next(random: &mut Random, registers: &Registers) -> Option<(Inst, Vec<u32>)> {
+        let count = registers.0.len();
+        let operand = |random: &mut Random| match random.below(3) {
+            0 => {
+                let constant = CONSTANTS[random.below(CONSTANTS.len())];
+                (
+                    Operand::Int(constant.into()),
+                    vec![constant; THREADS as usize],
+                )
+            }
+            _ => {
+                let index = random.below(count);
+                (
+                    Operand::Name(format!("%r{index}")),
+                    registers.0[index].values.clone(),
+                )
+            }
+        };
+        let ((a, x), (b, y)) = (operand(random), operand(random));
+        let d = Operand::Name(format!("%r{count}"));
+        if random.below(4) == 0 {
+            let cmp = COMPARISONS[random.below(6)];
+            let ty = [Type::U32, Type::S32][random.below(2)];
+            let holds = x.iter().zip(&y);
+            let holds = holds.map(|(x, y)| compare(cmp, ty == Type::S32, *x, *y).into());
+            let mnemonic = Mnemonic::new(Opcode::Setp, (cmp, ty)).expect("a comparison");
+            return Some((Inst::new(mnemonic, [d, a, b]), holds.collect()));
+        }
+        if random.below(6) == 0 {
+            let (p, chooses) = operand(random);
+            let Operand::Name(_) = p else { return None };
+            let chosen = chooses.iter().enumerate();
+            let chosen = chosen.map(|(i, p)| if *p != 0 { x[i] } else { y[i] });
+            // The predicate is a register with 0 or 1 here.
+            if chooses.iter().any(|it| *it > 1) {
+                return None;
+            }
+            let mnemonic = Mnemonic::new(Opcode::Selp, Type::U32).expect("a selection");
+            return Some((Inst::new(mnemonic, [d, a, b, p]), chosen.collect()));
+        }
+        let (opcode, modifiers) = OPERATIONS[random.below(OPERATIONS.len())];
+        let values = evaluate(opcode, modifiers, &x, &y)?;
+        let mnemonic = Mnemonic::new(opcode, modifiers).expect("an operation");
+        let members = Operand::Int(u32::MAX.into());
+        let operands = match opcode {
+            Opcode::Shfl => {
+                let clamp = if modifiers[0] == Modifier::Up { 0 } else { 31 };
+                // Lanes beyond the warp are taken modulo its size here, and not by the instruction.
+                if y.iter().any(|it| *it > 31) {
+                    return None;
+                }
+                vec![d, a, b, Operand::Int(clamp), members]
+            }
+            Opcode::Redux => vec![d, a, members],
+            _ => vec![d, a, b],
+        };
+        Some((Inst::new(mnemonic, operands), values))
+    }
+
+    /// Whatever the operands are, threads differ in no other bits than the rules say.
+    #[test]
+    fn threads_differ_where_the_rules_say() {
+        let mut random = Random(1);
+        let (mut same, mut total) = (0, 0);
+        for program in 0..3000 {
+            let random_value = |random: &mut Random, mask: u32| random.below(1 << 31) as u32 & mask;
+            let uniform = random_value(&mut random, [u32::MAX, 127, !31][program % 3]);
+            let warps: Vec<u32> = (0..8).map(|_| random_value(&mut random, 0xff)).collect();
+            let lanes: Vec<u32> = (0..THREADS).map(|_| random_value(&mut random, 3)).collect();
+            let tid = Varies::special(special::Register::Tid, 0, THREADS, [1, 1, 1]);
+            let threads = THREADS as usize;
+            let mut registers = Registers(vec![
+                Register {
+                    values: (0..THREADS).collect(),
+                    varies: tid,
+                },
+                Register {
+                    values: vec![uniform; threads],
+                    varies: Varies::NOT,
+                },
+                Register {
+                    values: (0..threads).map(|it| warps[it / 32]).collect(),
+                    varies: Varies::in_group(Group::Warpgroup, "a warp"),
+                },
+                Register {
+                    values: lanes,
+                    varies: Varies::by_lane("a lane"),
+                },
+            ]);
+            for _ in 0..12 {
+                let Some((inst, values)) = next(&mut random, &registers) else {
+                    continue;
+                };
+                let varies = result(&inst, &registers);
+                for (group, size) in [
+                    (Group::Warp, 32),
+                    (Group::Warpgroup, 128),
+                    (Group::Cta, 256),
+                ] {
+                    let found = differ(&values, size);
+                    let said = varies.bits_in(group) as u32;
+                    assert_eq!(
+                        found & !said,
+                        0,
+                        "{inst} in {group:?}: {found:#x} in {said:#x}"
+                    );
+                    same += usize::from(said == 0 && found == 0);
+                    total += usize::from(found == 0);
+                }
+                registers.0.push(Register { values, varies });
+            }
+        }
+        println!("{same} of {total} that are the same are known to be");
+        assert!(2 * same > total);
+    }
+}

@@ -99,6 +99,12 @@ impl Varies {
         self.bits[group as usize] != 0
     }
 
+    /// The bits in which threads of a group may differ.
+    #[cfg(test)]
+    pub(super) fn bits_in(&self, group: Group) -> u64 {
+        self.bits[group as usize]
+    }
+
     /// Why threads of a group may have other values.
     pub(super) fn cause(&self, group: Group) -> &'static str {
         self.causes[group as usize]
