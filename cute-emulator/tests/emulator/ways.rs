@@ -208,8 +208,10 @@ fn agreement(number: &str, group: &str) -> String {
     )
 }
 
-/// Numbers, the groups in which they are the same, and those in which they are not, each with a part of the message.
-const AGREEMENTS: &[(&str, &[&str], &[(&str, &str)])] = &[
+/// A number, the groups in which it is the same, and those in which it is not, each with a part of the message.
+type Number<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
+
+const AGREEMENTS: &[Number] = &[
     ("mov.u32 %r1, %ctaid.x;", &["warp", "warpgroup", "CTA"], &[]),
     ("mov.u32 %r1, %r3;", &["warp", "warpgroup", "CTA"], &[]),
     (

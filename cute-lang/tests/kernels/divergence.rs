@@ -1,5 +1,6 @@
 //! Operations of several threads are refused where some of the threads may be elsewhere, and are allowed where they are not.
 
+use cute_emulator::{GlobalMemory, Launch, Program};
 use cute_lang::kernel::lower::lower;
 
 /// The errors of a kernel of 256 threads with these statements; none if it is right.
@@ -30,6 +31,8 @@ const FUNCTIONS: &str = "
     fn halves(x: f32) -> f32 { x + shfl_down(x, 16) }
     fn wait_if(b: bool) { if b { sync_threads(); } }
     fn ended(at: u32, n: u32, u: _) { if at >= n { return; } u[at] = 1; }
+    fn summed(at: u32, n: u32, x: _) { if at >= n { return; } x[at] = halves(x[at]); }
+    fn first(u: _, n: u32) -> u32 { let mut at = 0; while at < n { if u[at] == 7 { break; } at += 1; } at }
     struct Steps { at: u32, end: u32, step: u32 }
     impl Iterator for Steps {
         fn next(&mut self) -> Option<u32> {
@@ -345,6 +348,30 @@ fn jumps() {
             "ended(thread(), n, u); sync_threads();",
         ),
         (
+            "a `return` of a function before a shuffle",
+            "summed(thread(), n, x);",
+            &["`shfl_down`", "`return`"],
+            "summed(block_idx().0, n, x);",
+        ),
+        (
+            "a `return` of a closure",
+            "let f = |at: u32| { if at >= n { return; } sync_threads(); }; f(lane());",
+            &["`sync_threads`", "`return`"],
+            "let f = |at: u32| { if at >= n { return; } u[at] = 1; }; f(lane()); sync_threads();",
+        ),
+        (
+            "a `return` of an arm",
+            "match u[thread()] { 0 => return, 1 => { tile[0] = 1; } _ => {} } sync_threads();",
+            &["`sync_threads`", "`return`", "inside of a `match`"],
+            "match u[0] { 0 => return, 1 => { tile[0] = 1; } _ => {} } sync_threads();",
+        ),
+        (
+            "how far a search got",
+            "if first(u, lane()) < 3 { sync_threads(); }",
+            &["`sync_threads`"],
+            "if first(u, n) < 3 { sync_threads(); }",
+        ),
+        (
             "a `break` before a shuffle",
             "loop { if u[thread()] == 0 { break; } tile[thread()] = redux_add(n); }",
             &["some may have left by a `break`"],
@@ -548,6 +575,24 @@ fn groups() {
             "if lane() < 16 { ptx!(\"bar.warp.sync\", 0xffff); }",
         ),
         (
+            "a barrier that is not aligned",
+            "if lane() < 4 { ptx!(\"barrier.sync\", 0); }",
+            &["the threads of a CTA execute `barrier.sync` together"],
+            "if n < 4 { ptx!(\"barrier.sync\", 0); }",
+        ),
+        (
+            "an arrival of a warp",
+            "if lane() < 4 { ptx!(\"bar.arrive\", 1, 64); }",
+            &["the lanes of a warp execute `bar.arrive` together"],
+            "if warp() < 1 { ptx!(\"bar.arrive\", 1, 64); }",
+        ),
+        (
+            "a reduction at a barrier",
+            "let y = ptx!(bool: \"bar.red.and.pred\", 1, 64, n > thread()); if y { sync_threads(); }",
+            &["the result of a barrier"],
+            "let y = ptx!(bool: \"bar.red.and.pred\", 1, n > thread()); if y { sync_threads(); }",
+        ),
+        (
             "a vote of listed lanes",
             "let y = ptx!(bool: \"vote.sync.any.pred\", n > 2, 0xff); tile[0] = y as u32;",
             &["its mask, 0xff"],
@@ -727,4 +772,87 @@ fn libraries() {
     let message = lowered.err().expect("an error").to_string();
     assert!(message.contains("`redux_add`"), "{message}");
     assert!(message.contains("in the module `kernels`"), "{message}");
+}
+
+/// A kernel of 256 threads that sums the numbers of those below s up, if this condition says so.
+fn claimed(condition: &str, function: &str) -> String {
+    let module = format!(
+        "mod kernels {{
+            #[kernel(threads = 256)]
+            unsafe fn k(s: u32) {{
+                let t = smem::<u32>((256,));
+                if {condition} {{ t[thread()] = thread(); {function}; }}
+            }}
+        }}"
+    );
+    let lowered = lower(module.parse().expect("tokens"));
+    let lowered = lowered.unwrap_or_else(|error| panic!("{condition}: {error}"));
+    lowered[0].module.to_string()
+}
+
+/// What the emulator says of a launch.
+fn launched(text: &str, s: u32) -> Result<(), String> {
+    let program = Program::load(text).map_err(|error| error.to_string())?;
+    let launch = Launch {
+        block: [256, 1, 1],
+        args: &[s.to_le_bytes().to_vec()],
+        dynamic_shared_bytes: 1024,
+        ..Launch::default()
+    };
+    let launched = program.launch(&mut GlobalMemory::new(), "k", &launch);
+    launched.map(drop).map_err(|error| error.to_string())
+}
+
+#[test]
+fn claims_are_held_against_the_threads() {
+    for (condition, function, agreed, different, message) in [
+        (
+            "uniform(thread() / s == 0)",
+            "redux_add(s)",
+            96,
+            80,
+            "has 0 in %p0, which the PTX says is the same in the whole warp, but lane 0 has 1",
+        ),
+        (
+            "uniform(thread() / s) == 0",
+            "redux_add(s)",
+            96,
+            80,
+            "which the PTX says is the same in the whole warp, but lane 0 has ",
+        ),
+        (
+            "uniform(thread() / s == 0, WARPGROUP)",
+            "wgmma_fence()",
+            128,
+            96,
+            "in the whole warpgroup, but warp ",
+        ),
+        (
+            "uniform(thread() / s == 0, CTA)",
+            "sync_threads()",
+            256,
+            128,
+            "in the whole CTA, but warp ",
+        ),
+    ] {
+        let text = claimed(condition, function);
+        assert_eq!(launched(&text, agreed), Ok(()), "{condition}");
+        let error = launched(&text, different).expect_err(condition);
+        assert!(error.contains(message), "{condition}: {error}");
+    }
+}
+
+/// The instructions are those that the kernel has without the claim.
+#[test]
+fn claims_cost_no_instructions() {
+    let instructions = |condition: &str| -> Vec<String> {
+        let text = claimed(condition, "t[0] = s");
+        let lines = text.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.starts_with("//"));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        instructions("s > 3 && s < 90 && warp() + s > 5"),
+        instructions("uniform(s > 3 && s < 90 && warp() + s > 5)"),
+    );
 }

@@ -8,7 +8,7 @@ use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Scalar, Truth, Value};
 use cute_ptx::ast::{Guard, Line, Type};
-use cute_ptx::table::{Opcode, Together};
+use cute_ptx::table::Opcode;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIf, Result};
@@ -347,8 +347,8 @@ fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
     let mut count = 0;
     let guarded = lines.iter().map(|line| match line {
         Line::Comment(_) if !is_agreement(line) => Some(line.clone()),
-        // An instruction that all threads of a warp must run together cannot have a guard.
-        Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.together() == Together::No => {
+        // An instruction that several threads run together has no guard.
+        Line::Inst(inst) if inst.guard.is_none() && inst.origin.is_none() => {
             count += 1;
             let mut inst = inst.clone();
             inst.guard = Some(guard.clone());

@@ -30,8 +30,8 @@ impl Group {
             Group::Warpgroup => threads <= WARP,
             Group::Warp => false,
         };
-        let groups = Self::ALL.into_iter().rev().filter(|it| *it <= self);
-        groups.skip_while(|it| is_whole(*it)).next().unwrap_or(self)
+        let mut groups = Self::ALL.into_iter().rev().filter(|it| *it <= self);
+        groups.find(|it| !is_whole(*it)).unwrap_or(self)
     }
 
     /// As claims write it.
@@ -102,15 +102,13 @@ pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
     }
 }
 
-/// Whether the barrier waits for all threads of the CTA.
+/// Whether the barrier waits for all threads of the CTA: it has no count, or that of all.
 pub(super) fn is_of_cta(inst: &Inst, threads: u32) -> bool {
-    // The destination of a reduction stands before the number of the barrier, and the predicate behind the count.
-    let reduces = matches!(inst.mnemonic.opcode(), Opcode::BarRed | Opcode::BarrierRed);
-    let mut operands = inst.operands.iter().skip(1 + usize::from(reduces));
-    match (operands.next(), reduces) {
-        (None, _) | (Some(Operand::Name(_) | Operand::Not(_)), true) => operands.next().is_none(),
-        (Some(Operand::Int(count)), false) => *count == threads.into(),
-        (Some(Operand::Int(count)), true) => operands.next().is_none() || *count == threads.into(),
-        _ => false,
-    }
+    // A reduction has its destination before the number of the barrier, and a predicate at the end.
+    let (before, behind) = match inst.mnemonic.opcode() {
+        Opcode::BarRed | Opcode::BarrierRed => (1, 1),
+        _ => (0, 0),
+    };
+    let has_count = inst.operands.len() > before + 1 + behind;
+    !has_count || inst.operands[before + 1] == Operand::Int(threads.into())
 }

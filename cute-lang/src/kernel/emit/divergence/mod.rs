@@ -17,7 +17,6 @@ use crate::kernel::syntax::errors::Errors;
 use crate::kernel::value::Scalar;
 use analysis::{Analysis, Facts, Parting};
 use cute_ptx::ast::{Inst, Line};
-use cute_ptx::table::Together;
 pub use group::Group;
 use group::{Members, members};
 use proc_macro2::Span;
@@ -77,14 +76,20 @@ impl Builder {
 
     /// The instruction with the number of the operation to which it belongs, if threads execute it together.
     pub fn with_origin(&mut self, inst: Inst) -> Inst {
-        let origin = match (inst.mnemonic.together(), &mut self.sites.current) {
-            (Together::No, _) | (_, None) => None,
-            (_, Some((name, site, number))) => Some(*number.get_or_insert_with(|| {
-                self.sites.operations.push((name, site.clone()));
-                self.sites.operations.len() as u32 - 1
-            })),
-        };
-        Inst { origin, ..inst }
+        if members(&inst, self.threads).is_none() {
+            return inst;
+        }
+        let unnamed = (inst.mnemonic.as_str(), self.site(self.place()), None);
+        let sites = &mut self.sites;
+        let (name, site, number) = sites.current.get_or_insert(unnamed);
+        let origin = *number.get_or_insert_with(|| {
+            sites.operations.push((name, site.clone()));
+            sites.operations.len() as u32 - 1
+        });
+        Inst {
+            origin: Some(origin),
+            ..inst
+        }
     }
 
     /// A condition begins that decides between ways, to which `what` belongs, such as `if`.
