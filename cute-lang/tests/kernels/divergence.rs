@@ -856,3 +856,97 @@ fn claims_cost_no_instructions() {
         instructions("uniform(s > 3 && s < 90 && warp() + s > 5)"),
     );
 }
+
+/// What kernels commonly do.
+#[test]
+fn idioms_are_right() {
+    let right = [
+        (
+            "a reduction of a CTA by hand",
+            "let mut s = if thread() < n { x[thread()] } else { 0.0 };
+            for i in 0..5 { s += shfl_bfly(s, 16 >> i); }
+            if lane() == 0 { f[warp()] = s; }
+            sync_threads();
+            if warp() == 0 {
+                let mut t = if lane() < 8 { f[lane()] } else { 0.0 };
+                for i in 0..3 { t += shfl_bfly(t, 4 >> i); }
+                if lane() == 0 { f[0] = t; }
+            }
+            sync_threads();
+            if f[0] > 1.0 { sync_threads(); }",
+        ),
+        (
+            "rounds that all threads take",
+            "for round in 0..(n + 255) / 256 {
+                let i = round * 256 + thread();
+                let y = if i < n { u[i] } else { 0 };
+                tile[thread()] = redux_add(y);
+                sync_threads();
+            }",
+        ),
+        (
+            "an end that is rounded up",
+            "let end = (n + 255) / 256 * 256; let mut i = thread();
+            while i < end { tile[thread()] = redux_add(i); sync_threads(); i += 256; }",
+        ),
+        (
+            "a row for each warp",
+            "let mut row = block_idx().0 * 8 + warp();
+            while row < n { tile[warp()] = redux_add(u[row * 32 + lane()]); row += 8 * grid_dim().0; }",
+        ),
+        (
+            "a producer and a consumer",
+            "let mut parity = 0u32;
+            if warpgroup() == 0 {
+                setmaxnreg_dec(40);
+                if warp() == 0 && elect() {
+                    for i in 0..n { wait(ready[0], parity); parity ^= 1; tile[0] = i; arrive(ready[1]); }
+                }
+            } else {
+                for i in 0..n {
+                    wait(ready[1], parity); parity ^= 1;
+                    if tile[0] == 7 { wgmma_fence(); }
+                    bar_sync(1, 128);
+                    if warpgroup_thread() == 0 { arrive(ready[0]); }
+                }
+            }
+            sync_threads();",
+        ),
+        (
+            "tiles that a counter gives out",
+            "loop {
+                if thread() == 0 { tile[0] = atomic_add(u, 0, 1); }
+                sync_threads();
+                let next = tile[0];
+                sync_threads();
+                if next >= n { break; }
+            }
+            sync_threads();",
+        ),
+        (
+            "lanes that are done",
+            "let mut y = u[thread()];
+            loop { if vote_all(y == 0) { break; } if y > 0 { y -= 1; } tile[thread()] = redux_add(y); }",
+        ),
+        (
+            "a search in each lane, and a vote behind it",
+            "let mut at = 0; while at < n { if u[at] > lane() { break; } at += 1; }
+            if vote_any(at == n) { tile[0] = redux_add(at); }",
+        ),
+        (
+            "a quarter of the threads with four elements each",
+            "if thread() * 4 < 128 { tile[thread()] = redux_add(n); }",
+        ),
+        (
+            "at most so many warps",
+            "if min(thread(), 64) >= 64 { tile[0] = redux_add(n); } if min(warp(), 3) == 3 { tile[1] = redux_add(n); }",
+        ),
+        (
+            "assertions",
+            "assert!(u[thread()] < n, \"{}\", u[thread()]); sync_threads(); tile[0] = redux_add(n);",
+        ),
+    ];
+    for (name, statements) in right {
+        assert_eq!(errors(statements), [""; 0], "{name}");
+    }
+}
