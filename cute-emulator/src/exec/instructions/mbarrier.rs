@@ -1,6 +1,7 @@
 //! The operations on mbarriers.
 
 use crate::error::FaultKind;
+use crate::exec::order::Delay;
 use crate::exec::state::barriers::{
     Arrivals, MAX_ARRIVALS, MAX_NUMBERS, MBARRIER_BYTES, Mbarrier, problem,
 };
@@ -12,6 +13,9 @@ use crate::exec::state::warp::{PhaseValue, Split, Wait};
 use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
 use crate::op::{Acquire, Address, Arrival, PENDING_SHIFT, Phase, Reg, Scope};
+
+/// One in this many refused waits runs on before the phase is complete, where the schedule has random moments.
+const WAKEFUL: usize = 8;
 
 impl Step<'_> {
     pub(crate) fn mbarrier_init(&mut self, mask: u32, address: Address, count: Reg) -> Result<()> {
@@ -238,7 +242,9 @@ impl Step<'_> {
             return Ok(());
         }
         split.refused = refusal;
-        split.wait = incomplete;
+        // A GPU does not keep a warp that has been refused from running on. It mostly asks again, so it mostly sleeps here.
+        let sleeps = self.delay != Delay::Random || !self.random.one_in(WAKEFUL);
+        split.wait = incomplete.filter(|_| sleeps);
         if std::mem::take(&mut split.given_up) {
             // The kernel may count its attempts, and do something else after some of them.
             let state = self.warp.fingerprint() ^ self.pc as u64;
