@@ -752,6 +752,8 @@ pub(crate) enum Op {
     /// `fence` and `membar`.
     Fence {
         scope: Scope,
+        /// `fence.sc` and `membar`, which have one order.
+        sequential: bool,
     },
     /// `fence.mbarrier_init`.
     InitFence,

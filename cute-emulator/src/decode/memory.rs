@@ -244,10 +244,12 @@ fn strong(m: &Bindings) -> Option<Strong> {
 
 /// `fence` and `membar`.
 pub(super) fn fence(m: &Bindings) -> Op {
-    m.ignore(&["sem"]);
+    let sem = m.get("sem");
     let level = m.get("scope").or_else(|| m.get("level"));
     Op::Fence {
         scope: scope(level),
+        // "membar is a synonym for fence.sc" (PTX ISA, "membar, fence").
+        sequential: matches!(sem, None | Some(Modifier::Sc)),
     }
 }
 

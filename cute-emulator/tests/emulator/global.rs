@@ -624,3 +624,104 @@ fn records_are_limited() {
     let (kind, _) = fault(run.go(&ptx, &[pointer(x), pointer(x)]));
     assert!(matches!(kind, FaultKind::OverLimit(_)), "{kind}");
 }
+
+/// CTAs count themselves by a relaxed atomic, and the last one sets the counter back by a plain store.
+#[test]
+fn what_an_atomic_has_observed_is_before_what_follows() {
+    let ptx = kernel(
+        "
+    @%p0 bra END;
+    atom.relaxed.gpu.global.add.u32 %r4, [%d1], 1;
+    setp.ne.u32 %p1, %r4, 15;
+    @%p1 bra END;
+    st.global.b32 [%d1], 0;
+    ld.global.b32 %r5, [%d1];
+END:",
+    );
+    check_fine(&ptx, arrays(16, 32));
+    // Not the last one alone sets it back.
+    check_flagged(&with(&ptx, "%r4, 15;", "%r4, 3;"), arrays(16, 32), is_race);
+    // A counter that nobody has read, and one whose value another store has replaced.
+    let unread = with(
+        &ptx,
+        "atom.relaxed.gpu.global.add.u32 %r4,",
+        "red.relaxed.gpu.global.add.u32",
+    );
+    let unread = with(
+        &unread,
+        "setp.ne.u32 %p1, %r4, 15;",
+        "setp.ne.u32 %p1, %r1, 15;",
+    );
+    check_flagged(
+        &unread.replace(
+            "red.relaxed.gpu.global.add.u32 [%d1], 1;",
+            "st.relaxed.gpu.global.b32 [%d1], 1;",
+        ),
+        arrays(16, 32),
+        is_race,
+    );
+    // It orders that access alone, and not what is before it.
+    let data = with(
+        &ptx,
+        "atom.relaxed",
+        "mad.wide.u32 %d2, %r1, 4, %d0;\n    st.global.b32 [%d2], 1;\n    atom.relaxed",
+    );
+    check_fine(&data, arrays(16, 32));
+    check_flagged(
+        &with(
+            &data,
+            "ld.global.b32 %r5, [%d1];",
+            "ld.global.b32 %r5, [%d0];",
+        ),
+        arrays(16, 32),
+        is_race,
+    );
+}
+
+/// All threads of CTA 0 write and execute a fence, and after a barrier one of them sets a flag.
+#[test]
+fn a_sequential_fence_is_before_a_flag_behind_a_barrier() {
+    let ptx = kernel(
+        "
+    mov.u32 %r6, %tid.x;
+    mad.wide.u32 %d2, %r6, 4, %d0;
+    setp.eq.u32 %p1, %r1, 1;
+    @%p1 bra READER;
+    st.global.b32 [%d2], 7;
+    membar.gl;
+    bar.sync 0;
+    @%p0 bra END;
+    st.relaxed.gpu.global.b32 [%d1], 1;
+    bra END;
+READER:
+    @%p0 bra READ;
+    ld.relaxed.gpu.global.b32 %r4, [%d1];
+    setp.eq.u32 %p2, %r4, 0;
+    @%p2 bra READER;
+    fence.sc.gpu;
+READ:
+    bar.sync 0;
+    ld.global.b32 %r5, [%d2];
+END:",
+    );
+    check_fine(&ptx, arrays(2, 64));
+    for (part, by) in [
+        ("membar.gl;", ""),
+        ("membar.gl;", "membar.cta;"),
+        ("fence.sc.gpu;", ""),
+        ("fence.sc.gpu;", "fence.sc.cta;"),
+        // Only fences of this kind have one order.
+        ("membar.gl;", "fence.acq_rel.gpu;"),
+        ("fence.sc.gpu;", "fence.acq_rel.gpu;"),
+    ] {
+        check_flagged(&with(&ptx, part, by), arrays(2, 64), is_race);
+    }
+    check_fine(&with(&ptx, "membar.gl;", "fence.sc.gpu;"), arrays(2, 64));
+    // The fence of the thread that sets the flag, behind the barrier, is a release.
+    let behind = with(
+        &with(&ptx, "membar.gl;", ""),
+        "st.relaxed.gpu",
+        "fence.acq_rel.gpu;\n    st.relaxed.gpu",
+    );
+    check_fine(&behind, arrays(2, 64));
+}

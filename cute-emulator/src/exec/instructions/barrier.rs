@@ -53,6 +53,7 @@ impl Step<'_> {
         barrier.whole = named.is_none();
         barrier.arrived += LANES as u64;
         barrier.knowledge.join(&self.warp.knowledge);
+        barrier.sequential.join(&self.warp.fences.sequential);
         self.warp.tick();
         self.warp.synchronise(split.mask);
         if barrier.arrived > expected {
@@ -148,12 +149,14 @@ impl Step<'_> {
         let reductions = std::mem::take(&mut barrier.reductions);
         let warps = self.cluster.warps.len();
         let knowledge = std::mem::replace(&mut barrier.knowledge, Knowledge::new(warps));
+        let sequential = std::mem::take(&mut barrier.sequential);
         for index in waiting {
-            if index == self.warp.index {
-                self.warp.join(&knowledge);
-            } else {
-                self.cluster.warps[index].join(&knowledge);
-            }
+            let warp = match index == self.warp.index {
+                true => &mut *self.warp,
+                false => &mut self.cluster.warps[index],
+            };
+            warp.join(&knowledge);
+            warp.fences.sequential.join(&sequential);
         }
         for (index, op, dst) in reductions {
             let warp = match index == self.warp.index {

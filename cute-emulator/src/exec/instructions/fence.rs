@@ -2,7 +2,7 @@
 
 use super::address::Location;
 use crate::error::FaultKind;
-use crate::exec::state::releases::Releases;
+use crate::exec::state::releases::{Released, Releases};
 use crate::exec::step::Step;
 use crate::op::{Scope, Strong};
 use std::ops::Range;
@@ -30,13 +30,16 @@ impl Step<'_> {
     }
 
     /// `fence` and `membar`: acquires what earlier strong reads have seen, and releases by later strong writes.
-    pub(crate) fn fence(&mut self, active: u32, scope: Scope) {
+    pub(crate) fn fence(&mut self, active: u32, scope: Scope, sequential: bool) {
         let own = self.cluster.number;
         let warp = &mut *self.warp;
-        for (from, known) in warp.fences.acquire(scope) {
+        for (from, known) in warp.fences.acquire(scope, sequential) {
             warp.learn(active, own, from, &known);
         }
         warp.fences.release(scope, &warp.knowledge);
+        if sequential {
+            warp.fences.sequential.release(scope, &warp.knowledge);
+        }
         warp.tick();
     }
 
@@ -59,17 +62,21 @@ impl Step<'_> {
     ) -> Result<(), FaultKind> {
         let by = self.warp.party(self.cluster.number);
         let released = match strong.release {
-            true => vec![(strong.scope, self.warp.knowledge.clone())],
+            true => vec![Released {
+                scope: strong.scope,
+                sequential: false,
+                knowledge: self.warp.knowledge.clone(),
+            }],
             false => self.warp.fences.released(strong.scope),
         };
-        if released.iter().any(|(scope, _)| *scope == Scope::Gpu) {
+        if released.iter().any(|it| it.scope == Scope::Gpu) {
             self.global.release(by.cluster);
         }
         let Some((releases, bytes)) = self.releases(location, len) else {
             return Ok(());
         };
         let looked_at = releases.write(bytes, by, &released, atomic)?;
-        let clocks: u64 = released.iter().map(|(_, known)| known.clocks()).sum();
+        let clocks: u64 = released.iter().map(|it| it.knowledge.clocks()).sum();
         self.charge(1 + looked_at / RELEASES_PER_STEP + clocks / CLOCKS_PER_STEP);
         Ok(())
     }
@@ -95,15 +102,16 @@ impl Step<'_> {
         };
         let seen: Vec<_> = releases
             .seen(bytes, party, strong.scope)
-            .map(|(least, release)| (least, release.by.cluster, release.knowledge.clone()))
+            .map(|(least, release)| (least, release.by.cluster, release.is.clone()))
             .collect();
-        let clocks: u64 = seen.iter().map(|(.., known)| known.clocks()).sum();
+        let clocks: u64 = seen.iter().map(|(.., it)| it.knowledge.clocks()).sum();
         self.charge(1 + seen.len() as u64 / RELEASES_PER_STEP + clocks / CLOCKS_PER_STEP);
         let mask = by.fold(0, |mask, lane| mask | 1 << lane);
-        for (least, from, known) in seen {
-            match strong.acquire {
-                true => self.warp.learn(mask, party.cluster, from, &known),
-                false => self.warp.fences.see(least, from, &known),
+        for (least, from, released) in seen {
+            let known = &released.knowledge;
+            match (strong.acquire, released.sequential) {
+                (true, false) => self.warp.learn(mask, party.cluster, from, known),
+                (_, sequential) => self.warp.fences.see(least, from, known, sequential),
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::exec::state::global::{Access, Conflict, Conflicts, Kind, Refusal, Use
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::readers::Completion;
 use crate::exec::step::Step;
-use crate::op::{Scope, Strong};
+use crate::op::{Op, Scope, Strong};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -56,6 +56,7 @@ impl Step<'_> {
             };
             let access = Access {
                 scope: strong.map_or(Scope::Cta, |strong| strong.scope),
+                observes: matches!(self.code.instructions[self.pc].op, Op::Atomic(_)),
                 ..self.global_access(kind, lanes)
             };
             self.use_global(&[range(address, from.len())], access, same_values)?;
@@ -133,6 +134,7 @@ impl Step<'_> {
             clock: self.warp.clock(),
             lanes,
             instruction: self.pc as u32,
+            observes: kind == Kind::StrongRead,
             read_by: None,
             completion: None,
         }

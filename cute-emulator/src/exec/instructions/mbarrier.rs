@@ -280,9 +280,9 @@ impl Step<'_> {
                 let released = if own_cta { within } else { all };
                 if relaxed {
                     self.warp.knowledge.hear(&released.to_heard());
-                    self.warp.fences.see(Scope::Cta, number, within);
+                    self.warp.fences.see(Scope::Cta, number, within, false);
                     if !own_cta {
-                        self.warp.fences.see(Scope::Cluster, number, all);
+                        self.warp.fences.see(Scope::Cluster, number, all, false);
                     }
                     continue;
                 }

@@ -115,7 +115,7 @@ impl Step<'_> {
                 self.announce_mbarriers();
                 self.proxy_fence(active, *shared, *global);
             }
-            Op::Fence { scope } => self.fence(active, *scope),
+            Op::Fence { scope, sequential } => self.fence(active, *scope, *sequential),
             Op::ReplaceInMap {
                 space,
                 address,

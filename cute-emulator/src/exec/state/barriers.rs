@@ -1,6 +1,7 @@
 //! Barriers: mbarriers, the named barriers of a CTA, and the barrier of a cluster.
 
 use super::knowledge::{Event, Heard, Knowledge};
+use super::releases::Fenced;
 use super::warp::PhaseValue;
 use crate::error::FaultKind;
 use crate::limits::hold;
@@ -346,6 +347,8 @@ pub(crate) struct NamedBarrier {
     pub(crate) last_arrivals: Vec<Event>,
     /// What the warps that have arrived knew when they arrived.
     pub(crate) knowledge: Knowledge,
+    /// What their `fence.sc` have released.
+    pub(crate) sequential: Fenced,
     /// The indices of the warps that wait; warps that only arrive are not among them.
     pub(crate) waiting: Vec<usize>,
     /// Of the threads that have arrived by `bar.red`, how many there are, and in how many the predicate is true.
@@ -366,6 +369,7 @@ impl NamedBarrier {
             arrivals: Vec::new(),
             last_arrivals: Vec::new(),
             knowledge: nothing.clone(),
+            sequential: Fenced::default(),
             waiting: Vec::new(),
             asked: 0,
             holds: 0,

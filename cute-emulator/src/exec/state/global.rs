@@ -80,6 +80,8 @@ pub(crate) struct Access {
     pub(crate) clock: u32,
     pub(crate) lanes: Lanes,
     pub(crate) instruction: u32,
+    /// Whether it reads by a strong operation: a strong read, or an atomic.
+    pub(crate) observes: bool,
     /// For a write, the instruction by which the same thread had read the bytes before, if any.
     pub(crate) read_by: Option<u32>,
     /// For an asynchronous one, how it is known that it has happened.
@@ -363,7 +365,7 @@ fn follow(
         }
         let earlier = &entry.access;
         let is_before = usage.is_after(earlier, &common);
-        if let Some(is) = usage.conflict(earlier, is_before, old, common.bytes) {
+        if let Some(is) = usage.conflict(earlier, is_before, old, &common) {
             return Err(Refusal::Conflict(Box::new(Conflict {
                 address: base + u64::from(common.bytes.trailing_zeros()),
                 earlier: earlier.clone(),
@@ -399,7 +401,11 @@ fn follow(
                 // A byte that two lanes have read is as good as read by all: each write races with one of the two.
                 new.lanes = Lanes::Several;
                 rest &= !bytes;
-            } else if usage.replaces(earlier, is_before, &common) {
+            } else if usage.replaces(
+                earlier,
+                is_before || usage.has_observed(earlier, old, &common),
+                &common,
+            ) {
                 rest &= !bytes;
             }
         }
@@ -499,7 +505,7 @@ impl Use<'_> {
         earlier: &Access,
         is_before: bool,
         entries: &[Entry],
-        bytes: u16,
+        common: &Common,
     ) -> Option<Conflicts> {
         let access = &self.access;
         if !access.kind.writes() && !earlier.kind.writes() {
@@ -512,7 +518,7 @@ impl Use<'_> {
             let crosses = access.kind == Kind::BulkRead && earlier.kind.is_generic();
             return (crosses && !self.is_fenced(earlier)).then_some(Conflicts::Proxy);
         }
-        if access.is_morally_strong_with(earlier) {
+        if access.is_morally_strong_with(earlier) || self.has_observed(earlier, entries, common) {
             return None;
         }
         // Threads that write equal values by one instruction give one result.
@@ -531,7 +537,7 @@ impl Use<'_> {
         let has_read = || {
             entries.iter().any(|entry| {
                 let read = &entry.access;
-                entry.bytes & bytes != 0
+                entry.bytes & common.bytes != 0
                     && read.kind == Kind::Read
                     && read.is_of_warp(access.by)
                     && !std::ptr::eq(read, earlier)
@@ -548,6 +554,32 @@ impl Use<'_> {
         } else {
             Conflicts::Race
         })
+    }
+
+    /// Whether somebody has read what a strong write has written, by a strong operation that is ordered before this access.
+    ///
+    /// "An operation X precedes an operation Y in causality order if: […] for some operation Z, X precedes Z in observation order, and
+    /// Z precedes Y in base causality order", and X precedes Z in observation order if Z reads the value of X, or that of an atomic
+    /// operation which has observed X (PTX ISA, "Memory Consistency Model").
+    fn has_observed(&self, earlier: &Access, entries: &[Entry], common: &Common) -> bool {
+        if earlier.kind != Kind::StrongWrite || earlier.completion.is_some() {
+            return false;
+        }
+        let bytes = common.bytes;
+        let later = entries.iter().filter(|entry| entry.bytes & bytes != 0);
+        let mut later = later.skip_while(|entry| !std::ptr::eq(&entry.access, earlier));
+        later.next();
+        for entry in later {
+            let access = &entry.access;
+            if access.observes && entry.bytes & bytes == bytes && self.is_after(access, common) {
+                return true;
+            }
+            // Another value has taken the place of the one that was written.
+            if access.kind.writes() && !access.observes {
+                return false;
+            }
+        }
+        false
     }
 
     /// Whether an earlier access of the same bytes need not be remembered any more: what is ordered after this access, or races

@@ -34,11 +34,20 @@ impl Party {
     }
 }
 
-/// What somebody knew whose writes have released it.
+/// What a strong write releases.
+#[derive(Clone)]
+pub(crate) struct Released {
+    pub(crate) scope: Scope,
+    /// Whether somebody else has released it by a `fence.sc`, before a barrier of the CTA and this write. Then whoever reads the value
+    /// acquires it by a `fence.sc` alone: that cannot come before the other one in the order of all of these.
+    pub(crate) sequential: bool,
+    pub(crate) knowledge: Knowledge,
+}
+
+/// What somebody has released.
 pub(crate) struct Release {
     pub(crate) by: Party,
-    pub(crate) scope: Scope,
-    pub(crate) knowledge: Knowledge,
+    pub(crate) is: Released,
 }
 
 /// The releases at each location of a memory that those who read its value now may acquire.
@@ -52,7 +61,7 @@ pub(crate) struct Releases {
 
 impl Release {
     fn clocks(&self) -> u64 {
-        self.knowledge.clocks() + CLOCKS_OF_A_RELEASE
+        self.is.knowledge.clocks() + CLOCKS_OF_A_RELEASE
     }
 }
 
@@ -63,7 +72,7 @@ impl Releases {
         &mut self,
         bytes: Range<u64>,
         by: Party,
-        released: &[(Scope, Knowledge)],
+        released: &[Released],
         continues: bool,
     ) -> Result<u64, OverLimit> {
         let mut looked_at = 0;
@@ -78,24 +87,24 @@ impl Releases {
                     self.words.remove(&word);
                 }
             }
-            for (scope, knowledge) in released {
+            for new in released {
                 let releases = self.words.entry(word).or_default();
                 looked_at += releases.len() as u64;
-                let same = |release: &&mut Release| (release.by, release.scope) == (by, *scope);
+                let same = |release: &&mut Release| {
+                    let Released {
+                        scope, sequential, ..
+                    } = release.is;
+                    (release.by, scope, sequential) == (by, new.scope, new.sequential)
+                };
                 match releases.iter_mut().find(same) {
                     Some(release) => {
                         self.clocks -= release.clocks();
-                        release.knowledge.join(knowledge);
+                        release.is.knowledge.join(&new.knowledge);
                         self.clocks += release.clocks();
                     }
                     None => {
-                        let knowledge = knowledge.clone();
-                        let scope = *scope;
-                        let new = Release {
-                            by,
-                            scope,
-                            knowledge,
-                        };
+                        let is = new.clone();
+                        let new = Release { by, is };
                         self.clocks += new.clocks();
                         releases.push(new);
                     }
@@ -119,7 +128,7 @@ impl Releases {
             .filter_map(|word| self.words.get(&word))
             .flatten()
             .map(move |release| (by.scope_with(release.by), release))
-            .filter(move |(least, release)| *least <= scope && *least <= release.scope)
+            .filter(move |(least, release)| *least <= scope && *least <= release.is.scope)
     }
 }
 
@@ -127,46 +136,98 @@ fn words(bytes: Range<u64>) -> Range<u64> {
     bytes.start / 4..bytes.end.div_ceil(4)
 }
 
+/// What fences have released by later strong writes: for each scope, what was known at the last fence of this scope or a larger one.
+#[derive(Clone, Default)]
+pub(crate) struct Fenced([Option<Knowledge>; Scope::COUNT]);
+
+impl Fenced {
+    pub(crate) fn release(&mut self, scope: Scope, knowledge: &Knowledge) {
+        self.0[..=scope as usize].fill(Some(knowledge.clone()));
+    }
+
+    pub(crate) fn join(&mut self, other: &Fenced) {
+        for (known, other) in self.0.iter_mut().zip(&other.0) {
+            match (known, other) {
+                (Some(known), Some(other)) => known.join(other),
+                (known @ None, Some(other)) => *known = Some(other.clone()),
+                (_, None) => {}
+            }
+        }
+    }
+
+    /// For this scope and each smaller one.
+    fn up_to(&self, scope: Scope) -> impl Iterator<Item = (Scope, Knowledge)> {
+        [Scope::Cta, Scope::Cluster, Scope::Gpu]
+            .into_iter()
+            .zip(&self.0)
+            .filter(move |(each, _)| *each <= scope)
+            .filter_map(|(each, knowledge)| Some((each, knowledge.clone()?)))
+    }
+}
+
 /// What the fences of a warp make of its strong accesses.
 #[derive(Default)]
 pub(crate) struct Fences {
-    /// For each scope, what the warp knew at its last fence of this scope or a larger one. Later strong writes release it.
-    released: [Option<Knowledge>; Scope::COUNT],
+    released: Fenced,
+    /// The same of `fence.sc`, with those of warps that were at a barrier of the CTA since.
+    pub(crate) sequential: Fenced,
     /// For each scope, what strong reads have seen, with the number of the cluster that knew it. A later fence of this scope
     /// or a larger one acquires it.
-    seen: [Vec<(u64, Knowledge)>; Scope::COUNT],
+    seen: Seen,
+    /// The same of what a `fence.sc` alone acquires.
+    seen_sequential: Seen,
 }
+
+type Seen = [Vec<(u64, Knowledge)>; Scope::COUNT];
 
 impl Fences {
     /// Called at a fence: what it acquires.
-    pub(crate) fn acquire(&mut self, scope: Scope) -> Vec<(u64, Knowledge)> {
-        let seen = &mut self.seen[..=scope as usize];
-        seen.iter_mut().flat_map(std::mem::take).collect()
+    pub(crate) fn acquire(&mut self, scope: Scope, sequential: bool) -> Vec<(u64, Knowledge)> {
+        let seen = self.seen[..=scope as usize].iter_mut();
+        let mut seen: Vec<_> = seen.flat_map(std::mem::take).collect();
+        if sequential {
+            let others = self.seen_sequential[..=scope as usize].iter_mut();
+            seen.extend(others.flat_map(std::mem::take));
+        }
+        seen
     }
 
     /// Called at a fence: what later strong writes release.
     pub(crate) fn release(&mut self, scope: Scope, knowledge: &Knowledge) {
-        self.released[..=scope as usize].fill(Some(knowledge.clone()));
+        self.released.release(scope, knowledge);
     }
 
     /// What the last fence of this scope or a larger one has released.
     pub(crate) fn released_at(&self, scope: Scope) -> Option<&Knowledge> {
-        self.released[scope as usize].as_ref()
+        self.released.0[scope as usize].as_ref()
     }
 
     /// What a strong write of this scope releases.
-    pub(crate) fn released(&self, scope: Scope) -> Vec<(Scope, Knowledge)> {
-        [Scope::Cta, Scope::Cluster, Scope::Gpu]
-            .into_iter()
-            .zip(&self.released)
-            .filter(|(each, _)| *each <= scope)
-            .filter_map(|(each, knowledge)| Some((each, knowledge.clone()?)))
-            .collect()
+    pub(crate) fn released(&self, scope: Scope) -> Vec<Released> {
+        let all = [(false, &self.released), (true, &self.sequential)];
+        let all = all.into_iter().flat_map(|(sequential, fenced)| {
+            fenced.up_to(scope).map(move |(scope, knowledge)| Released {
+                scope,
+                sequential,
+                knowledge,
+            })
+        });
+        all.collect()
     }
 
     /// Called when a strong read has seen what somebody in a cluster knew, whom this scope has.
-    pub(crate) fn see(&mut self, scope: Scope, cluster: u64, knowledge: &Knowledge) {
-        let seen = &mut self.seen[scope as usize];
+    pub(crate) fn see(
+        &mut self,
+        scope: Scope,
+        cluster: u64,
+        knowledge: &Knowledge,
+        sequential: bool,
+    ) {
+        let seen = match sequential {
+            true => &mut self.seen_sequential,
+            false => &mut self.seen,
+        };
+        let seen = &mut seen[scope as usize];
         match seen.iter_mut().find(|(of, _)| *of == cluster) {
             Some((_, known)) => known.join(knowledge),
             None => seen.push((cluster, knowledge.clone())),
