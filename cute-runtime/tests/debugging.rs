@@ -32,7 +32,7 @@ mod kernels {
         pub right: Tensor,
     }
 
-    /// Two warps write the same element.
+    /// Two warps write the same element, and other values.
     #[kernel(threads = 64)]
     pub unsafe fn race(out: Global<f32, 1>) {
         let pair = Pair {
@@ -40,7 +40,7 @@ mod kernels {
             right: smem::<f32>(layout!(64:1)),
         };
         pair.left[thread()] = 1.0;
-        pair.right[thread() % 32] = 2.0;
+        pair.right[thread() % 32] = thread() as f32;
         sync_threads();
         out[thread()] = pair.left[thread()] + pair.right[thread()];
     }
@@ -177,7 +177,7 @@ fn faults_are_told_in_the_words_of_the_source() {
 
     // SAFETY: as above.
     let error = fault(unsafe { kernels::race::launch(&device, 1, &mut out.view_mut()) });
-    let write = line("pair.right[thread() % 32] = 2.0;");
+    let write = line("pair.right[thread() % 32] = thread() as f32;");
     assert!(
         error.contains("pair.right[") && error.contains("races at shared address"),
         "{error}"
