@@ -180,6 +180,8 @@ pub(crate) struct Instruction {
     pub(crate) mnemonic: Option<Mnemonic>,
     /// Where all ways of lanes that part here meet again, if there is such a place in the routine.
     pub(crate) meets: Option<usize>,
+    /// Whether registers, addresses or threads are checked before it.
+    pub(crate) is_checked: bool,
     /// `None` if there is nothing to check.
     pub(crate) bounds: Option<Box<Bounds>>,
     /// Those of its operands' rows that some wgmma of the entry uses as D or A.

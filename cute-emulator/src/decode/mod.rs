@@ -369,6 +369,7 @@ impl<'a> Decoder<'a, '_> {
             convergence,
             mnemonic: None,
             bounds: None,
+            is_checked: false,
             meets: None,
             matrix_registers: Box::default(),
             followed: None,
@@ -408,6 +409,12 @@ impl<'a> Decoder<'a, '_> {
             &registers.variables,
             registers.names.len(),
         );
+        for it in &mut self.instructions {
+            it.is_checked = it.ways.is_some()
+                || it.followed.is_some()
+                || it.bounds.is_some()
+                || !it.claims.is_empty();
+        }
         registers.addresses.enter(0);
         let variables = registers.variables.iter();
         let variables = variables.map(|(row, variable)| (*row, variable.range.start));

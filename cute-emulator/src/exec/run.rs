@@ -4,6 +4,7 @@ use super::order::Delay;
 use super::state::row::lanes;
 use super::state::warp::{Parting, Split, Wait};
 use super::step::{Blame, Flow, Result, Step};
+use super::together::Gathered;
 use crate::error::FaultKind;
 use crate::op::{Code, Convergence, Instruction};
 use std::rc::Rc;
@@ -30,19 +31,25 @@ impl Step<'_> {
                 Some((row, false)) => self.warp.lanes(row, split.mask),
                 Some((row, true)) => split.mask & !self.warp.lanes(row, split.mask),
             };
-            self.check(instruction, split.mask, active)?;
+            if instruction.is_checked || !self.warp.undefined.is_empty() {
+                self.check(instruction, split.mask, active)?;
+            }
             if active == 0 {
                 split.pc += 1;
             } else {
-                let (flow, active) = match instruction.convergence {
-                    Convergence::No => {
-                        self.watch.step(code, split.pc);
-                        (self.execute(instruction, &mut split, active)?, active)
+                let (gathered, active) = match instruction.convergence {
+                    Convergence::No => (Gathered::All, active),
+                    _ => (self.gather(instruction, &mut split, active)?, split.mask),
+                };
+                if let Gathered::Some = gathered {
+                    break;
+                }
+                self.watch.step(code, split.pc);
+                let flow = match gathered {
+                    Gathered::AtSeveral(partners) => {
+                        self.execute_with(instruction, &mut split, partners)?
                     }
-                    _ => match self.execute_together(instruction, &mut split, active)? {
-                        Some(executed) => executed,
-                        None => break,
-                    },
+                    _ => self.execute(instruction, &mut split, active)?,
                 };
                 if let Some(followed) = followed {
                     self.record_writes(followed, active);

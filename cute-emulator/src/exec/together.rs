@@ -7,8 +7,18 @@ use crate::error::{Absence, FaultKind, MemberMask, NotTogether};
 use crate::op::{Convergence, Instruction, Op, Reg};
 use std::rc::Rc;
 
+/// The lanes that are at an instruction which they execute together.
+pub(crate) enum Gathered {
+    /// All that it needs.
+    All,
+    /// Not all.
+    Some,
+    /// All, but some are at other instructions of the same mnemonic.
+    AtSeveral(Vec<Partner>),
+}
+
 /// Lanes of other splits that are at an instruction of the same mnemonic with the same mask.
-struct Partner {
+pub(crate) struct Partner {
     split: Split,
     /// The rows that its instruction reads and writes.
     operands: Operands,
@@ -21,14 +31,14 @@ struct Operands {
 }
 
 impl Step<'_> {
-    /// Executes an instruction that lanes execute together, if all that it needs are there; else the split waits for them, and the
-    /// result is `None`. Lanes of the split that are there for themselves become a split of their own.
-    pub(crate) fn execute_together(
+    /// Whether all lanes are there that an instruction needs; else the split waits for them. Lanes of the split that are there for
+    /// themselves become a split of their own.
+    pub(crate) fn gather(
         &mut self,
         instruction: &Instruction,
         split: &mut Split,
         active: u32,
-    ) -> Result<Option<(Flow, u32)>> {
+    ) -> Result<Gathered> {
         let required = match instruction.convergence {
             Convergence::No => active,
             Convergence::Warp => {
@@ -60,20 +70,16 @@ impl Step<'_> {
         }
         let missing = required & self.warp.alive & !split.mask;
         if missing == 0 {
-            self.watch.step(self.code, split.pc);
-            let flow = self.execute(instruction, split, split.mask)?;
-            return Ok(Some((flow, split.mask)));
+            return Ok(Gathered::All);
         }
         if let Some(partners) = self.partners(instruction, split, missing) {
-            self.watch.step(self.code, split.pc);
-            let flow = self.execute_with(instruction, split, partners)?;
-            return Ok(Some((flow, split.mask)));
+            return Ok(Gathered::AtSeveral(partners));
         }
         if instruction.convergence == Convergence::Warp {
             self.check_way_to(instruction, split, missing)?;
         }
         split.wait = Some(Wait::Lanes { required });
-        Ok(None)
+        Ok(Gathered::Some)
     }
 
     /// Called when a split has begun to wait for lanes: an error if they wait for lanes of the warp, too, since then none of them
@@ -210,7 +216,8 @@ impl Step<'_> {
 
     /// Executes an instruction together with lanes that are at others of the same mnemonic: with their operands in place of the
     /// instruction's own.
-    fn execute_with(
+    #[inline(never)]
+    pub(crate) fn execute_with(
         &mut self,
         instruction: &Instruction,
         split: &mut Split,

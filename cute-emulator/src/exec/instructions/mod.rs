@@ -35,6 +35,7 @@ use crate::error::FaultKind;
 use crate::op::{Instruction, Op};
 
 impl Step<'_> {
+    #[inline(always)]
     pub(crate) fn execute(
         &mut self,
         instruction: &Instruction,
