@@ -138,6 +138,7 @@ impl Class {
             Op::Fence { .. }
             | Op::ProxyFence { .. }
             | Op::InitFence
+            | Op::AcquireMap { .. }
             | Op::Barrier { .. }
             | Op::BarrierReduce { .. }
             | Op::ClusterArrive { .. }

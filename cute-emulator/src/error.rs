@@ -1038,6 +1038,17 @@ pub enum FaultKind {
         /// The write.
         earlier: Box<Earlier>,
     },
+    /// A copy reads a tensor map that a thread has written in this launch, with no proxy fence for the map in between.
+    #[error(
+        "reads the tensor map that has global address {address:#x} among its bytes; {earlier} wrote it in this launch, and no \
+         fence.proxy.tensormap::generic.acquire of the map lies between"
+    )]
+    MapProxyFence {
+        /// The global address of the byte.
+        address: u64,
+        /// The write.
+        earlier: Box<Earlier>,
+    },
     /// A read of global memory through the read-only cache after a write of the same launch.
     #[error(
         "reads global address {address:#x} through the read-only cache, which may not have what {earlier} wrote in this \
@@ -1071,9 +1082,9 @@ pub enum FaultKind {
         /// The copy.
         earlier: Box<Earlier>,
     },
-    /// The async proxy (TMA, bulk copies, wgmma) reads what the generic proxy wrote, with no proxy fence in between.
+    /// The async proxy (TMA, bulk copies, wgmma) reads or overwrites what the generic proxy wrote, with no proxy fence in between.
     #[error(
-        "reads {} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through the generic proxy, and no \
+        "accesses {} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through the generic proxy, and no \
          fence.proxy.async followed by a barrier lies between",
         shared(*address)
     )]
@@ -1321,6 +1332,7 @@ impl FaultKind {
             | FaultKind::GlobalRace { address, .. }
             | FaultKind::GridRace { address, .. }
             | FaultKind::GlobalProxyFence { address, .. }
+            | FaultKind::MapProxyFence { address, .. }
             | FaultKind::ReadOnly { address, .. }
             | FaultKind::TargetInFlight { address, .. }
             | FaultKind::GlobalSourceInFlight { address, .. } => Some(*address),

@@ -759,6 +759,10 @@ pub(crate) enum Op {
     },
     /// `fence.mbarrier_init`.
     InitFence,
+    /// `fence.proxy.tensormap::generic.acquire`.
+    AcquireMap {
+        address: Address,
+    },
     /// `prefetch.tensormap`.
     PrefetchMap {
         space: Space,

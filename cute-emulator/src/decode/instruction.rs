@@ -172,10 +172,17 @@ pub(super) fn operation(
             })
         }
         Opcode::FenceMbarrierInit => Ok(Op::InitFence),
-        // The async proxy sees a change of a tensor map at once.
         Opcode::FenceProxyTensormap => {
-            m.ignore(&["sem", "scope"]);
-            Ok(Op::Nop)
+            m.ignore(&["scope"]);
+            match m.get("sem") {
+                Some(Modifier::Acquire) => {
+                    let [address, _] = take(args)?;
+                    Ok(Op::AcquireMap {
+                        address: address.address()?,
+                    })
+                }
+                _ => Ok(Op::Nop),
+            }
         }
         Opcode::TensormapReplace => memory::replace_in_map(registers, m, args),
         Opcode::TensormapCpFenceproxy => {

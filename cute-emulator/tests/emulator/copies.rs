@@ -1,5 +1,6 @@
 //! TMA, bulk copies and cp.async.
 
+use super::events::{check_fine, check_flagged, with};
 use super::{Run, SEEDS, fault, module, pointer};
 use cute_emulator::{EmulatorError, FaultKind, decode_tensor_map, encode_tensor_map};
 use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
@@ -671,4 +672,66 @@ fn asynchronous_reductions_of_many_threads_overlap() {
         let (kind, _) = fault(run(&early, seed));
         assert!(matches!(kind, FaultKind::CopyInFlight { .. }), "{kind}");
     }
+}
+
+/// A thread writes a tensor map in global memory, and copies by it.
+#[test]
+fn a_map_is_acquired_before_a_copy_reads_it() {
+    let body = "
+        ld.param.u64 %d0, [out];
+        ld.param.u64 %d1, [x];
+        mov.u32 %r0, %tid.x;
+        mov.u32 %r2, smem;
+        setp.eq.u32 %p0, %r0, 0;
+        setp.eq.u32 %p1, %r0, 32;
+        @%p0 mbarrier.init.shared::cta.b64 [%r2+1024], 1;
+        @%p0 fence.mbarrier_init.release.cluster;
+        @%p0 tensormap.replace.tile.global_address.global.b1024.b64 [%d0], %d1;
+        @%p0 fence.proxy.tensormap::generic.release.gpu;
+        bar.sync 0;
+        @!%p1 bra END;
+        fence.proxy.tensormap::generic.acquire.gpu [%d0], 128;
+        mov.u32 %r20, 0;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+1024], 256;
+        cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d0, {%r20, %r20}], [%r2+1024];
+        SPIN:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2+1024], 0;
+        @!%p2 bra SPIN;
+        END:
+        add.u32 %r3, %r0, 1;";
+    let launch = |ptx: &str, seed| {
+        let mut run = Run::threads(64).seed(seed);
+        let map = matrix(&mut run, 8, 16, [16, 8], SwizzleMode::None);
+        let out = run.memory.alloc(128, 128).unwrap();
+        run.memory
+            .write(out, &encode_tensor_map(&map).unwrap())
+            .unwrap();
+        run.go(ptx, &[pointer(out), pointer(map.address)]).map(drop)
+    };
+    let ptx = module(".param .u64 out, .param .u64 x", body);
+    check_fine(&ptx, launch);
+    let acquire = "fence.proxy.tensormap::generic.acquire.gpu [%d0], 128;";
+    let is_map = |kind: &FaultKind| matches!(kind, FaultKind::MapProxyFence { .. });
+    check_flagged(&with(&ptx, acquire, ""), launch, is_map);
+    check_flagged(&with(&ptx, acquire, "fence.proxy.async;"), launch, is_map);
+    // A fence before the change, and one of another map.
+    let early = with(&ptx, acquire, "");
+    let early = with(
+        &early,
+        "bar.sync 0;",
+        "@%p1 fence.proxy.tensormap::generic.acquire.gpu [%d0], 128;\nbar.sync 0;",
+    );
+    check_flagged(&early, launch, is_map);
+    check_flagged(
+        &with(&ptx, "acquire.gpu [%d0]", "acquire.gpu [%d1]"),
+        launch,
+        is_map,
+    );
+    // Nobody changes it.
+    let unchanged = with(
+        &ptx,
+        "@%p0 tensormap.replace.tile.global_address.global.b1024.b64 [%d0], %d1;",
+        "",
+    );
+    check_fine(&with(&unchanged, acquire, ""), launch);
 }

@@ -506,3 +506,51 @@ fn a_cta_ends_when_all_bytes_have_come() {
         launch,
     );
 }
+
+/// A bulk copy overwrites what threads have written, which takes a proxy fence as well as an order.
+#[test]
+fn a_copy_overwrites_what_threads_have_written() {
+    let body = "
+        ld.param.u64 %d0, [x];
+        mov.u32 %r0, %tid.x;
+        mov.u32 %r2, smem;
+        setp.ne.u32 %p0, %r0, 0;
+        setp.ne.u32 %p1, %r0, 32;
+        mad.lo.u32 %r3, %r0, 4, %r2;
+        st.shared.b32 [%r3+64], %r0;
+        @!%p0 mbarrier.init.shared::cta.b64 [%r2], 1;
+        FENCE
+        bar.sync 0;
+        @%p1 bra WAIT;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 16;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2+64], [%d0], 16, [%r2];
+        WAIT:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;
+        @!%p2 bra WAIT;";
+    let launch = |ptx: &str, seed| {
+        let mut run = Run::threads(64).seed(seed);
+        let x = run.words(&[0; 4]);
+        run.go(ptx, &[pointer(x)]).map(drop)
+    };
+    let ptx = |fence: &str| module(".param .u64 x", &body.replace("FENCE", fence));
+    check_fine(&ptx("fence.proxy.async.shared::cta;"), launch);
+    check_flagged(
+        &ptx("fence.mbarrier_init.release.cluster;"),
+        launch,
+        |kind| matches!(kind, FaultKind::MissingProxyFence { .. }),
+    );
+    // The copy goes elsewhere.
+    let elsewhere = with(
+        &ptx("fence.mbarrier_init.release.cluster;"),
+        "[%r2+64], [%d0]",
+        "[%r2+1024], [%d0]",
+    );
+    check_fine(&elsewhere, launch);
+    let unordered = with(&ptx("fence.proxy.async.shared::cta;"), "bar.sync 0;", "");
+    check_flagged(&unordered, launch, |kind| {
+        matches!(
+            kind,
+            FaultKind::Race { .. } | FaultKind::NoBarrier { .. } | FaultKind::Barrier { .. }
+        )
+    });
+}

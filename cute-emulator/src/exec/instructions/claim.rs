@@ -70,6 +70,7 @@ impl Step<'_> {
             }
             Op::MbarrierInit { .. }
             | Op::MbarrierInval { .. }
+            | Op::AcquireMap { .. }
             | Op::MbarrierArrive { .. }
             | Op::MbarrierCompleteTx { .. }
             | Op::MbarrierWait { .. } => (active, MBARRIER_BYTES.into()),

@@ -85,9 +85,12 @@ impl Step<'_> {
     ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
         let (code, tag) = (self.code, Tag::copy(self.pc));
-        let how = match from.update() {
-            Some(_) => How::Update,
-            None => How::Write,
+        let how = match &from {
+            Endpoint::Values {
+                update: Some(_), ..
+            } => How::Update,
+            Endpoint::Values { update: None, .. } => How::Write,
+            _ => How::Copy,
         };
         if rank < size {
             self.check_started(rank, to)?;

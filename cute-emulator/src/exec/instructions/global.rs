@@ -7,6 +7,7 @@ use crate::exec::state::lanes::Lanes;
 use crate::exec::state::readers::Completion;
 use crate::exec::step::Step;
 use crate::op::{Op, Scope, Strong};
+use cute_hopper::tma::MAP_BYTES;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -125,6 +126,19 @@ impl Step<'_> {
         self.check_initialised(address, len)
     }
 
+    /// The read of a tensor map by a copy that a lane starts. It is checked, and not recorded.
+    pub(crate) fn read_map(&self, lane: usize, address: u64) -> Result<()> {
+        let usage = Use {
+            access: self.global_access(Kind::MapRead, Lanes::One(lane as u8)),
+            knowledge: &self.warp.knowledge,
+            lanes: &self.warp.lanes,
+            same_values: false,
+            acquired: self.warp.acquired_maps.get(&address),
+        };
+        let conflict = self.global.check(range(address, MAP_BYTES), &usage);
+        conflict.map_or(Ok(()), |conflict| Err(self.conflict(*conflict)))
+    }
+
     /// An access of the running instruction.
     fn global_access(&self, kind: Kind, lanes: Lanes) -> Access {
         Access {
@@ -153,6 +167,7 @@ impl Step<'_> {
             knowledge: &self.warp.knowledge,
             lanes: &self.warp.lanes,
             same_values,
+            acquired: None,
         };
         let before = self.global.looked_at;
         let accessed = self.global.access(ranges, &usage);
@@ -253,6 +268,10 @@ impl Step<'_> {
                 advice,
             },
             Conflicts::Proxy => FaultKind::GlobalProxyFence {
+                address,
+                earlier: named,
+            },
+            Conflicts::Map => FaultKind::MapProxyFence {
                 address,
                 earlier: named,
             },

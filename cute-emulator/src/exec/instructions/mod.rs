@@ -124,6 +124,7 @@ impl Step<'_> {
                 value,
             } => self.replace_in_map(active, *space, *address, *field, *value)?,
             Op::CopyMap { to, from } => self.copy_map(active, *to, *from)?,
+            Op::AcquireMap { address } => self.acquire_map(active, *address)?,
             Op::PrefetchMap { space, address } => self.prefetch_map(active, *space, *address)?,
             Op::InitFence => self.init_fence(),
             Op::RankOf {

@@ -47,7 +47,9 @@ impl Step<'_> {
                 })
             }
             Region::Tile { map, coords } => {
-                let map = self.tensor_map(Space::Generic, self.address(lane, *map))?;
+                let map = self.address(lane, *map);
+                self.check_map(lane, map)?;
+                let map = self.tensor_map(Space::Generic, map)?;
                 if map.rank() != coords.len() {
                     let message = format!(
                         "the copy gives {} coordinates, but its tensor map has rank {}",

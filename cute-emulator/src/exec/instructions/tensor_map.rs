@@ -9,6 +9,9 @@ use crate::op::{Address, Reg, Scope, Space};
 use crate::tensor_map::{self, Field, decode_tensor_map};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
+/// Of more maps for which a warp has executed a fence, the first are forgotten.
+const MOST_MAPS: usize = 1 << 12;
+
 impl Step<'_> {
     /// A prefetch changes the time alone, but only of a tensor map.
     pub(crate) fn prefetch_map(&self, active: u32, space: Space, address: Address) -> Result<()> {
@@ -17,6 +20,36 @@ impl Step<'_> {
             map.map_err(|fault| Blame::lane(fault, lane))?;
         }
         Ok(())
+    }
+
+    /// `fence.proxy.tensormap::generic.acquire`: copies of the warp see what it knows to be written into the map.
+    pub(crate) fn acquire_map(&mut self, active: u32, address: Address) -> Result<()> {
+        for lane in lanes(active) {
+            let location = self.locate(Space::Generic, self.address(lane, address));
+            let location = location.map_err(|fault| Blame::lane(fault, lane))?;
+            if let Location::Global(address) = location {
+                let maps = &mut self.warp.acquired_maps;
+                maps.insert(address, self.warp.knowledge.clone());
+                if maps.len() > MOST_MAPS {
+                    maps.pop_first();
+                }
+            }
+        }
+        self.warp.tick();
+        Ok(())
+    }
+
+    /// An error if a tensor map in global memory was written in this launch, and the writes are not ordered before the copy that reads
+    /// it, or no proxy fence for the map lies between.
+    pub(super) fn check_map(
+        &self,
+        lane: usize,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        match self.locate(Space::Generic, address)? {
+            Location::Global(address) if self.global.checked => self.read_map(lane, address),
+            _ => Ok(()),
+        }
     }
 
     /// The tensor map at an address, which is in the parameters or in global memory.

@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     StrongWrite,
     /// A read of a bulk copy.
     BulkRead,
+    /// A read of a tensor map by a copy.
+    MapRead,
     /// A write of a bulk store.
     BulkWrite,
     /// A write of a bulk reduction.
@@ -61,7 +63,10 @@ impl Kind {
     }
 
     fn is_generic(self) -> bool {
-        !matches!(self, Kind::BulkRead | Kind::BulkWrite | Kind::BulkReduce)
+        !matches!(
+            self,
+            Kind::BulkRead | Kind::MapRead | Kind::BulkWrite | Kind::BulkReduce
+        )
     }
 
     /// Whether it races with all that another kind of access races with.
@@ -118,6 +123,8 @@ pub(crate) struct Use<'a> {
     pub(crate) lanes: &'a LaneOrder,
     /// Whether it writes the values that the bytes have.
     pub(crate) same_values: bool,
+    /// For a read of a tensor map, what the warp knew at its last proxy fence for the map.
+    pub(crate) acquired: Option<&'a Knowledge>,
 }
 
 /// An earlier access, and how a later one of the same byte conflicts with it.
@@ -139,6 +146,8 @@ pub(crate) enum Conflicts {
     InFlight,
     /// The later one reads through the async proxy what the earlier one has written through the generic proxy.
     Proxy,
+    /// The later one reads a tensor map, of which the earlier one has written a part.
+    Map,
     /// The later one reads through the read-only cache.
     ReadOnly,
 }
@@ -295,6 +304,19 @@ impl Global {
         self.hold_entries()
     }
 
+    /// How an access to bytes conflicts with an earlier one; it is not recorded.
+    pub(crate) fn check(&self, range: Range<u64>, usage: &Use<'_>) -> Option<Box<Conflict>> {
+        let units = range.start / UNIT..range.end.div_ceil(UNIT);
+        units.into_iter().find_map(|unit| {
+            let page = *self.index.get(&(unit * UNIT / PAGE))?;
+            let entries = self.pages[page][unit as usize % UNITS].as_deref()?;
+            let base = unit * UNIT;
+            let bytes = (base..base + UNIT).filter(|byte| range.contains(byte));
+            let bytes = bytes.fold(0, |bytes, byte| bytes | 1_u16 << (byte - base));
+            conflict(entries, base, bytes, usage)
+        })
+    }
+
     /// An error if lists have more accesses than there is room for. They are counted when there may be half as many again as before.
     fn hold_entries(&mut self) -> Result<(), Refusal> {
         let most = self.limit / size_of::<Entry>() as u64;
@@ -354,25 +376,10 @@ fn follow(
     usage: &Use<'_>,
     clusters: &Clusters,
 ) -> Result<Option<Rc<[Entry]>>, Refusal> {
-    let new = &usage.access;
-    for entry in old {
-        let common = Common {
-            base,
-            bytes: entry.bytes & bytes,
-        };
-        if common.bytes == 0 {
-            continue;
-        }
-        let earlier = &entry.access;
-        let is_before = usage.is_after(earlier, &common);
-        if let Some(is) = usage.conflict(earlier, is_before, old, &common) {
-            return Err(Refusal::Conflict(Box::new(Conflict {
-                address: base + u64::from(common.bytes.trailing_zeros()),
-                earlier: earlier.clone(),
-                is,
-            })));
-        }
+    if let Some(conflict) = conflict(old, base, bytes, usage) {
+        return Err(Refusal::Conflict(conflict));
     }
+    let new = &usage.access;
     let is_recorded = |entry: &Entry| {
         let common = Common { base, bytes };
         entry.bytes & bytes == bytes
@@ -428,6 +435,27 @@ fn follow(
         kept.remove(0);
     }
     Ok(Some(kept.into()))
+}
+
+/// How an access to some bytes of a unit at `base` conflicts with one of these.
+fn conflict(old: &[Entry], base: u64, bytes: u16, usage: &Use<'_>) -> Option<Box<Conflict>> {
+    old.iter().find_map(|entry| {
+        let common = Common {
+            base,
+            bytes: entry.bytes & bytes,
+        };
+        if common.bytes == 0 {
+            return None;
+        }
+        let earlier = &entry.access;
+        let is_before = usage.is_after(earlier, &common);
+        let is = usage.conflict(earlier, is_before, old, &common)?;
+        Some(Box::new(Conflict {
+            address: base + u64::from(common.bytes.trailing_zeros()),
+            earlier: earlier.clone(),
+            is,
+        }))
+    })
 }
 
 /// Of the accesses of clusters that have ended and released nothing, one of each kind is enough: nothing is ordered after any of
@@ -515,6 +543,9 @@ impl Use<'_> {
             return Some(Conflicts::ReadOnly);
         }
         if is_before {
+            if access.kind == Kind::MapRead {
+                return (!self.is_acquired(earlier)).then_some(Conflicts::Map);
+            }
             let crosses = access.kind == Kind::BulkRead && earlier.kind.is_generic();
             return (crosses && !self.is_fenced(earlier)).then_some(Conflicts::Proxy);
         }
@@ -599,6 +630,15 @@ impl Use<'_> {
         };
         let both_strong = earlier.kind.is_strong() && new.kind.is_strong();
         implied && new.kind.covers(earlier.kind) && (!both_strong || earlier.scope == new.scope)
+    }
+
+    /// Whether a copy may read what an earlier access has written into a tensor map.
+    fn is_acquired(&self, earlier: &Access) -> bool {
+        let known = self.acquired.and_then(|known| {
+            let known = known.of(earlier.by.cluster, self.access.by.cluster)?;
+            known.seen.get(earlier.by.warp)
+        });
+        known >= Some(&earlier.clock)
     }
 
     /// Whether the async proxy may read what an earlier access has written through the generic proxy.

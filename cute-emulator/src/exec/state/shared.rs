@@ -63,8 +63,10 @@ pub(crate) struct LaneUse<'a> {
 pub(crate) enum How {
     /// A warp reads through the generic proxy.
     Read,
-    /// A warp writes through the generic proxy, or starts a copy that will write.
+    /// A warp writes through the generic proxy, or starts a copy that will do so.
     Write,
+    /// A warp starts a bulk copy that will write through the async proxy.
+    Copy,
     /// An atomic or a strong load.
     StrongRead,
     /// An atomic or a strong store.
@@ -274,7 +276,7 @@ impl Shared {
             self.ask(check.after_lanes(bytes, tag, &self.writer_lanes))?;
         }
         match usage.how {
-            How::Write | How::StrongWrite | How::Update => {
+            How::Write | How::Copy | How::StrongWrite | How::Update => {
                 if usage.lanes.is_some() {
                     for (bytes, tag) in self.readers.runs(range.clone()) {
                         let check = check(bytes.start);
@@ -354,7 +356,7 @@ impl Check<'_> {
                     clock,
                     ..
                 },
-                How::Asynchronous,
+                How::Asynchronous | How::Copy,
             ) => self.fenced(instruction, warp, clock),
             (
                 Record::Generic {
@@ -473,7 +475,7 @@ impl Check<'_> {
                     warp,
                     clock,
                     strong,
-                } if matches!(how, How::Write | How::Update) || !strong => {
+                } if matches!(how, How::Write | How::Copy | How::Update) || !strong => {
                     self.ordered(instruction, warp, clock)
                 }
                 _ => Ok(()),

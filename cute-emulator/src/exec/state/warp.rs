@@ -12,7 +12,7 @@ use crate::op::{Code, Reg};
 use crate::special::Position;
 use crate::windows::LOCAL_WINDOW;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// The number of warps of a warpgroup.
@@ -81,6 +81,8 @@ pub(crate) struct Warp {
     pub(crate) cluster_phase: u64,
     /// Of the warps that can run, those of the highest priority do.
     pub(crate) priority: u64,
+    /// The tensor maps in global memory for which it has executed a proxy fence, and what it knew then.
+    pub(crate) acquired_maps: BTreeMap<u64, Knowledge>,
     /// Registers of each thread, which `setmaxnreg` changes.
     pub(crate) registers: u32,
     /// Whether it has begun a `setmaxnreg` that waits for registers.
