@@ -10,7 +10,8 @@
 //! [`FaultKind`] is the list: accesses out of bounds or misaligned, accesses that are not of the tensor that the PTX names, reads of memory that nobody wrote, races in shared and in
 //! global memory between threads, those of a warp included, uses of data that a copy is still writing, writes of data that a wgmma, a bulk store or a copy is still reading,
 //! a CTA that ends before those, reads by the async proxy of generic writes without a proxy fence, uses of registers that a wgmma
-//! still uses, a missing `wgmma.fence`, and mbarriers that are initialised twice, used as data, or counted wrongly.
+//! still uses, a missing `wgmma.fence`, mbarriers that are initialised twice, used as data, or counted wrongly, lanes and warps that do not execute
+//! together what they have to, and uses of values that PTX leaves undefined.
 //! [`EmulatorError::Deadlock`] says what each thread waits for.
 //!
 //! # What is not modelled

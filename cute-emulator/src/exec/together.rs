@@ -1,6 +1,7 @@
 //! Lanes that execute an instruction together: all of a warp (`.aligned`), those that have not ended, or those of a member mask.
 
-use super::state::row::lanes;
+use super::state::row::{Row, lanes};
+use super::state::undefined::Lanes as Undefined;
 use super::state::warp::{Frame, Parting, Split, Wait, is_same_call};
 use super::step::{Blame, Flow, Result, Step};
 use crate::error::{Absence, FaultKind, MemberMask, NotTogether};
@@ -23,6 +24,9 @@ pub(crate) struct Partner {
     /// The rows that its instruction reads and writes.
     operands: Operands,
 }
+
+/// The values of a register, and the lanes of some in which they are undefined.
+type Values = (Row, Undefined);
 
 /// The rows that an exchange or a barrier reads and writes, in an order that depends on the mnemonic alone.
 struct Operands {
@@ -223,50 +227,41 @@ impl Step<'_> {
         split: &mut Split,
         partners: Vec<Partner>,
     ) -> Result<Flow> {
-        let own = operands(&instruction.op).unwrap_or(Operands {
-            reads: Vec::new(),
-            writes: Vec::new(),
-        });
-        let rows: Vec<Reg> = own.reads.iter().chain(&own.writes).copied().collect();
-        let saved: Vec<_> = rows
-            .iter()
-            .map(|row| self.warp.rows[*row as usize])
-            .collect();
+        let Some(own) = operands(&instruction.op) else {
+            return Ok(Flow::Next);
+        };
         let mask = split.mask;
-        let mut borrowed = Vec::new();
-        for Partner {
-            split: theirs,
-            operands,
-        } in &partners
-        {
-            split.mask |= theirs.mask;
-            for (own, row) in own.reads.iter().zip(&operands.reads) {
-                for lane in lanes(theirs.mask) {
-                    borrowed.push((*own, lane, self.warp.get(*row, lane)));
-                }
+        let others = partners.iter().fold(0, |all, it| all | it.split.mask);
+        let rows = own.reads.iter().chain(&own.writes);
+        let kept: Vec<(Reg, Values)> = rows.map(|row| (*row, self.held(*row, others))).collect();
+        let mut lent = Vec::new();
+        for partner in &partners {
+            for (own, row) in own.reads.iter().zip(&partner.operands.reads) {
+                let mask = partner.split.mask;
+                lent.push((*own, mask, self.held(*row, mask)));
             }
         }
-        for (row, lane, value) in borrowed {
-            self.warp.set(row, lane, value);
+        for (row, mask, values) in lent {
+            self.hold(row, mask, values);
         }
+        split.mask |= others;
         let flow = self.execute(instruction, split, split.mask)?;
-        let results: Vec<_> = own
+        split.mask = mask;
+        let results: Vec<Values> = own
             .writes
             .iter()
-            .map(|row| self.warp.rows[*row as usize])
+            .map(|row| self.held(*row, others))
             .collect();
-        for (row, values) in rows.iter().zip(&saved) {
-            self.warp
-                .fill(*row, split.mask & !mask, |lane| values[lane]);
+        for (row, values) in kept {
+            self.hold(row, others, values);
         }
-        split.mask = mask;
         for Partner {
             split: mut theirs,
             operands,
         } in partners
         {
             for (row, values) in operands.writes.iter().zip(&results) {
-                self.warp.fill(*row, theirs.mask, |lane| values[lane]);
+                self.hold(*row, theirs.mask, values.clone());
             }
             if let Some(followed) = &self.code.instructions[theirs.pc].followed {
                 self.record_writes(followed, theirs.mask);
@@ -276,6 +271,19 @@ impl Step<'_> {
             self.warp.splits.push(theirs);
         }
         Ok(flow)
+    }
+
+    /// What a register holds in lanes.
+    fn held(&self, row: Reg, mask: u32) -> Values {
+        (
+            self.warp.rows[row as usize],
+            self.warp.undefined.lanes(row, mask),
+        )
+    }
+
+    fn hold(&mut self, row: Reg, mask: u32, (values, undefined): Values) {
+        self.warp.fill(row, mask, |lane| values[lane]);
+        self.warp.undefined.write(row, mask, undefined);
     }
 
     /// An error if missing lanes have gone past an `.aligned` instruction on a way that the lanes of the split have not taken.

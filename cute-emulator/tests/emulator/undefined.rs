@@ -270,3 +270,30 @@ fn only_the_selected_operand_is_read() {
         unwritten,
     );
 }
+
+/// Lanes that exchange at two instructions of the same kind keep apart what is undefined in the registers of each.
+#[test]
+fn undefined_values_stay_with_their_lanes() {
+    let ptx = kernel(
+        "setp.lt.u32 %p0, %r9, 16;
+         mov.u32 %r1, %r0;
+         mov.u32 %r5, %r0;
+         @%p0 bra THEN;
+         shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffff0000;
+         shfl.sync.bfly.b32 %r3, %r5, 16, 31, -1;
+         mov.u32 %r1, %r0;
+         bra END;
+         THEN:
+         shfl.sync.bfly.b32 %r4, %r1, 16, 31, -1;
+         st.global.b32 [%d1], %r4;
+         END:
+         st.global.b32 [%d1], %r1;",
+    );
+    check_fine(&ptx, threads(32));
+    // What lane 16 gives is undefined.
+    check_flagged(
+        &with(&ptx, "%r3, %r5, 16", "%r3, %r1, 16"),
+        threads(32),
+        inactive(|why| matches!(why, Inactive::NoMember)),
+    );
+}

@@ -108,6 +108,10 @@ impl Step<'_> {
     }
 
     /// Called when a warp has ended: barriers of the whole CTA and the cluster barrier no longer wait for it.
+    ///
+    /// "As threads exit, barriers waiting on all threads are checked to see if the exiting threads are the only threads that have not
+    /// yet made it to a barrier{.cta} for all threads in the CTA or to a barrier.cluster for all threads in the cluster. If the
+    /// exiting threads are holding up the barrier, the barrier is released" (PTX ISA, "exit").
     pub(crate) fn leave_barriers(&mut self) {
         let rank = self.warp.rank;
         let live = self.cluster.live_warps(rank, self.warp.index) - 1;
