@@ -144,6 +144,12 @@ fn conditions() {
             "let i = thread() - 128; if i < 64 { tile[thread()] = redux_add(n); }",
         ),
         (
+            "counted from the last thread on",
+            "if 256 - thread() < 32 { tile[thread()] = redux_add(n); }",
+            &["`redux_add`"],
+            "if 255 - thread() < 32 { tile[thread()] = redux_add(n); }",
+        ),
+        (
             "two bounds",
             "if thread() >= 32 && thread() < 70 { tile[thread()] = redux_add(n); }",
             &["`redux_add`"],
@@ -326,7 +332,7 @@ fn jumps() {
         (
             "a `return` before a shuffle",
             "let i = block_idx().0 * 256 + thread(); if i >= n { return; } x[i] = halves(x[i]);",
-            &["some may have left by a `return`, inside of an `if`, whose condition may differ"],
+            &["some may have left by `return`, inside of an `if`, whose condition may differ"],
             "if block_idx().0 >= n { return; } let i = block_idx().0 * 256 + thread(); x[i] = halves(x[i]);",
         ),
         (
@@ -372,9 +378,21 @@ fn jumps() {
             "if first(u, n) < 3 { sync_threads(); }",
         ),
         (
+            "an `exit`",
+            "if lane() == 3 { ptx!(\"exit\"); } sync_threads();",
+            &["some may have left by `exit`"],
+            "if lane() == 3 { ptx!(\"trap\"); } sync_threads();",
+        ),
+        (
+            "a loop that nothing ends",
+            "if lane() == 0 { loop {} } sync_threads();",
+            &["`sync_threads`"],
+            "loop { sync_threads(); if lane() == 0 { tile[0] = 1; tile[1] = n / 3; tile[2] = n / 5; tile[3] = n / 7; } }",
+        ),
+        (
             "a `break` before a shuffle",
             "loop { if u[thread()] == 0 { break; } tile[thread()] = redux_add(n); }",
-            &["some may have left by a `break`"],
+            &["some may have left by `break`"],
             "loop { if u[0] == 0 { break; } tile[thread()] = redux_add(n); }",
         ),
         (

@@ -21,6 +21,7 @@ mod math;
 mod meaning;
 mod mistakes;
 mod numbers;
+mod parted;
 mod programs;
 mod random;
 mod ranges;

@@ -112,6 +112,9 @@ impl Interpreter<'_> {
             return Err(Error::new(mnemonic.span(), message));
         }
         self.b.set_operation(known.as_str(), mnemonic.span());
+        if matches!(known.opcode(), Opcode::Exit | Opcode::Ret) {
+            self.b.leaves(known.as_str());
+        }
         let inst = self.b.with_origin(inst);
         self.b.push(Line::Inst(inst));
         Ok(value)

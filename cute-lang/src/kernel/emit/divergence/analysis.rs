@@ -385,10 +385,7 @@ fn needed(
             }
         }
     }
-    let mut before = vec![Vec::new(); lines.len() + 1];
-    for (block, it) in flow.blocks.iter().enumerate() {
-        it.next.iter().for_each(|next| before[*next].push(block));
-    }
+    let before = flow.before();
     let mut needed = vec![Variables::new(); lines.len()];
     while let Some((block, variable)) = open.pop() {
         if needed[block].insert(variable, Varies::NOT).is_none() {

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Lines of which threads that execute the first execute all.
 pub(super) struct Block {
     pub(super) lines: Range<usize>,
-    /// The blocks that follow it. The number of blocks stands for the end of the kernel.
+    /// The blocks that follow it. The number of blocks stands for the end of the kernel, which follows endless loops as well.
     pub(super) next: Vec<usize>,
 }
 
@@ -22,9 +22,15 @@ pub(super) struct Flow {
 
 impl Flow {
     pub(super) fn new(code: &[Line]) -> Self {
-        let blocks = blocks(code);
+        let mut blocks = blocks(code);
+        end_loops(&mut blocks);
         let meet = meet(&blocks);
         Self { blocks, meet }
+    }
+
+    /// For each block and the end, the blocks that it follows.
+    pub(super) fn before(&self) -> Vec<Vec<usize>> {
+        before(&self.blocks)
     }
 
     /// The block in which threads that part at the end of a block are together again; the number of blocks is the end.
@@ -96,14 +102,41 @@ fn jumps(opcode: Opcode) -> bool {
     )
 }
 
+/// Lets endless loops end where they turn back: threads in them come nowhere else.
+fn end_loops(blocks: &mut [Block]) {
+    let end = blocks.len();
+    let before = before(blocks);
+    let mut ends = vec![false; end + 1];
+    let mut open = vec![end];
+    for last in (0..=end).rev() {
+        let turns_back =
+            last < end && !ends[last] && blocks[last].next.iter().any(|it| *it <= last);
+        if turns_back {
+            blocks[last].next.push(end);
+            open.push(last);
+        }
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut ends[block], true) {
+                open.extend(&before[block]);
+            }
+        }
+    }
+}
+
+/// For each block and the end, the blocks that it follows.
+fn before(blocks: &[Block]) -> Vec<Vec<usize>> {
+    let mut before = vec![Vec::new(); blocks.len() + 1];
+    for (block, Block { next, .. }) in blocks.iter().enumerate() {
+        next.iter().for_each(|next| before[*next].push(block));
+    }
+    before
+}
+
 /// The immediate post-dominator of each block, by the algorithm of Cooper, Harvey and Kennedy. Ways that end in a trap are no
 /// ways.
 fn meet(blocks: &[Block]) -> Vec<Option<usize>> {
     let end = blocks.len();
-    let mut before = vec![Vec::new(); end + 1];
-    for (block, Block { next, .. }) in blocks.iter().enumerate() {
-        next.iter().for_each(|next| before[*next].push(block));
-    }
+    let before = before(blocks);
     // The order in which a search from the end backwards leaves the blocks.
     let mut order = Vec::new();
     let mut number = vec![None; end + 1];

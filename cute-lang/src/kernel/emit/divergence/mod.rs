@@ -38,7 +38,7 @@ const CALLS: [(&str, &str); 4] = [
 #[derive(Default)]
 pub struct Sites {
     /// The operation that is being emitted, and its number, once it has one.
-    current: Option<(&'static str, Site, Option<u32>)>,
+    current: Option<(&'static str, Span, Option<u32>)>,
     /// Operations with instructions that threads execute together, by their numbers, which are those of their instructions.
     operations: Vec<(&'static str, Site)>,
     /// By predicate, the conditions that it decides.
@@ -70,8 +70,7 @@ impl Builder {
     /// What is emitted from here on belongs to the operation of that name.
     pub fn set_operation(&mut self, name: &'static str, span: Span) {
         self.set_place(span);
-        let site = self.site(span);
-        self.sites.current = Some((name, site, None));
+        self.sites.current = Some((name, span, None));
     }
 
     /// The instruction with the number of the operation to which it belongs, if threads execute it together.
@@ -79,13 +78,14 @@ impl Builder {
         if members(&inst, self.threads).is_none() {
             return inst;
         }
-        let unnamed = (inst.mnemonic.as_str(), self.site(self.place()), None);
-        let sites = &mut self.sites;
-        let (name, site, number) = sites.current.get_or_insert(unnamed);
-        let origin = *number.get_or_insert_with(|| {
-            sites.operations.push((name, site.clone()));
-            sites.operations.len() as u32 - 1
+        let unnamed = (inst.mnemonic.as_str(), self.place(), None);
+        let (name, span, number) = self.sites.current.unwrap_or(unnamed);
+        let origin = number.unwrap_or_else(|| {
+            let site = self.site(span);
+            self.sites.operations.push((name, site));
+            self.sites.operations.len() as u32 - 1
         });
+        self.sites.current = Some((name, span, Some(origin)));
         Inst {
             origin: Some(origin),
             ..inst
@@ -207,7 +207,7 @@ impl Builder {
             ),
             Some(fork) => (
                 format!(
-                    "some may have left by a `{}`, {}",
+                    "some may have left by `{}`, {}",
                     self.sites.jump(fork),
                     fork.inside()
                 ),

@@ -175,7 +175,8 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
             both(&|a, b| carries(a | b))
         }
         Opcode::Sub => {
-            let carries = carries(b?.possible);
+            // Nothing is borrowed from bits that are set.
+            let carries = carries(b?.possible & !a.constant.unwrap_or(0));
             both(&|a, b| carries(a | b))
         }
         Opcode::Mul if mnemonic.get("part") != Some(Modifier::Hi) => both(&product(a, b?)),
