@@ -15,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cute_runtime::{Device, EmulatorOptions};
 
+use crate::shipped::parts;
 pub(crate) use crate::whole::whole;
 
 /// The names of the instances that [`emulator`]s have launched.
@@ -70,30 +71,6 @@ pub(crate) type Aspect<'a> = (&'a str, &'static str, &'a str);
 pub(crate) fn aspects(name: &str) -> [Aspect<'_>; 2] {
     let (kernel, types, constants) = parts(name);
     [(kernel, "types", types), (kernel, "constants", constants)]
-}
-
-/// The kernel of an instance with that name, its types and its constants.
-fn parts(name: &str) -> (&str, &str, &str) {
-    let is_type = |word: &str| {
-        let rest = word.trim_start_matches(char::is_alphabetic);
-        rest.starts_with(|it: char| it.is_ascii_digit()) && word.starts_with(char::is_lowercase)
-    };
-    let is_number = |word: &str| word.starts_with(|it: char| it.is_ascii_digit());
-    let starts = std::iter::once(0).chain(name.match_indices('_').map(|(at, _)| at + 1));
-    let words: Vec<(usize, &str)> = starts
-        .map(|at| (at, name[at..].split('_').next().unwrap_or_default()))
-        .collect();
-    let constant = |word: &str| is_number(word) || word.starts_with(char::is_uppercase);
-    let place = |wanted: &dyn Fn(&str) -> bool| {
-        words
-            .iter()
-            .find(|(_, word)| wanted(word))
-            .map_or(name.len(), |(at, _)| *at)
-    };
-    let types = place(&|word| is_type(word) || constant(word) || word == "true" || word == "false");
-    let constants = place(&|word| constant(word) || word == "true" || word == "false");
-    let constants = constants.max(types);
-    (&name[..types], &name[types..constants], &name[constants..])
 }
 
 #[test]

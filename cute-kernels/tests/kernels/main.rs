@@ -19,6 +19,8 @@ mod quantise;
 mod refusals;
 mod rows;
 mod scaled;
+#[path = "../support/shipped.rs"]
+mod shipped;
 mod transpose;
 mod types;
 #[path = "../support/whole.rs"]
@@ -29,6 +31,7 @@ use std::collections::BTreeSet;
 use cute_runtime::Device;
 
 use covering::{aspects, launched};
+use shipped::instances;
 
 /// The first GPU if `CUTE_GPU=1`, else the emulator.
 fn device() -> Device {
@@ -70,7 +73,7 @@ fn what_is_launched_covers_all_kernels() {
     scaled::each_type_is_scaled_with_each();
     transpose::transpose_agrees_with_its_definition();
 
-    let all = ptx::instances();
+    let all = instances();
     let launched = launched();
     let (mut existing, mut covered, mut count) = (BTreeSet::new(), BTreeSet::new(), 0);
     for (name, _) in &all {

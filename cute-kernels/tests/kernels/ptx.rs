@@ -3,36 +3,14 @@
 use std::collections::BTreeSet;
 
 use cute_kernels::gemm::kernels as gemm;
-use cute_kernels::gemm::{grouped, linear, list, scaled, streamed};
+use cute_kernels::gemm::streamed;
 use cute_kernels::transpose::kernels as transpose;
-use cute_kernels::{attention, elementwise, histogram, norm, pack, quantise, softmax, sum};
 use cute_ptxas::Ptxas;
 use cute_runtime::Kernel;
 use rayon::prelude::*;
 
 use crate::covering::{self, aspects, whole};
-
-/// Name and PTX of each instance.
-pub(crate) fn instances() -> Vec<(&'static str, &'static str)> {
-    [
-        attention::kernels::KERNELS,
-        gemm::KERNELS,
-        linear::kernels::KERNELS,
-        scaled::kernels::KERNELS,
-        grouped::kernels::KERNELS,
-        list::kernels::KERNELS,
-        streamed::kernels::KERNELS,
-        norm::kernels::KERNELS,
-        pack::kernels::KERNELS,
-        quantise::kernels::KERNELS,
-        softmax::kernels::KERNELS,
-        sum::kernels::KERNELS,
-        histogram::kernels::KERNELS,
-        elementwise::kernels::KERNELS,
-        transpose::KERNELS,
-    ]
-    .concat()
-}
+use crate::shipped::instances;
 
 #[test]
 fn ptxas_has_nothing_to_say() {

@@ -2,36 +2,52 @@
 //! a `trap` wherever the mutant would do anything else. If no thread reaches it, the launch cannot tell the two apart.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use cute_ptx::Module;
-use cute_ptx::ast::{Guard, Inst, Line, Operand};
+use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Opcode};
 
+use crate::body::{Body, accesses_memory, is_wait};
 use crate::flow::Flow;
 use crate::mutation::{Mutant, entry, entry_mut, mnemonic};
 use crate::shadow::shadowed;
 
-/// Why the mutant is equivalent to the kernel, whatever the launch; `None` if no rule says so.
-pub(crate) fn by_rule(module: &Module, mutant: &Mutant) -> Option<&'static str> {
-    reason(|proof| matches!(proof, Proof::Rule(rule) if rule(module, mutant)))
+/// Why the mutant is equivalent to the kernel.
+pub(crate) struct Reason {
+    pub(crate) text: &'static str,
+    /// Whether the mutant is a correct kernel, of which the emulator must not report anything. Others compute the same although they
+    /// break a rule, such as what the PTX says of the threads that execute an instruction.
+    pub(crate) is_correct: bool,
 }
 
-/// Why the mutant is equivalent to the kernel in a launch; `None` if no probe shows it. `passes` tells whether the launch ends
-/// without an error with these modules instead of the kernel's.
+/// Why the mutant is equivalent to the kernel, whatever the launch; `None` if no rule says so.
+pub(crate) fn by_rule(module: &Module, mutant: &Mutant) -> Option<Reason> {
+    reason(|proof| match proof {
+        Proof::Correct(rule) | Proof::Rule(rule) => rule(module, mutant),
+        Proof::Probe(_) => false,
+    })
+}
+
+/// Why the mutant, of which nothing is reported, is equivalent to the kernel in a launch; `None` if no probe shows it. `passes` tells
+/// whether the launch ends without an error with these modules instead of the kernel's.
 pub(crate) fn by_probe(
     module: &Module,
     mutant: &Mutant,
     passes: impl Fn(&Module) -> bool,
-) -> Option<&'static str> {
+) -> Option<Reason> {
     reason(|proof| match proof {
-        Proof::Rule(_) => false,
         Proof::Probe(probe) => probe(module, mutant).is_some_and(|probe| passes(&probe)),
+        Proof::Correct(_) | Proof::Rule(_) => false,
     })
 }
 
-fn reason(shows: impl Fn(&Proof) -> bool) -> Option<&'static str> {
-    let row = EQUIVALENT.iter().find(|row| shows(&row.proof));
-    row.map(|row| row.reason)
+fn reason(shows: impl Fn(&Proof) -> bool) -> Option<Reason> {
+    let row = EQUIVALENT.iter().find(|row| shows(&row.proof))?;
+    Some(Reason {
+        text: row.reason,
+        is_correct: matches!(row.proof, Proof::Correct(_)),
+    })
 }
 
 struct Row {
@@ -40,18 +56,37 @@ struct Row {
 }
 
 enum Proof {
+    /// Such mutants are correct kernels.
+    Correct(fn(&Module, &Mutant) -> bool),
+    /// Such mutants compute the same.
     Rule(fn(&Module, &Mutant) -> bool),
+    /// Mutants do for which this module passes.
     Probe(fn(&Module, &Mutant) -> Option<Module>),
 }
 
 const EQUIVALENT: &[Row] = &[
     Row {
-        reason: "the number of registers changes the speed alone",
-        proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Setmaxnreg),
+        reason: "when the next grid may begin changes the time alone, since it waits for the end of this one",
+        proof: Proof::Correct(|_, mutant| {
+            mutant.instruction.as_str() == "griddepcontrol.launch_dependents"
+        }),
     },
+    // What completes the phase after that which the thread waits for follows this wait, or the kernel is wrong: so it follows a second wait
+    // right behind it, too, since the thread does nothing in between.
     Row {
-        reason: "a launch has one grid, which no other follows and which has none to wait for",
-        proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol),
+        reason: "a wait for a phase that has just been waited for passes at once",
+        proof: Proof::Correct(|_, mutant| {
+            mutant.rule == "doubled" && is_wait(mutant.instruction.opcode())
+        }),
+    },
+    // PTX has no number of registers that a thread needs: ptxas finds it, and refuses a kernel whose threads have fewer.
+    Row {
+        reason: "the CTA has the registers, whose number changes the speed alone",
+        proof: Proof::Probe(|module, mutant| {
+            let whole = ["left out", "later", "registers"].contains(&mutant.rule);
+            let of_all = whole && mutant.instruction.opcode() == Opcode::Setmaxnreg;
+            of_all.then(|| mutant.apply(module))
+        }),
     },
     Row {
         reason: "a prefetch of the tensor map by other threads changes the time alone",
@@ -72,6 +107,122 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Probe(announced_by_a_barrier),
     },
     Row {
+        reason: "all threads that meet at the barrier come from its line, and meet there once more",
+        proof: Proof::Probe(|module, mutant| {
+            let again = mutant.rule == "doubled";
+            again.then(|| meets_alone(module, mutant, 8)).flatten()
+        }),
+    },
+    Row {
+        reason: "all threads that meet at the barrier come from its line, and no others have the new number",
+        proof: Proof::Probe(|module, mutant| {
+            // Threads that share a number do not meet alone.
+            let elsewhere = mutant.rule == "other barrier" && mutant.way == 0;
+            elsewhere.then(|| meets_alone(module, mutant, 1)).flatten()
+        }),
+    },
+    Row {
+        reason: "the threads that do not wait have no groups of their own",
+        proof: Proof::Probe(|module, mutant| {
+            let waits = mutant.instruction.opcode() == Opcode::CpAsyncBulkWaitGroup;
+            let commits = |inst: &Inst| inst.mnemonic.opcode() == Opcode::CpAsyncBulkCommitGroup;
+            waits
+                .then(|| without_others(module, mutant, commits))
+                .flatten()
+        }),
+    },
+    // Their other accesses follow loads of the threads that have waited, by an mbarrier or a barrier, or the emulator reports them.
+    Row {
+        reason: "the threads that do not wait for the grid before read nothing that no thread of theirs has loaded for them",
+        proof: Proof::Probe(|module, mutant| {
+            let waits = mutant.instruction.opcode() == Opcode::Griddepcontrol;
+            let reads = |inst: &Inst| {
+                let loads = matches!(inst.mnemonic.opcode(), Opcode::Ld | Opcode::CpAsync);
+                let copies = matches!(
+                    inst.mnemonic.opcode(),
+                    Opcode::CpAsyncBulkTensor | Opcode::CpAsyncBulk
+                );
+                let text = inst.mnemonic.as_str();
+                loads && text.contains(".global") || copies && text.contains(".global.tile")
+            };
+            waits
+                .then(|| without_others(module, mutant, reads))
+                .flatten()
+        }),
+    },
+    // `Split::release` lets the stages be filled again, and the next sums come behind another barrier of all warps. Where D is stored by
+    // elements, nothing else orders the two.
+    Row {
+        reason: "the barriers of the store of D come between the sums of other CTAs and the end of their use, too",
+        proof: Proof::Probe(|module, mutant| {
+            let is_last = is_at(mutant, "split.rs", "bar_sync(warpgroup + 1, 128);", 2);
+            let stored = !entry(module).name.contains("unaligned");
+            let left_out = ["left out", "some warps"].contains(&mutant.rule) && stored;
+            let shows = is_last && (left_out || mutant.rule == "later");
+            shows.then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "where CTAs divide K, the stages of the next tile are filled behind another wait",
+        proof: Proof::Probe(|module, mutant| {
+            let is_last = is_at(mutant, "gemm/multiply.rs", "wgmma_wait(0);", 2);
+            let divided = ["THIN", "FEW"]
+                .iter()
+                .any(|it| entry(module).name.contains(it));
+            (is_last && divided && mutant.rule == "later").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "of two CTAs, each warpgroup receives where it alone has read",
+        proof: Proof::Probe(|module, mutant| {
+            let is_first = is_at(mutant, "split.rs", "bar_sync(3, 256);", 1);
+            let of_two = !entry(module).name.contains("THIN_");
+            (is_first && of_two && mutant.rule == "later").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "bytes of this CTA are announced before the wait, and sent to others behind it",
+        proof: Proof::Probe(|module, mutant| {
+            let is_ready = is_at(
+                mutant,
+                "split.rs",
+                "wait(exchange.ready[warpgroup], turn % 2);",
+                1,
+            );
+            (is_ready && mutant.rule == "later").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "before keys are loaded again, values are whose place is given back behind their product",
+        proof: Proof::Probe(|module, mutant| {
+            let is_of_keys = is_at(mutant, "attention.rs", "wgmma_wait(1);", 1);
+            (is_of_keys && mutant.rule == "later").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "before values of the next tile are loaded, its queries are, whose place is given back behind all products",
+        proof: Proof::Probe(|module, mutant| {
+            let is_last = is_at(mutant, "attention.rs", "wgmma_wait(0);", 3);
+            (is_last && mutant.rule == "later").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "one thread alone accesses memory before the barrier and up to its new place",
+        proof: Proof::Probe(by_one_thread),
+    },
+    Row {
+        reason: "a tile of a row is read twice, and has arrived since the first time",
+        proof: Proof::Probe(|module, mutant| {
+            let is_wait = is_at(mutant, "row.rs", "cp_async_wait(self.count() - 1);", 1);
+            let of_line = |line: &Line| match line {
+                Line::Inst(inst) => inst.mnemonic == mutant.instruction,
+                _ => false,
+            };
+            let is_again = entry(module).body.iter().rposition(of_line) == Some(mutant.at);
+            (is_wait && is_again).then(|| mutant.apply(module))
+        }),
+    },
+    Row {
         reason: "what is computed without the guard is read under the guard only",
         proof: Proof::Rule(is_read_under_the_guard),
     },
@@ -85,25 +236,47 @@ const EQUIVALENT: &[Row] = &[
     },
 ];
 
+/// Whether the instruction that a mutant changes comes from a line of a file of this crate: the `nth` with that text.
+fn is_at(mutant: &Mutant, file: &str, text: &str, nth: usize) -> bool {
+    let Some((path, line, _)) = &mutant.source else {
+        return false;
+    };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
+    let source = std::fs::read_to_string(source).expect("the file is there");
+    let lines = source.lines().zip(1u32..);
+    let mut lines = lines.filter(|(line, _)| line.trim() == text);
+    let found = lines.nth(nth - 1);
+    let (_, found) = found.unwrap_or_else(|| panic!("{file} has no such line: {text}"));
+    path.ends_with(&format!("src/{file}")) && found == *line
+}
+
 /// The instruction that a mutant changes into another one.
 fn changed<'a>(module: &'a Module, mutant: &'a Mutant) -> Option<(&'a Inst, &'a Inst)> {
-    match (&entry(module).body[mutant.lines.clone()], &mutant.with[..]) {
-        ([Line::Inst(before)], [Line::Inst(after)]) => Some((before, after)),
+    match (original(module, mutant), mutant.replacement()) {
+        (before, Some([Line::Inst(after)])) => Some((before, after)),
         _ => None,
+    }
+}
+
+/// The instruction that a mutant changes.
+fn original<'a>(module: &'a Module, mutant: &Mutant) -> &'a Inst {
+    match &entry(module).body[mutant.at] {
+        Line::Inst(inst) => inst,
+        _ => unreachable!("a mutant changes an instruction"),
     }
 }
 
 /// Whether the mutant lacks a `wgmma.fence`, and on each way to it another one lies behind the last access of the registers that
 /// wgmma instructions use up to the next fence. Accesses by wgmma instructions of the same shape need no fence.
 fn is_fenced_before(module: &Module, mutant: &Mutant) -> bool {
-    if mutant.instruction.opcode() != Opcode::WgmmaFence || !mutant.with.is_empty() {
+    if mutant.instruction.opcode() != Opcode::WgmmaFence || mutant.replacement() != Some(&[]) {
         return false;
     }
     let flow = Flow::new(&entry(module).body);
     let is_fence = |inst: &Inst| inst.mnemonic.opcode() == Opcode::WgmmaFence;
     let is_product = |inst: &Inst| inst.mnemonic.opcode() == Opcode::WgmmaMmaAsync;
     let (mut used, mut shapes) = (HashSet::new(), HashSet::new());
-    flow.after(mutant.lines.start, is_fence, |inst| {
+    flow.after(mutant.at, is_fence, |inst| {
         if is_product(inst) {
             shapes.insert(inst.mnemonic.as_str());
             for operand in &inst.operands {
@@ -114,7 +287,7 @@ fn is_fenced_before(module: &Module, mutant: &Mutant) -> bool {
         }
     });
     let mut accessed = false;
-    let from_start = flow.before(mutant.lines.start, is_fence, |inst| {
+    let from_start = flow.before(mutant.at, is_fence, |inst| {
         if !(is_product(inst) && shapes.contains(inst.mnemonic.as_str())) {
             inst.for_each_read(&mut |name| accessed |= used.contains(name));
             inst.for_each_written(&mut |name| accessed |= used.contains(name));
@@ -126,22 +299,156 @@ fn is_fenced_before(module: &Module, mutant: &Mutant) -> bool {
 /// The mutant itself, if it initialises an mbarrier behind the fence that announces mbarriers, and the next instruction is a
 /// barrier of all threads that orders it.
 fn announced_by_a_barrier(module: &Module, mutant: &Mutant) -> Option<Module> {
-    let [Line::Inst(fence), Line::Inst(init)] = &mutant.with[..] else {
+    let is_late = mutant.rule == "later" && mutant.instruction.opcode() == Opcode::MbarrierInit;
+    let mut after = entry(module).body[mutant.at + 1..]
+        .iter()
+        .filter_map(|line| match line {
+            Line::Inst(inst) => Some(inst),
+            _ => None,
+        });
+    let is_announced = is_late
+        && after.any(|inst| inst.mnemonic.opcode() == Opcode::FenceMbarrierInit)
+        && after
+            .next()
+            .is_some_and(|next| match next.mnemonic.opcode() {
+                Opcode::BarSync => next.operands.len() == 1,
+                Opcode::BarrierClusterArrive => !next.mnemonic.as_str().contains("relaxed"),
+                _ => false,
+            });
+    is_announced.then(|| mutant.apply(module))
+}
+
+/// The kernel with a number for a named barrier that no other has, and traps where a thread comes to another barrier of that number, or of
+/// the number that is larger by `step`. If no thread waits forever, all that meet at the barrier come from its line.
+fn meets_alone(module: &Module, mutant: &Mutant, step: i128) -> Option<Module> {
+    const FREE: i128 = 8;
+    let line = |inst: Inst| Line::Inst(inst);
+    let name = |name: &str| Operand::Name(name.to_owned());
+    let is_barrier = |inst: &Inst| {
+        matches!(
+            inst.mnemonic.opcode(),
+            Opcode::BarSync | Opcode::BarArrive | Opcode::BarrierSync | Opcode::BarrierArrive
+        )
+    };
+    let before = original(module, mutant);
+    if !is_barrier(before) {
+        return None;
+    }
+    // Where other barriers must not be: at the new number, or, if it is in a register, at any but that of all threads.
+    let (new, compare, limit) = match before.operands[0] {
+        Operand::Int(number) => (Some(number + step), "setp.eq.u32", number + step),
+        _ if step == FREE => (None, "setp.ge.u32", FREE),
+        _ => (None, "setp.ne.u32", 0),
+    };
+    let body = &entry(module).body;
+    let mut lines = vec![
+        Line::Register {
+            ty: Type::U32,
+            name: "%elsewhere".to_owned(),
+        },
+        Line::Register {
+            ty: Type::Pred,
+            name: "%meets".to_owned(),
+        },
+    ];
+    for (at, other) in body.iter().enumerate() {
+        let Line::Inst(inst) = other else {
+            lines.push(other.clone());
+            continue;
+        };
+        if at == mutant.at {
+            let mut moved = inst.clone();
+            moved.operands[0] = match new {
+                Some(number) => Operand::Int(number),
+                None => {
+                    let sum = [
+                        name("%elsewhere"),
+                        inst.operands[0].clone(),
+                        Operand::Int(FREE),
+                    ];
+                    lines.push(line(Inst::new(mnemonic("add.u32"), sum)));
+                    name("%elsewhere")
+                }
+            };
+            lines.push(line(moved));
+            continue;
+        }
+        if is_barrier(inst) {
+            let operands = [name("%elsewhere"), inst.operands[0].clone()];
+            lines.push(line(Inst::new(mnemonic("mov.u32"), operands)));
+            let operands = [name("%meets"), name("%elsewhere"), Operand::Int(limit)];
+            lines.push(line(Inst::new(mnemonic(compare), operands)));
+            lines.push(trap(Some(Guard {
+                predicate: "%meets".to_owned(),
+                negated: false,
+            })));
+        }
+        lines.push(other.clone());
+    }
+    let mut module = module.clone();
+    entry_mut(&mut module).body = lines;
+    Some(module)
+}
+
+/// Of a mutant in which a barrier of all threads comes later: traps where any but the first thread accesses shared memory, or signals or waits,
+/// from the beginning of the kernel up to the barrier's new place.
+fn by_one_thread(module: &Module, mutant: &Mutant) -> Option<Module> {
+    let [_, place] = &mutant.edits[..] else {
         return None;
     };
-    let opcodes = [fence, init].map(|inst| inst.mnemonic.opcode());
-    let mut after = entry(module).body[mutant.lines.end..].iter();
-    let next = after.find_map(|line| match line {
-        Line::Inst(inst) => Some(inst),
-        _ => None,
-    });
-    let is_announced = opcodes == [Opcode::FenceMbarrierInit, Opcode::MbarrierInit]
-        && next.is_some_and(|next| match next.mnemonic.opcode() {
-            Opcode::BarSync => next.operands.len() == 1,
-            Opcode::BarrierClusterArrive => !next.mnemonic.as_str().contains("relaxed"),
-            _ => false,
-        });
-    is_announced.then(|| with(module, mutant, mutant.with.clone()))
+    let before = original(module, mutant);
+    let of_all = before.mnemonic.opcode() == Opcode::BarSync && before.operands.len() == 1;
+    if mutant.rule != "later" || !of_all {
+        return None;
+    }
+    let name = |name: &str| Operand::Name(name.to_owned());
+    let mut lines = vec![
+        Line::Register {
+            ty: Type::U32,
+            name: "%who".to_owned(),
+        },
+        Line::Register {
+            ty: Type::Pred,
+            name: "%other".to_owned(),
+        },
+    ];
+    for (at, line) in entry(module).body.iter().enumerate() {
+        if let Line::Inst(inst) = line
+            && at < place.lines.start
+            && at != mutant.at
+            && accesses_memory(inst)
+        {
+            let other = [name("%other"), name("%who"), Operand::Int(0)];
+            lines.push(Line::Inst(Inst::new(
+                mnemonic("mov.u32"),
+                [name("%who"), name("%tid.x")],
+            )));
+            lines.push(Line::Inst(Inst::new(mnemonic("setp.ne.u32"), other)));
+            let guard = Guard {
+                predicate: "%other".to_owned(),
+                negated: false,
+            };
+            if let Some(own) = &inst.guard {
+                lines.extend(both(
+                    name("%other"),
+                    name(&own.predicate),
+                    [false, own.negated],
+                ));
+            }
+            lines.push(trap(Some(guard)));
+        }
+        lines.push(line.clone());
+    }
+    lines.insert(
+        0,
+        Line::Register {
+            ty: Type::Pred,
+            name: OWN.to_owned(),
+        },
+    );
+    let mut module = module.clone();
+    entry_mut(&mut module).body = lines;
+    Some(module)
 }
 
 /// Whether the mutant is an instruction without effect that has lost its guard, and whose result is read only in the lines up to
@@ -161,58 +468,146 @@ fn is_read_under_the_guard(module: &Module, mutant: &Mutant) -> bool {
     let mut block_ends = false;
     entry(module).body.iter().enumerate().all(|(at, line)| {
         let Line::Inst(inst) = line else {
-            block_ends |= at > mutant.lines.start && matches!(line, Line::Label(_));
+            block_ends |= at > mutant.at && matches!(line, Line::Label(_));
             return true;
         };
         let (mut reads, mut changes) = (false, false);
         inst.for_each_read(&mut |name| reads |= written.contains(name));
         inst.for_each_written(&mut |name| changes |= name == guard.predicate);
-        let is_after = at > mutant.lines.start && !block_ends;
-        block_ends |= at > mutant.lines.start && (changes || inst.mnemonic.opcode() == Opcode::Bra);
+        let is_after = at > mutant.at && !block_ends;
+        block_ends |= at > mutant.at && (changes || inst.mnemonic.opcode() == Opcode::Bra);
         !reads || is_after && inst.guard.as_ref() == Some(guard)
     })
 }
 
 /// Traps where a thread executes the instruction in the kernel and not in the mutant, or the other way round.
 fn other_threads(module: &Module, mutant: &Mutant) -> Option<Module> {
-    let [Line::Inst(before)] = &entry(module).body[mutant.lines.clone()] else {
-        return None;
-    };
-    let not = |guard: &Guard| Guard {
-        negated: !guard.negated,
-        ..guard.clone()
-    };
-    let guard = match (&before.guard, changed(module, mutant)) {
+    let before = original(module, mutant);
+    // The lines that compute the guard of the mutant, and the threads that only one of both executes.
+    let (mut lines, guard) = match (&before.guard, changed(module, mutant)) {
         // Only the guard differs: the threads whose guards do.
         (Some(guard), Some((_, after))) if same_but_guard(before, after) => match after.guard {
-            None => Some(not(guard)),
-            Some(_) => None,
+            None => (vec![], Some(not(guard))),
+            Some(_) => (vec![], None),
         },
-        (guard, _) => guard.clone(),
+        _ if mutant.rule == "another warp" => return None,
+        (None, _) if mutant.rule == "some warps" => {
+            let (lines, others) = of_others(mutant)?;
+            (lines, Some(others))
+        }
+        (guard, _) => (vec![], guard.clone()),
     };
-    let trap = Inst {
+    lines.push(trap(guard));
+    let mut module = module.clone();
+    let place = Body::new(&entry(&module).body).whole(mutant.at).start;
+    entry_mut(&mut module).body.splice(place..place, lines);
+    Some(module)
+}
+
+/// Of a mutant in which some warps do not execute an instruction: traps where threads of these warps execute others.
+fn without_others(
+    module: &Module,
+    mutant: &Mutant,
+    others: impl Fn(&Inst) -> bool,
+) -> Option<Module> {
+    if mutant.rule != "some warps" {
+        return None;
+    }
+    let (condition, guard) = of_others(mutant)?;
+    let is_declared = |line: &Line| matches!(line, Line::Register { .. });
+    let (mut lines, condition): (Vec<Line>, Vec<Line>) =
+        condition.into_iter().partition(is_declared);
+    lines.push(Line::Register {
+        ty: Type::Pred,
+        name: OWN.to_owned(),
+    });
+    for line in &entry(module).body {
+        if let Line::Inst(inst) = line
+            && others(inst)
+        {
+            lines.extend(condition.iter().cloned());
+            if let Some(own) = &inst.guard {
+                // The threads of these warps in which the guard does not hold do not trap.
+                let operands =
+                    [&guard.predicate, &own.predicate].map(|it| Operand::Name(it.clone()));
+                let [d, p] = operands;
+                let (own, other) = (own.negated, guard.negated);
+                lines.extend(both(d, p, [other, own]));
+                lines.push(trap(Some(Guard {
+                    negated: false,
+                    ..guard.clone()
+                })));
+            } else {
+                lines.push(trap(Some(guard.clone())));
+            }
+        }
+        lines.push(line.clone());
+    }
+    let mut module = module.clone();
+    entry_mut(&mut module).body = lines;
+    Some(module)
+}
+
+/// A predicate of a probe.
+const OWN: &str = "%mutated_own";
+
+/// d = d and p, each of them negated or not.
+fn both(d: Operand, p: Operand, [d_negated, p_negated]: [bool; 2]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if d_negated {
+        let operands = [d.clone(), d.clone()];
+        lines.push(Line::Inst(Inst::new(mnemonic("not.pred"), operands)));
+    }
+    let name = Operand::Name(OWN.to_owned());
+    let copy = if p_negated { "not.pred" } else { "mov.pred" };
+    lines.push(Line::Inst(Inst::new(mnemonic(copy), [name.clone(), p])));
+    let operands = [d.clone(), d, name];
+    lines.push(Line::Inst(Inst::new(mnemonic("and.pred"), operands)));
+    lines
+}
+
+/// Of a mutant in which some warps do not execute an instruction: the lines that compute which, and the guard of these.
+fn of_others(mutant: &Mutant) -> Option<(Vec<Line>, Guard)> {
+    let [edit] = &mutant.edits[..] else {
+        return None;
+    };
+    let computes = |line: &&Line| match line {
+        Line::Inst(inst) => inst.guard.is_none() && inst.effect() == Effect::None,
+        line => matches!(line, Line::Register { .. }),
+    };
+    let lines: Vec<Line> = edit.with.iter().take_while(computes).cloned().collect();
+    let Some(Line::Inst(guarded)) = edit.with.get(lines.len()) else {
+        return None;
+    };
+    let guard = guarded.guard.as_ref()?;
+    // A branch leads past a wait.
+    let others = match guarded.mnemonic.opcode() {
+        Opcode::Bra => guard.clone(),
+        _ => not(guard),
+    };
+    Some((lines, others))
+}
+
+fn not(guard: &Guard) -> Guard {
+    Guard {
+        negated: !guard.negated,
+        ..guard.clone()
+    }
+}
+
+fn trap(guard: Option<Guard>) -> Line {
+    Line::Inst(Inst {
         guard,
         ..Inst::new(mnemonic("trap"), [])
-    };
-    let lines = vec![Line::Inst(trap), Line::Inst(before.clone())];
-    Some(with(module, mutant, lines))
+    })
 }
 
 /// Traps where the mutant makes an instruction do anything else than compute registers.
 fn other_effects(module: &Module, mutant: &Mutant) -> Option<Module> {
     let (before, after) = changed(module, mutant)?;
-    shadowed(module, mutant.lines.start, before, after)
+    shadowed(module, mutant.at, before, after)
 }
 
 fn same_but_guard(a: &Inst, b: &Inst) -> bool {
     a.mnemonic == b.mnemonic && a.operands == b.operands
-}
-
-/// The kernel with these lines in place of those that the mutant changes.
-fn with(module: &Module, mutant: &Mutant, lines: Vec<Line>) -> Module {
-    let mut module = module.clone();
-    entry_mut(&mut module)
-        .body
-        .splice(mutant.lines.clone(), lines);
-    module
 }

@@ -1,0 +1,224 @@
+//! Which kernels are shipped and not launched here, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cute_ptx::table::{Opcode, Together};
+
+use crate::body::{Body, is_synchronisation};
+use crate::launches::LAUNCHES;
+use crate::mutation::entry;
+use crate::shipped::{instances, parts};
+
+/// Kernels with constants that no launch has, since the launches have what they are made of.
+struct Others {
+    kernel: &'static str,
+    constants: &'static [&'static str],
+    reason: &'static str,
+}
+
+const OTHERS: &[Others] = &[
+    Others {
+        kernel: "gemm_",
+        constants: &["BROAD", "OBLONG", "SINGLE_NN", "SINGLE_NT", "SINGLE_TT"],
+        reason: "SINGLE with other sizes, and A and B as SQUARE_NT has them",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &["PAIR"],
+        reason: "SQUARE_PAIR with the size of SINGLE",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &["NARROW_IN_TURNS", "MEDIUM_112", "NARROW_NT", "NARROW_TT"],
+        reason: "MEDIUM and SMALL with other sizes, and A and B as SQUARE_NT has them",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &["SQUARE_NN", "SQUARE_TT"],
+        reason: "SQUARE_NT with A or B along K",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &[
+            "SQUARE_2", "NARROW_2", "THIN_8", "THIN_NN", "THIN_NT", "THIN_TT",
+        ],
+        reason: "THIN and THIN_4 with other sizes, and A and B as SQUARE_NT has them",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &["FEW_TT", "WHOLE_TT"],
+        reason: "FEW and WHOLE_96 with B along N, as SQUARE_NT has it",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &["SWAPPED_112", "SWAPPED_80", "SWAPPED_THIN_80"],
+        reason: "SWAPPED with other sizes, or one CTA in a cluster as MEDIUM",
+    },
+    Others {
+        kernel: "gemm_",
+        constants: &[
+            "SINGLE_SWAPPED",
+            "PAIR_SWAPPED",
+            "OBLONG_SWAPPED",
+            "NARROW_SWAPPED",
+        ],
+        reason: "OBLONG_NN, PAIR_NN and NARROW_NN, with D stored as SWAPPED stores it",
+    },
+    Others {
+        kernel: "gemm_linear_",
+        constants: &["NARROW"],
+        reason: "SQUARE with another size",
+    },
+    Others {
+        kernel: "gemm_scaled_",
+        constants: &["NARROW"],
+        reason: "SINGLE with another size",
+    },
+    Others {
+        kernel: "gemm_block_scaled_",
+        constants: &["NARROW_PROMOTED"],
+        reason: "SQUARE_PROMOTED with another size",
+    },
+    Others {
+        kernel: "gemm_list_",
+        constants: &["NARROW"],
+        reason: "SQUARE with another size",
+    },
+    Others {
+        kernel: "softmax_",
+        constants: &[
+            "ROW_1536",
+            "ROW_3072",
+            "ROW_4096",
+            "ROW_6144",
+            "ROW_12288",
+            "ROW_16384",
+            "ANY_2041",
+            "ANY_6137",
+            "ANY_12281",
+        ],
+        reason: "ROW_2048, ROW_8192 and ANY_1017 with other numbers of warps and values",
+    },
+    Others {
+        kernel: "layer_norm_",
+        constants: &[
+            "ROW_1536",
+            "ROW_2048",
+            "ROW_3072",
+            "ROW_4096",
+            "ROW_6144",
+            "ROW_8192",
+            "ROW_12288",
+            "ROW_16384",
+            "ANY_1017",
+            "ANY_6137",
+            "ANY_12281",
+        ],
+        reason: "ROW_1024 and ANY_2041 with other numbers of warps and values",
+    },
+    Others {
+        kernel: "rms_norm_",
+        constants: &[
+            "ROW_1024",
+            "ROW_1536",
+            "ROW_2048",
+            "ROW_3072",
+            "ROW_6144",
+            "ROW_8192",
+            "ROW_12288",
+            "ROW_16384",
+            "ANY_2041",
+            "ANY_6137",
+            "ANY_12281",
+        ],
+        reason: "ROW_4096 and ANY_1017 with other numbers of warps and values",
+    },
+    Others {
+        kernel: "sum_rows_",
+        constants: &["ROW_2048", "ROW_4096", "ANY_6137"],
+        reason: "ROW_8192 and ANY_1017 with other numbers of warps",
+    },
+];
+
+/// Whether each kernel is launched with each of its constants, or is one of the others, of which each exists; and whether no instance
+/// waits, signals or orders by an instruction that no launched one of its kernel has. Prints what is otherwise.
+pub(crate) fn all_are_launched() -> bool {
+    let launched: BTreeSet<&str> = LAUNCHES.iter().map(|launch| launch.kernel()).collect();
+    let mut kinds = BTreeSet::new();
+    let mut used: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for name in &launched {
+        let (kernel, _, constants) = parts(name);
+        kinds.insert((kernel, constants));
+    }
+    let mut others: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for it in OTHERS {
+        others.extend(it.constants.iter().map(|constants| (it.kernel, *constants)));
+    }
+    let all = instances();
+    let existing: BTreeSet<(&str, &str)> = all
+        .iter()
+        .map(|(name, _)| {
+            let (kernel, _, constants) = parts(name);
+            (kernel, constants)
+        })
+        .collect();
+    for (name, ptx) in all.iter().filter(|(name, _)| launched.contains(name)) {
+        used.entry(parts(name).0).or_default().extend(orders(ptx));
+    }
+    let mut wrong = Vec::new();
+    for kind in &existing {
+        if kinds.contains(kind) == others.contains(kind) {
+            wrong.push(format!(
+                "{kind:?} is neither launched nor one of the others, or both"
+            ));
+        }
+    }
+    for kind in others.difference(&existing) {
+        wrong.push(format!("{kind:?} does not exist"));
+    }
+    for (name, ptx) in &all {
+        let of_kernel = used.get(parts(name).0);
+        let new = orders(ptx)
+            .into_iter()
+            .filter(|order| !of_kernel.is_some_and(|of| of.contains(order)));
+        wrong.extend(new.map(|order| format!("{name} has {order}, and no launch of its kernel")));
+    }
+    println!(
+        "{} of {} kernels with their constants are launched",
+        kinds.len(),
+        existing.len()
+    );
+    for it in OTHERS {
+        let constants = it.constants.join(", ");
+        println!("not launched: {}{constants}: {}", it.kernel, it.reason);
+    }
+    for it in &wrong {
+        println!("FAILED: {it}");
+    }
+    wrong.is_empty()
+}
+
+/// By which instructions a kernel waits, signals, orders, and lets lanes or copies work together.
+fn orders(ptx: &str) -> BTreeSet<String> {
+    let module = cute_ptx::parse(ptx).expect("the kernel is PTX");
+    let body = Body::new(&entry(&module).body);
+    let orders = body.instructions().filter_map(|(_, inst)| {
+        let opcode = inst.mnemonic.opcode();
+        let guarded = if inst.guard.is_some() { "@p " } else { "" };
+        // Of what their sizes and types say nothing of.
+        let sized = [
+            Opcode::WgmmaMmaAsync,
+            Opcode::Mma,
+            Opcode::Stmatrix,
+            Opcode::Shfl,
+        ]
+        .contains(&opcode);
+        match inst.mnemonic.together() {
+            _ if is_synchronisation(inst) => Some(format!("{guarded}{}", inst.mnemonic)),
+            Together::No => None,
+            _ if sized => Some(format!("{guarded}{opcode:?}")),
+            _ => Some(format!("{guarded}{}", inst.mnemonic)),
+        }
+    });
+    orders.collect()
+}
