@@ -42,16 +42,11 @@ impl Step<'_> {
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
-            let mut unwritten = None;
             match step.locate(access.space, first)? {
                 Location::Local(address) => step.read_local(run.clone(), address, bytes)?,
                 location => {
-                    match step.read(location, bytes, run.clone(), kind, scope) {
-                        Err(fault @ FaultKind::Uninitialised { .. }) if run.len() == 1 => {
-                            step.read_undefined(location, bytes, run.start, kind)?;
-                            unwritten = Some((fault, run.start));
-                        }
-                        result => result?,
+                    if let Err(fault) = step.read(location, bytes, run.clone(), kind, scope) {
+                        step.read_undefined(fault, location, bytes, run.clone(), (kind, dst))?;
                     }
                     if let Some(strong) = access.strong {
                         step.observe(location, bytes.len(), run.clone(), strong);
@@ -77,13 +72,6 @@ impl Step<'_> {
                             true => sign_extended(loaded, size),
                             false => loaded,
                         };
-                }
-            }
-            if let Some((fault, lane)) = unwritten {
-                let cause = Rc::new(Cause::Load(fault, step.origin(lane)));
-                for (dst, _) in dst {
-                    let undefined = &mut step.warp.undefined;
-                    undefined.mark(*dst, 1 << lane, cause.clone());
                 }
             }
             Ok(())
@@ -375,17 +363,27 @@ impl Step<'_> {
         }
     }
 
-    /// Reads shared memory that nobody has written. A write that is not ordered after it races with it.
+    /// Reads shared memory that nobody has written into registers of one lane, whose values are undefined then. A write that is not
+    /// ordered after the read races with it. Any other fault stays one.
+    #[cold]
     fn read_undefined(
         &mut self,
+        fault: FaultKind,
         location: Location,
         into: &mut [u8],
-        lane: usize,
-        kind: Kind,
+        lanes: Range<usize>,
+        (kind, dst): (Kind, &[(Reg, u64)]),
     ) -> std::result::Result<(), FaultKind> {
-        let Location::Shared(rank, address) = location else {
-            return Ok(());
+        let (FaultKind::Uninitialised { .. }, Location::Shared(rank, address), 1) =
+            (&fault, location, lanes.len())
+        else {
+            return Err(fault);
         };
+        let lane = lanes.start;
+        let cause = Rc::new(Cause::Load(fault, self.origin(lane)));
+        for (dst, _) in dst {
+            self.warp.undefined.mark(*dst, 1 << lane, cause.clone());
+        }
         self.visit(rank, address)?;
         let Step { warp, cluster, .. } = self;
         let shared = &mut cluster.ctas[rank].shared;
