@@ -13,6 +13,7 @@ use crate::exec::state::undefined::Cause;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Scope, Space, Strong};
 use crate::windows::SHARED_BASE;
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -337,6 +338,7 @@ impl Step<'_> {
                     lanes,
                     order: &warp.lanes,
                     unchanged_by: None,
+                    is_alike: None,
                 };
                 let usage = warp.knowledge.uses(warp.index, how);
                 shared.read(
@@ -396,6 +398,7 @@ impl Step<'_> {
             lanes: Lanes::One(lane as u8),
             order: &warp.lanes,
             unchanged_by: None,
+            is_alike: None,
         };
         let usage = warp.knowledge.uses(warp.index, how);
         shared.uses(&range);
@@ -445,28 +448,28 @@ impl Step<'_> {
                     Some(_) => How::StrongWrite,
                     None => How::Write,
                 };
+                let is_alike = Cell::new(false);
+                let unchanged = unchanged.map(|by| (by, &is_alike));
                 self.check_shared(rank, range.clone(), how, lanes, unchanged)?;
                 let Step { warp, cluster, .. } = self;
                 let tag = Tag::access(self.pc, warp.index, warp.clock(), strong.is_some());
                 let shared = &mut cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
-                let by = LaneUse {
-                    lanes,
-                    order: &warp.lanes,
-                    unchanged_by: unchanged,
-                };
-                let usage = Use {
-                    lanes: Some(by),
-                    ..warp.knowledge.uses(warp.index, how)
-                };
-                let is_alike = unchanged.is_some() && shared.is_written_alike(range.clone(), usage);
-                if strong.is_none() && !is_alike {
+                if strong.is_none() && !is_alike.get() {
                     shared.written_by(range, tag, lanes);
                     return Ok(());
                 }
                 // A write that is alike does not take the place of the one before.
                 let tag = Tag::access(self.pc, warp.index, warp.clock(), true);
-                shared.written_strongly(range, tag, usage)
+                let by = LaneUse {
+                    lanes,
+                    order: &warp.lanes,
+                    unchanged_by: None,
+                    is_alike: None,
+                };
+                let usage = warp.knowledge.uses(warp.index, how);
+                let lanes = Some(by);
+                shared.written_strongly(range, tag, Use { lanes, ..usage })
             }
             Location::Local(address) => Err(beyond_local(address)),
             Location::Param(_) => Err(FaultKind::Operand(
@@ -523,7 +526,7 @@ impl Step<'_> {
         range: Range<usize>,
         how: How,
         lanes: Lanes,
-        unchanged_by: Option<usize>,
+        unchanged: Option<(usize, &Cell<bool>)>,
     ) -> std::result::Result<(), FaultKind> {
         let address = range.start as u64 + u64::from(SHARED_BASE);
         self.visit(rank, address)?;
@@ -531,7 +534,8 @@ impl Step<'_> {
         let by = LaneUse {
             lanes,
             order: &self.warp.lanes,
-            unchanged_by,
+            unchanged_by: unchanged.map(|(by, _)| by),
+            is_alike: unchanged.map(|(_, is_alike)| is_alike),
         };
         let usage = Use {
             lanes: Some(by),

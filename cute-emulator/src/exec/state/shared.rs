@@ -11,6 +11,7 @@ use crate::launch::Checks;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, Op, Region};
 use crate::windows::SHARED_BASE;
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -56,6 +57,9 @@ pub(crate) struct LaneUse<'a> {
     pub(crate) order: &'a LaneOrder,
     /// Its instruction, if it writes the values that the bytes have.
     pub(crate) unchanged_by: Option<usize>,
+    /// Becomes true if another warp has written the same values by the same instruction, and is not ordered before: whichever comes
+    /// first, the result is the same, but readers must be ordered after both.
+    pub(crate) is_alike: Option<&'a Cell<bool>>,
 }
 
 /// What an access does.
@@ -86,13 +90,18 @@ impl Use<'_> {
         matches!(earlier.record(), Record::Generic { instruction, .. } if unchanged_by == Some(instruction))
     }
 
-    /// Whether an access of a warp is ordered before this one.
-    fn is_after(&self, earlier: Tag) -> bool {
-        match earlier.record() {
+    /// Called if an access is alike: notes it unless it is ordered before this one.
+    fn note_alike(&self, earlier: Tag) {
+        let is_before = match earlier.record() {
             Record::Generic { warp, clock, .. } => {
                 warp == self.warp || clock <= self.knowledge.seen[warp]
             }
-            _ => false,
+            _ => true,
+        };
+        if let Some(is_alike) = self.lanes.and_then(|lanes| lanes.is_alike)
+            && !is_before
+        {
+            is_alike.set(true);
         }
     }
 }
@@ -170,14 +179,6 @@ impl Shared {
             let (first, last) = (range.start >> shift, (range.end - 1) >> shift);
             self.used |= u64::MAX << first & u64::MAX >> (BLOCKS - 1 - last);
         }
-    }
-
-    /// Whether another warp has written some of the bytes by the same instruction, and is not ordered before a write that changes
-    /// nothing: the two write the same value, whichever comes first. Readers must be ordered after both.
-    pub(crate) fn is_written_alike(&self, range: Range<usize>, usage: Use<'_>) -> bool {
-        self.writers
-            .runs(range)
-            .any(|(_, tag)| usage.is_alike(tag) && !usage.is_after(tag))
     }
 
     /// Records a write of an atomic or a strong store. It does not take the place of plain accesses, with which later atomics of
@@ -330,7 +331,10 @@ impl Check<'_> {
                 Err(FaultKind::Uninitialised { address })
             }
             (Record::Copy { instruction, .. }, How::Update) if self.updates(instruction) => Ok(()),
-            (Record::Generic { .. }, How::Write) if self.usage.is_alike(tag) => Ok(()),
+            (Record::Generic { .. }, How::Write) if self.usage.is_alike(tag) => {
+                self.usage.note_alike(tag);
+                Ok(())
+            }
             (
                 Record::Copy {
                     instruction,
