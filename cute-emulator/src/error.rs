@@ -790,6 +790,36 @@ pub enum MemberMask {
     },
 }
 
+/// An access to global memory of a launch that began while an earlier one, which accesses the byte as well, may still run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "may access global address {address:#x} at the same time as {other} of {entry}, {}: {}",
+    launched(*before),
+    match waited {
+        true => "the grids in between do not wait for it, so that griddepcontrol.wait does not either",
+        false => "the thread does not know that griddepcontrol.wait has been executed",
+    }
+)]
+pub struct GridRace {
+    /// The global address of the byte.
+    pub address: u64,
+    /// The entry of the earlier launch.
+    pub entry: String,
+    /// How many launches it was before this one; 1 is the last one before.
+    pub before: usize,
+    /// Its access.
+    pub other: Other,
+    /// Whether the thread knows of a wait for the launch before.
+    pub waited: bool,
+}
+
+fn launched(before: usize) -> String {
+    match before {
+        1 => "the launch before".to_owned(),
+        before => format!("launched {before} launches before"),
+    }
+}
+
 /// A number that is not the same in threads of which the PTX says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("has {value} in {register}, which the PTX says is the same in the whole {group}, but {other} {}", match turn {
@@ -996,27 +1026,9 @@ pub enum FaultKind {
         /// The global address of the first such byte.
         address: u64,
     },
-    /// An access to global memory that an earlier launch may not have ended to access, since this one began before that one's end.
-    #[error(
-        "may access global address {address:#x} at the same time as {other} of {entry}, {}: {}",
-        launched(*before),
-        match waited {
-            true => "the grids in between do not wait for it, so that griddepcontrol.wait does not either",
-            false => "the thread does not know that griddepcontrol.wait has been executed",
-        }
-    )]
-    GridRace {
-        /// The global address of the byte.
-        address: u64,
-        /// The entry of the earlier launch.
-        entry: String,
-        /// How many launches it was before this one; 1 is the last one before.
-        before: usize,
-        /// Its access.
-        other: Other,
-        /// Whether the thread knows of a wait for the launch before.
-        waited: bool,
-    },
+    /// An access to global memory that an earlier launch accesses, which may not have ended.
+    #[error(transparent)]
+    GridRace(Box<GridRace>),
     /// Two threads access the same byte of global memory, nothing orders the two, and at least one of them writes.
     #[error("races at global address {address:#x} with {earlier}: {advice}")]
     GlobalRace {
@@ -1297,13 +1309,6 @@ pub enum FaultKind {
     Trap,
 }
 
-fn launched(before: usize) -> String {
-    match before {
-        1 => "the launch before".to_owned(),
-        before => format!("launched {before} launches before"),
-    }
-}
-
 impl FaultKind {
     /// Whether it is a read of memory that nobody has written.
     pub(crate) fn is_unwritten(&self) -> bool {
@@ -1330,12 +1335,12 @@ impl FaultKind {
             FaultKind::Global(error) => Some(error.address),
             FaultKind::GlobalUninitialised { address }
             | FaultKind::GlobalRace { address, .. }
-            | FaultKind::GridRace { address, .. }
             | FaultKind::GlobalProxyFence { address, .. }
             | FaultKind::MapProxyFence { address, .. }
             | FaultKind::ReadOnly { address, .. }
             | FaultKind::TargetInFlight { address, .. }
             | FaultKind::GlobalSourceInFlight { address, .. } => Some(*address),
+            FaultKind::GridRace(race) => Some(race.address),
             FaultKind::Misaligned { address, .. } => Some(*address),
             _ => None,
         }

@@ -90,9 +90,10 @@ mod windows;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
-    Absence, AllocError, Assertion, Earlier, EmulatorError, Endless, Fault, FaultKind, FreeError,
-    Inactive, LaunchProblem, Loop, MemberMask, MemoryError, Nearest, NotTogether, Other, OtherBox,
-    OtherRegisters, OutsideTensor, Setmaxnreg, Site, Stuck, Thread, UndefinedValue,
+    Absence, AllocError, Assertion, Disagreement, Earlier, EmulatorError, Endless, Fault,
+    FaultKind, FreeError, GridRace, Inactive, LaunchProblem, Loop, MemberMask, MemoryError,
+    Nearest, NotTogether, Other, OtherBox, OtherRegisters, OutsideTensor, Setmaxnreg, Site, Stuck,
+    Thread, UndefinedValue,
 };
 pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

@@ -96,9 +96,10 @@ fn a_grid_waits_before_it_uses_what_others_use() {
     for (row, (bodies, launches, after_wait)) in faulty.iter().enumerate() {
         for seed in 0..10 {
             let (kind, text) = fault(launch(bodies, seed));
-            let FaultKind::GridRace { before, waited, .. } = &kind else {
+            let FaultKind::GridRace(race) = &kind else {
                 panic!("row {row}, seed {seed}: {kind}\n{text}");
             };
+            let (before, waited) = (&race.before, &race.waited);
             assert_eq!(
                 (before, waited),
                 (launches, after_wait),

@@ -1,6 +1,6 @@
 //! Accesses to global memory: held against the earlier ones of the launch, and recorded.
 
-use crate::error::{Earlier, FaultKind, Thread};
+use crate::error::{Earlier, FaultKind, GridRace, Thread};
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::state::global::{Access, Conflict, Conflicts, Kind, Refusal, Use};
 use crate::exec::state::lanes::Lanes;
@@ -190,13 +190,14 @@ impl Step<'_> {
         for range in ranges {
             let waited = waited(range.start);
             if let Some(overlap) = self.global.earlier.overlap(range, access.kind, waited) {
-                return Err(FaultKind::GridRace {
+                let race = GridRace {
                     address: overlap.address,
                     entry: overlap.code.name.clone(),
                     before: overlap.before,
                     other: overlap.code.other(overlap.instruction),
                     waited,
-                });
+                };
+                return Err(FaultKind::GridRace(Box::new(race)));
             }
         }
         Ok(())
@@ -211,10 +212,9 @@ impl Step<'_> {
 
     /// What is wrong with a lane's read of a byte that somebody has written.
     pub(crate) fn race_of_read(&mut self, address: u64, lane: usize) -> Option<FaultKind> {
+        self.check_initialised(address, 1).ok()?;
         let access = self.global_access(Kind::Read, Lanes::One(lane as u8));
-        let written = self.check_initialised(address, 1).is_ok();
-        let raced = |step: &mut Self| step.use_global(&[range(address, 1)], access, false).err();
-        written.then(|| raced(self)).flatten()
+        self.use_global(&[range(address, 1)], access, false).err()
     }
 
     fn check_initialised(&self, address: u64, len: usize) -> Result<()> {

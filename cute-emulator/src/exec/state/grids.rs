@@ -44,7 +44,7 @@ pub(crate) struct Overlap<'a> {
 #[derive(Default)]
 pub(crate) struct Touched {
     index: HashMap<u64, usize>,
-    pages: Vec<Box<[Marks; UNITS]>>,
+    pages: Vec<[Marks; UNITS]>,
 }
 
 /// The bytes of a unit that have been read and written, one bit for each, and the last instruction that did.
@@ -128,7 +128,7 @@ impl Touched {
     /// Adds a page of this number, which is in no grid's way yet.
     pub(crate) fn add(&mut self, number: u64) {
         self.index.insert(number, self.pages.len());
-        self.pages.push(Box::new([Marks::default(); UNITS]));
+        self.pages.push([Marks::default(); UNITS]);
     }
 
     /// The first byte of a range whose access conflicts, and the instruction with which it does.
