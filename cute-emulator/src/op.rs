@@ -377,6 +377,8 @@ pub(crate) struct Arrival {
     /// `arrive_drop`: the expected count of the next phases decreases by `count` too.
     pub(crate) drop: bool,
     pub(crate) expect: Option<Reg>,
+    /// The scope is `.cta`: it releases nothing to other CTAs.
+    pub(crate) own_cta: bool,
     /// It orders nothing but what fences have released before.
     pub(crate) relaxed: bool,
 }

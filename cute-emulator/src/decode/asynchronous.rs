@@ -30,8 +30,10 @@ pub(super) fn mbarrier_arrive(
     m: &Bindings,
     args: Vec<Arg>,
 ) -> Result<Op> {
-    m.ignore(&["scope", "space"]);
+    m.ignore(&["space"]);
     let relaxed = m.get("sem") == Some(Modifier::Relaxed);
+    // Without a scope it is `.cta` to the letter, but kernels that release so to other CTAs are common and run correctly.
+    let own_cta = m.get("scope") == Some(Modifier::Cta);
     // `.noComplete` promises that the arrival does not complete the phase; the emulator does not rely on it.
     m.has(Modifier::NoComplete);
     let drop = m.get("kind") == Some(Modifier::ArriveDrop);
@@ -58,6 +60,7 @@ pub(super) fn mbarrier_arrive(
             count: Some(count),
             drop,
             expect,
+            own_cta,
             relaxed,
         },
     })
@@ -77,6 +80,7 @@ pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
                 count: None,
                 drop: false,
                 expect: Some(bytes),
+                own_cta: false,
                 relaxed: true,
             },
         },

@@ -285,6 +285,9 @@ fn arrivals_from_other_ctas() {
             result.map(|_| run.read_words(out, 2))
         };
         assert_eq!(go(REMOTE).unwrap(), [1, 2]);
+        // A release to the own CTA tells another one nothing.
+        let narrow = go(&REMOTE.replace("arrive.release.cluster", "arrive.release.cta"));
+        assert!(matches!(fault(narrow).0, FaultKind::Race { .. }));
         // Without the fence, other CTAs must not use the mbarrier.
         let unfenced = go(&REMOTE.replace("fence.mbarrier_init.release.cluster;", ""));
         assert!(matches!(fault(unfenced).0, FaultKind::Barrier { .. }));

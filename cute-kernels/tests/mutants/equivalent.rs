@@ -214,11 +214,14 @@ const EQUIVALENT: &[Row] = &[
         reason: "a tile of a row is read twice, and has arrived since the first time",
         proof: Proof::Probe(|module, mutant| {
             let is_wait = is_at(mutant, "row.rs", "cp_async_wait(self.count() - 1);", 1);
-            let of_line = |line: &Line| match line {
-                Line::Inst(inst) => inst.mnemonic == mutant.instruction,
+            let body = &entry(module).body;
+            let of_line = |line: &Line| match (line, &body[mutant.at]) {
+                (Line::Inst(inst), Line::Inst(wait)) => {
+                    (&inst.mnemonic, &inst.operands) == (&wait.mnemonic, &wait.operands)
+                }
                 _ => false,
             };
-            let is_again = entry(module).body.iter().rposition(of_line) == Some(mutant.at);
+            let is_again = body.iter().rposition(of_line) == Some(mutant.at);
             (is_wait && is_again).then(|| mutant.apply(module))
         }),
     },

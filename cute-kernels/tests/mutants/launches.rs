@@ -708,10 +708,6 @@ fn product<T: Input, D: Element>(
     [m, n, k]: [u32; 3],
     launch: impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, [u32; 3]) -> Result<(), Error>,
 ) -> Result<Vec<u8>, Error> {
-    let a = match tile.a_mn {
-        true => T::computed(device, 1, k, m)?,
-        false => T::computed(device, 1, m, k)?,
-    };
     let b = match tile.b_mn {
         true => T::uploaded(device, 1, k, n)?,
         false => T::uploaded(device, 1, n, k)?,
@@ -719,6 +715,11 @@ fn product<T: Input, D: Element>(
     let mut d = match tile.swapped {
         true => result::<D>(device, n, m)?,
         false => result::<D>(device, m, n)?,
+    };
+    // Last, since the host waits for all grids where it writes memory.
+    let a = match tile.a_mn {
+        true => T::computed(device, 1, k, m)?,
+        false => T::computed(device, 1, m, k)?,
     };
     launch(device, &a.view(), &b.view(), &mut d.view_mut(), [m, n, k])?;
     Ok(bytes(&d.buffer().download()?))
@@ -761,13 +762,11 @@ fn groups(
     ) -> Result<(), Error>,
 ) -> Result<Vec<u8>, Error> {
     let m = ends.last().map_or(0, |end| *end as u32);
-    let (a, b) = (
-        bf16::computed(device, 1, m, k)?,
-        bf16::uploaded(device, ends.len() as u32, n, k)?,
-    );
+    let b = bf16::uploaded(device, ends.len() as u32, n, k)?;
+    let mut d = result::<bf16>(device, m, n)?.into_buffer();
+    let a = bf16::computed(device, 1, m, k)?;
     let (count, ends) = (ends.len(), computed_ends(device, ends)?);
     let ends = ends.buffer().view(0, [count], [1])?;
-    let mut d = result::<bf16>(device, m, n)?.into_buffer();
     let (rows, columns, stride) = (m as usize, n as usize, a.strides()[1]);
     let a = a.buffer().view(0, [rows, k as usize], [stride, 1])?;
     let mut view = d.view_mut(0, [rows, columns], [columns, 1])?;
@@ -793,9 +792,9 @@ fn listed(
         Tensor::new(x.into_buffer(), [rows, columns], [stride, 1])
     };
     for &[m, n, depth] in shapes {
-        a.push(matrix(bf16::computed(device, 1, m, depth)?)?);
         b.push(matrix(bf16::uploaded(device, 1, n, depth)?)?);
         d.push(matrix(result(device, m, n)?)?);
+        a.push(matrix(bf16::computed(device, 1, m, depth)?)?);
         k.push(depth);
     }
     let [a, b] = [&a, &b].map(|list| list.iter().map(Tensor::view).collect::<Vec<_>>());
@@ -809,8 +808,8 @@ fn streamed<T: Input + GemmInput<D, T>, D: Element>(
     device: &Device,
     [m, n, k]: [u32; 3],
 ) -> Result<Vec<u8>, Error> {
-    let (a, b) = (T::computed(device, 1, m, k)?, T::uploaded(device, 1, n, k)?);
-    let mut d = result::<D>(device, m, n)?;
+    let (b, mut d) = (T::uploaded(device, 1, n, k)?, result::<D>(device, m, n)?);
+    let a = T::computed(device, 1, m, k)?;
     let (a, b, mut view) = (a.view(), b.view(), d.view_mut());
     let plan = Plan::new(device, &a, &b, &view)?.with_tile(Tile::Streamed)?;
     plan.launch(device, &a, &b, &mut view)?;

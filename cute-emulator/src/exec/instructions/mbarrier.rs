@@ -126,6 +126,7 @@ impl Step<'_> {
             count,
             drop,
             expect,
+            own_cta,
             relaxed,
         } = arrival;
         let knowledge = self.warp.knowledge.clone();
@@ -134,7 +135,7 @@ impl Step<'_> {
             true => self.warp.fences.released_at(scope).cloned(),
             false => Some(knowledge.clone()),
         });
-        let released = released.each_ref().map(Option::as_ref);
+        let [to_cta, to_cluster] = released.each_ref().map(Option::as_ref);
         for lane in lanes(mask) {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
@@ -147,7 +148,8 @@ impl Step<'_> {
                     barrier.transfer(bytes, code, at)?;
                 }
                 if let Some(count) = count {
-                    barrier.learn(&knowledge, rank == own, released);
+                    let to_cluster = to_cluster.filter(|_| rank == own || !own_cta);
+                    barrier.learn(&knowledge, rank == own, [to_cta, to_cluster]);
                     if drop {
                         barrier.drop_expected(count, at)?;
                     }
