@@ -16,38 +16,26 @@ pub(crate) struct Known {
 
 pub(crate) const KNOWN: &[Known] = &[
     Known {
-        reason: "lanes that do not come, and masks without the lanes that do, are no fault",
-        most: 80,
-        has: |mutant| ["some lanes", "members"].contains(&mutant.rule),
-    },
-    Known {
-        reason: "a wait for an mbarrier acquires, and an arrival releases to the cluster, whatever order and scope they have",
-        most: 90,
+        reason: "nothing that these launches do needs the order, or needs it between CTAs, of this arrival or wait",
+        most: 40,
         has: |mutant| {
             let opcode = mutant.instruction.opcode();
             mutant.rule == "weaker" && (is_wait(opcode) || opcode == Opcode::MbarrierArrive)
         },
     },
     Known {
-        reason: "a grid begins after the end of the grid before",
-        most: 100,
-        has: |mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol,
-    },
-    Known {
-        reason: "two groups of warps share a named barrier, and meet in the right order by luck",
-        most: 30,
-        has: |mutant| {
-            mutant.rule == "other barrier" && mutant.instruction.opcode() == Opcode::BarSync
-        },
-    },
-    Known {
-        reason: "a phase of an mbarrier is told from that two phases later by luck, and a CTA of a cluster ends before the last arrival of another",
-        most: 30,
+        reason: "a CTA of a pair does not wait at its end for the arrivals of the other one; or a part of a warpgroup does not wait for its turn, and meets the other part at the next wgmma",
+        most: 10,
         has: |mutant| {
             let opcode = mutant.instruction.opcode();
-            let rules = ["left out", "later", "some warps", "other parity"];
+            let rules = ["left out", "some warps"];
             mutant.rule == "not repeated" || is_wait(opcode) && rules.contains(&mutant.rule)
         },
+    },
+    Known {
+        reason: "warps do not wait for the grid before, and read nothing that it has written",
+        most: 10,
+        has: |mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol,
     },
     Known {
         reason: "an mbarrier that no other CTA uses is known to its CTA, also if a relaxed barrier of the cluster follows",
@@ -60,17 +48,17 @@ pub(crate) const KNOWN: &[Known] = &[
         has: |mutant| mutant.rule == "own CTA",
     },
     Known {
-        reason: "each warp takes its registers alone",
-        most: 60,
-        has: |mutant| {
-            mutant.rule == "some warps" && mutant.instruction.opcode() == Opcode::Setmaxnreg
-        },
-    },
-    Known {
         reason: "the wgmma.wait_group of a warp counts for its warpgroup",
         most: 10,
         has: |mutant| {
             mutant.rule == "some warps" && mutant.instruction.opcode() == Opcode::WgmmaWaitGroup
+        },
+    },
+    Known {
+        reason: "the warpgroup whose barrier is taken has come past its own by then",
+        most: 1,
+        has: |mutant| {
+            mutant.rule == "other barrier" && mutant.instruction.opcode() == Opcode::BarSync
         },
     },
 ];
