@@ -106,7 +106,6 @@ impl Description {
             cluster: self.cluster,
             dynamic_shared_bytes: self.shared,
             args: &arguments,
-            extents: &[],
             schedule: Schedule {
                 seed: options.seed,
                 policy: options.schedule,
@@ -119,6 +118,7 @@ impl Description {
                 idle_steps: options.idle_limit,
                 ..Limits::default()
             },
+            ..Launch::default()
         };
         (self.program).launch_observed(&mut memory, &self.entry, &launch, observed)?;
         let mut result = Vec::new();
