@@ -700,6 +700,9 @@ pub(crate) const LAUNCHES: &[Launch] = &[
 
 type View3<'a, T> = TensorView<'a, T, 3>;
 type Result3<'a, D> = TensorViewMut<'a, D, 3>;
+/// M, N and K.
+type Extents = [u32; 3];
+type Launched = Result<(), Error>;
 
 /// A · Bᵀ of small integers by a tile, with D zeros before. `launch` gets A, B and D as the kernel takes them, and M, N and K.
 fn product<T: Input, D: Element>(
@@ -728,7 +731,7 @@ fn product<T: Input, D: Element>(
 fn by_tma<T: gemm_types<T, D>, D: Element>(
     config: gemm_CFG,
     grid: u32,
-) -> impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, [u32; 3]) -> Result<(), Error> {
+) -> impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, Extents) -> Launched {
     move |device, a, b, d, [m, n, k]| {
         Ok(gemm::gemm::launch(
             config, device, grid, a, b, d, 1, m, n, k,
@@ -739,7 +742,7 @@ fn by_tma<T: gemm_types<T, D>, D: Element>(
 fn by_element<T: gemm_unaligned_types<T, D>, D: Element>(
     config: gemm_unaligned_CFG,
     grid: u32,
-) -> impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, [u32; 3]) -> Result<(), Error> {
+) -> impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, Extents) -> Launched {
     move |device, a, b, d, [m, n, k]| {
         Ok(gemm::gemm_unaligned::launch(
             config, device, grid, a, b, d, 1, m, n, k,
