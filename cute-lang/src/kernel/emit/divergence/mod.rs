@@ -3,8 +3,8 @@
 //! A warp, a warpgroup, a CTA or a cluster executes such an operation together ([`Group`]): a vote, a shuffle, a barrier, a wgmma.
 //! It is an error where a condition around it, or before a jump in front of it, may differ between them. This is decided on the
 //! lines of the kernel when all are there, so that it makes no difference whether the operation or the condition is in a function,
-//! a closure, or a function of the language: [`flow`] says where threads come together again, [`rules`] what registers may differ
-//! in, and [`analysis`] puts the two together.
+//! a closure, or a function of the language: `flow` says where threads come together again, `rules` what registers may differ
+//! in, and `analysis` puts the two together.
 
 mod analysis;
 mod flow;
