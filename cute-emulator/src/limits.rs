@@ -42,7 +42,7 @@ pub struct Limits {
     /// waited for without `.read`, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
     pub pending_bytes: u64,
     /// Bytes of global memory whose accesses in a launch are recorded, in pages of 4 KiB. The records take as many bytes on the
-    /// host, and some for each access that no later one makes superfluous.
+    /// host, and some for each access that no later one makes superfluous. What is remembered of earlier launches takes as many at most.
     pub recorded_bytes: u64,
     /// Bytes of local memory of a thread, which nested calls take. A value above 2¹⁹ counts as 2¹⁹, the hardware's limit. What
     /// calls take counts as `pending_bytes`, too.

@@ -101,7 +101,8 @@ pub(crate) fn run(
         mut earlier,
         ..
     } = machine.global;
-    earlier.add(Grid::new(code.clone(), touched, waits));
+    let grid = Grid::new(code.clone(), touched, waits);
+    earlier.add(grid, launch.limits.recorded_bytes);
     memory.grids = earlier;
     result
 }

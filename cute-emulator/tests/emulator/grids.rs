@@ -1,7 +1,7 @@
 //! Grids that begin before the ones before have ended: what they access too early is refused under every schedule.
 
 use super::{fault, pointer};
-use cute_emulator::{EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule};
+use cute_emulator::{EmulatorError, FaultKind, GlobalMemory, Launch, Limits, Program, Schedule};
 
 const WAIT: &str = "griddepcontrol.wait;";
 const LOAD: &str = "ld.global.b32 %r1, [%d0];";
@@ -21,6 +21,10 @@ fn grid(body: &str) -> String {
 /// Launches grids one after the other, and returns how the last one ends. Each overlaps with the ones before if its text has a wait,
 /// or `#` in its place. The first one writes x.
 fn launch(bodies: &[&str], seed: u64) -> Result<(), EmulatorError> {
+    launch_within(Limits::default(), bodies, seed)
+}
+
+fn launch_within(limits: Limits, bodies: &[&str], seed: u64) -> Result<(), EmulatorError> {
     let mut memory = GlobalMemory::new();
     let [x, y] = [memory.alloc(512, 256)?, memory.alloc(512, 256)?];
     memory.write(y, &[0; 512])?;
@@ -39,6 +43,7 @@ fn launch(bodies: &[&str], seed: u64) -> Result<(), EmulatorError> {
             args: &args,
             overlaps: body.contains(WAIT) || body.contains('#'),
             schedule: Schedule::from_seed(seed),
+            limits,
             ..Launch::default()
         };
         ended = program.launch(&mut memory, "k", &launch).map(drop);
@@ -119,4 +124,20 @@ fn the_error_names_both_launches() {
     ] {
         assert!(message.contains(part), "{message}");
     }
+}
+
+/// The records of the oldest grids are forgotten where there is no room for all.
+#[test]
+fn what_is_remembered_is_bounded() {
+    let write_y = format!("#mov.u32 %r1, 1;{STORE}");
+    let read_x = format!("#{LOAD}");
+    let launches = |limits| launch_within(limits, &[&write_y, &read_x], 0);
+    let (kind, _) = fault(launches(Limits::default()));
+    assert!(matches!(kind, FaultKind::GridRace(_)), "{kind}");
+    // A page of records, which x and y have one of each.
+    let few = Limits {
+        recorded_bytes: 4096,
+        ..Limits::default()
+    };
+    launches(few).unwrap_or_else(|error| panic!("{error}"));
 }

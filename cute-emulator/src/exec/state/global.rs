@@ -10,7 +10,7 @@ use super::readers::{Completion, Reading};
 use super::releases::{Party, Releases};
 use crate::limits::{OverLimit, hold};
 use crate::op::Scope;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -177,8 +177,7 @@ pub(crate) struct Global {
     cluster: [u32; 3],
     pub(crate) releases: Releases,
     clusters: Clusters,
-    /// By the number of the page in memory, its index in `pages`.
-    index: HashMap<u64, usize>,
+    /// By the index of the page in `touched`.
     pages: Vec<Box<[Unit; UNITS]>>,
     /// The last page.
     last: (u64, usize),
@@ -227,7 +226,6 @@ impl Global {
             cluster,
             releases: Releases::default(),
             clusters: Clusters::default(),
-            index: HashMap::new(),
             pages: Vec::new(),
             last: (u64::MAX, 0),
             limit,
@@ -308,7 +306,7 @@ impl Global {
     pub(crate) fn check(&self, range: Range<u64>, usage: &Use<'_>) -> Option<Box<Conflict>> {
         let units = range.start / UNIT..range.end.div_ceil(UNIT);
         units.into_iter().find_map(|unit| {
-            let page = *self.index.get(&(unit * UNIT / PAGE))?;
+            let page = self.touched.page(unit * UNIT / PAGE)?;
             let entries = self.pages[page][unit as usize % UNITS].as_deref()?;
             let base = unit * UNIT;
             let bytes = (base..base + UNIT).filter(|byte| range.contains(byte));
@@ -335,15 +333,14 @@ impl Global {
     /// The index of a page.
     fn page(&mut self, number: u64) -> Result<usize, Refusal> {
         if self.last.0 != number {
-            let page = match self.index.get(&number) {
-                Some(page) => *page,
+            let page = match self.touched.page(number) {
+                Some(page) => page,
                 None => {
                     let bytes = (self.pages.len() as u64 + 1) * PAGE;
                     let what = "bytes of global memory with records of accesses";
                     hold(what, bytes, self.limit).map_err(Refusal::OverLimit)?;
                     self.pages.push(Box::new([const { None }; UNITS]));
                     self.touched.add(number);
-                    self.index.insert(number, self.pages.len() - 1);
                     self.pages.len() - 1
                 }
             };

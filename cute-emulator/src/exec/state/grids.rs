@@ -11,7 +11,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most grids that are remembered. Of more, the oldest are taken to have ended.
+/// The most grids that are remembered. Of more, and of those whose records take too many bytes, the oldest are taken to have ended.
 const MOST_GRIDS: usize = 16;
 
 /// What a grid has done to global memory.
@@ -68,12 +68,17 @@ impl Grids {
         self.grids.is_empty()
     }
 
-    /// Called when a grid has been launched.
-    pub(crate) fn add(&mut self, grid: Grid) {
-        if self.grids.len() == MOST_GRIDS {
-            self.grids.remove(0);
-        }
+    /// Called when a grid has been launched. The earlier ones may have records of as many bytes as this leaves of `limit`.
+    pub(crate) fn add(&mut self, grid: Grid, limit: u64) {
         self.grids.push(grid);
+        let mut bytes = 0;
+        let newest_first = self.grids.iter().rev().take(MOST_GRIDS);
+        let fits = newest_first.take_while(|grid| {
+            bytes += grid.touched.bytes();
+            bytes <= limit
+        });
+        let forgotten = self.grids.len() - fits.count();
+        self.grids.drain(..forgotten);
     }
 
     /// The first byte of an access that conflicts with one of a grid which may still run.
@@ -125,7 +130,16 @@ impl Touched {
         marks.instructions[which] = instruction;
     }
 
-    /// Adds a page of this number, which is in no grid's way yet.
+    /// The index of the page of this number.
+    pub(crate) fn page(&self, number: u64) -> Option<usize> {
+        self.index.get(&number).copied()
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.pages[..]) as u64
+    }
+
+    /// Adds the page of this number, which is not accessed yet.
     pub(crate) fn add(&mut self, number: u64) {
         self.index.insert(number, self.pages.len());
         self.pages.push([Marks::default(); UNITS]);
@@ -138,8 +152,8 @@ impl Touched {
             let end = (at / UNIT + 1) * UNIT;
             let count = range.end.min(end) - at;
             let bytes = (((1_u32 << count) - 1) << (at % UNIT)) as u16;
-            if let Some(page) = self.index.get(&(at / PAGE)) {
-                let marks = &self.pages[*page][(at % PAGE / UNIT) as usize];
+            if let Some(page) = self.page(at / PAGE) {
+                let marks = &self.pages[page][(at % PAGE / UNIT) as usize];
                 // A write conflicts with all, a read with writes.
                 for which in [1, 0].into_iter().take(1 + usize::from(kind.writes())) {
                     let common = marks.bytes[which] & bytes;
