@@ -735,3 +735,51 @@ fn a_map_is_acquired_before_a_copy_reads_it() {
     );
     check_fine(&with(&unchanged, acquire, ""), launch);
 }
+
+/// A tensor map in global memory that one grid changes and the next one copies by, or the other way round.
+#[test]
+fn a_map_is_read_and_changed_after_the_grid_before() {
+    let module = |body: &str| {
+        let body =
+            format!("ld.param.u64 %d0, [out];\nld.param.u64 %d1, [x];\nmov.u32 %r2, smem;\n{body}");
+        module(".param .u64 out, .param .u64 x", &body)
+    };
+    let wait = "griddepcontrol.wait;\n";
+    let change = "tensormap.replace.tile.global_address.global.b1024.b64 [%d0], %d1;\n";
+    let copy = "
+        mov.u32 %r20, 0;
+        mbarrier.init.shared::cta.b64 [%r2+1024], 1;
+        fence.mbarrier_init.release.cluster;
+        fence.proxy.tensormap::generic.acquire.gpu [%d0], 128;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+1024], 256;
+        cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d0, {%r20, %r20}], [%r2+1024];
+        SPIN:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2+1024], 0;
+        @!%p2 bra SPIN;\n";
+    let launch = |bodies: [&str; 2], seed| {
+        let mut run = Run::threads(1).seed(seed);
+        let map = matrix(&mut run, 8, 16, [16, 8], SwizzleMode::None);
+        let out = run.memory.alloc(128, 128).unwrap();
+        run.memory
+            .write(out, &encode_tensor_map(&map).unwrap())
+            .unwrap();
+        run.memory.synchronize();
+        run.launch.overlaps = true;
+        let args = [pointer(out), pointer(map.address)];
+        let mut launches = bodies
+            .map(module)
+            .into_iter()
+            .map(|ptx| run.go(&ptx, &args).map(drop));
+        launches.try_for_each(|launch| launch)
+    };
+    for (first, second) in [(change, copy), (copy, change)] {
+        let waits = format!("{wait}{second}");
+        for seed in SEEDS {
+            launch([first, &waits], seed).unwrap();
+            let (kind, text) = fault(launch([first, second], seed));
+            assert!(matches!(kind, FaultKind::GridRace(_)), "{kind}\n{text}");
+        }
+    }
+    // Two grids that read it.
+    launch([copy, copy], 0).unwrap();
+}

@@ -126,17 +126,20 @@ impl Step<'_> {
         self.check_initialised(address, len)
     }
 
-    /// The read of a tensor map by a copy that a lane starts. It is checked, and not recorded.
-    pub(crate) fn read_map(&self, lane: usize, address: u64) -> Result<()> {
+    /// The read of a tensor map by a copy that a lane starts. Later accesses of the launch are not held against it.
+    pub(crate) fn read_map(&mut self, lane: usize, address: u64) -> Result<()> {
+        let access = self.global_access(Kind::MapRead, Lanes::One(lane as u8));
+        let map = range(address, MAP_BYTES);
+        self.check_earlier_grids(std::slice::from_ref(&map), &access)?;
         let usage = Use {
-            access: self.global_access(Kind::MapRead, Lanes::One(lane as u8)),
+            access,
             knowledge: &self.warp.knowledge,
             lanes: &self.warp.lanes,
             same_values: false,
             acquired: self.warp.acquired_maps.get(&address),
         };
-        let conflict = self.global.check(range(address, MAP_BYTES), &usage);
-        conflict.map_or(Ok(()), |conflict| Err(self.conflict(*conflict)))
+        let accessed = self.global.access_unrecorded(map, &usage);
+        accessed.map_err(|refusal| self.refused(refusal))
     }
 
     /// An access of the running instruction.
@@ -172,10 +175,7 @@ impl Step<'_> {
         let before = self.global.looked_at;
         let accessed = self.global.access(ranges, &usage);
         self.charge((self.global.looked_at - before) / RECORDS_PER_STEP);
-        accessed.map_err(|refusal| match refusal {
-            Refusal::OverLimit(limit) => limit.into(),
-            Refusal::Conflict(conflict) => self.conflict(*conflict),
-        })
+        accessed.map_err(|refusal| self.refused(refusal))
     }
 
     /// An error if an earlier grid may still run that accesses the bytes, and one of the two writes.
@@ -221,6 +221,13 @@ impl Step<'_> {
         match self.memory.unwritten(address, len) {
             Some(address) => Err(FaultKind::GlobalUninitialised { address }),
             None => Ok(()),
+        }
+    }
+
+    fn refused(&self, refusal: Refusal) -> FaultKind {
+        match refusal {
+            Refusal::OverLimit(limit) => limit.into(),
+            Refusal::Conflict(conflict) => self.conflict(*conflict),
         }
     }
 

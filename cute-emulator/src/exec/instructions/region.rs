@@ -16,7 +16,7 @@ pub(crate) const BYTES_PER_STEP: u64 = 128;
 impl Step<'_> {
     /// The far side of a lane's copy.
     pub(crate) fn endpoint(
-        &self,
+        &mut self,
         lane: usize,
         region: &Region,
     ) -> std::result::Result<Endpoint, FaultKind> {

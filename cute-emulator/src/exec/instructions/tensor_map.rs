@@ -42,7 +42,7 @@ impl Step<'_> {
     /// An error if a tensor map in global memory was written in this launch, and the writes are not ordered before the copy that reads
     /// it, or no proxy fence for the map lies between.
     pub(super) fn check_map(
-        &self,
+        &mut self,
         lane: usize,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {

@@ -8,16 +8,13 @@ use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes};
 use super::readers::{Completion, Reading};
 use super::releases::{Party, Releases};
+use super::units::{PAGE, UNIT, UNITS, parts};
 use crate::limits::{OverLimit, hold};
 use crate::op::Scope;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Bytes that share a list of accesses.
-pub(crate) const UNIT: u64 = 16;
-pub(crate) const PAGE: u64 = 4096;
-pub(crate) const UNITS: usize = (PAGE / UNIT) as usize;
 /// The most accesses of a unit. If there are more that nothing orders, the oldest is forgotten.
 const MOST_ACCESSES: usize = 1 << 12;
 /// Accesses of clusters that have ended are removed from longer lists.
@@ -269,13 +266,9 @@ impl Global {
         // Mostly the units of an access have the same accesses.
         let mut last: Option<(Unit, u16, Unit)> = None;
         for range in ranges {
-            let mut at = range.start;
-            while at < range.end {
-                let page = self.page(at / PAGE)?;
-                let (first, unit_end) = (at % UNIT, (at / UNIT + 1) * UNIT);
-                let count = range.end.min(unit_end) - at;
-                let bytes = (((1_u32 << count) - 1) << first) as u16;
-                let index = (at % PAGE / UNIT) as usize;
+            for part in parts(range) {
+                let (page, index) = (self.page(part.page())?, part.index());
+                let (base, bytes) = (part.base, part.bytes);
                 let Access {
                     kind, instruction, ..
                 } = usage.access;
@@ -289,30 +282,37 @@ impl Global {
                     _ => {
                         let old = unit.as_deref().unwrap_or_default();
                         self.looked_at += old.len() as u64;
-                        let new = follow(old, at - first, bytes, usage, &self.clusters)?;
+                        let new = follow(old, base, bytes, usage, &self.clusters)?;
                         self.added += new.as_ref().map_or(0, |new| new.len() as u64);
                         let new = new.map_or_else(|| unit.clone(), Some);
                         let from = std::mem::replace(unit, new.clone());
                         last = Some((from, bytes, new));
                     }
                 }
-                at = unit_end;
             }
         }
         self.hold_entries()
     }
 
-    /// How an access to bytes conflicts with an earlier one; it is not recorded.
-    pub(crate) fn check(&self, range: Range<u64>, usage: &Use<'_>) -> Option<Box<Conflict>> {
-        let units = range.start / UNIT..range.end.div_ceil(UNIT);
-        units.into_iter().find_map(|unit| {
-            let page = self.touched.page(unit * UNIT / PAGE)?;
-            let entries = self.pages[page][unit as usize % UNITS].as_deref()?;
-            let base = unit * UNIT;
-            let bytes = (base..base + UNIT).filter(|byte| range.contains(byte));
-            let bytes = bytes.fold(0, |bytes, byte| bytes | 1_u16 << (byte - base));
-            conflict(entries, base, bytes, usage)
-        })
+    /// Checks an access to a range of bytes in one allocation, and records it for later grids alone.
+    pub(crate) fn access_unrecorded(
+        &mut self,
+        range: Range<u64>,
+        usage: &Use<'_>,
+    ) -> Result<(), Refusal> {
+        let Access {
+            kind, instruction, ..
+        } = usage.access;
+        for part in parts(&range) {
+            let (page, index) = (self.page(part.page())?, part.index());
+            self.touched
+                .mark(page, index, part.bytes, kind, instruction);
+            let entries = self.pages[page][index].as_deref().unwrap_or_default();
+            if let Some(conflict) = conflict(entries, part.base, part.bytes, usage) {
+                return Err(Refusal::Conflict(conflict));
+            }
+        }
+        Ok(())
     }
 
     /// An error if lists have more accesses than there is room for. They are counted when there may be half as many again as before.

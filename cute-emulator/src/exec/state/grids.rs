@@ -4,7 +4,8 @@
 //! `griddepcontrol.wait` knows that the grid before has ended (PTX ISA, section `griddepcontrol`). The emulator runs grids one after the
 //! other, so it remembers which bytes the earlier ones have accessed, and holds the accesses of a later one against these.
 
-use super::global::{Kind, PAGE, UNIT, UNITS};
+use super::global::Kind;
+use super::units::{UNITS, parts};
 use crate::op::Code;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
@@ -147,25 +148,16 @@ impl Touched {
 
     /// The first byte of a range whose access conflicts, and the instruction with which it does.
     fn conflict(&self, range: &Range<u64>, kind: Kind) -> Option<(u64, usize)> {
-        let mut at = range.start;
-        while at < range.end {
-            let end = (at / UNIT + 1) * UNIT;
-            let count = range.end.min(end) - at;
-            let bytes = (((1_u32 << count) - 1) << (at % UNIT)) as u16;
-            if let Some(page) = self.page(at / PAGE) {
-                let marks = &self.pages[page][(at % PAGE / UNIT) as usize];
-                // A write conflicts with all, a read with writes.
-                for which in [1, 0].into_iter().take(1 + usize::from(kind.writes())) {
-                    let common = marks.bytes[which] & bytes;
-                    if common != 0 {
-                        let address = at / UNIT * UNIT + u64::from(common.trailing_zeros());
-                        return Some((address, marks.instructions[which] as usize));
-                    }
-                }
-            }
-            at = end;
-        }
-        None
+        parts(range).find_map(|part| {
+            let marks = &self.pages[self.page(part.page())?][part.index()];
+            // A write conflicts with all, a read with writes.
+            let kinds = [1, 0].into_iter().take(1 + usize::from(kind.writes()));
+            kinds.into_iter().find_map(|which| {
+                let common = marks.bytes[which] & part.bytes;
+                let address = part.base + u64::from(common.trailing_zeros());
+                (common != 0).then_some((address, marks.instructions[which] as usize))
+            })
+        })
     }
 }
 

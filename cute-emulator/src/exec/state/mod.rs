@@ -19,5 +19,6 @@ pub(crate) mod shared;
 pub(crate) mod tag;
 pub(crate) mod tags;
 pub(crate) mod undefined;
+pub(crate) mod units;
 pub(crate) mod warp;
 pub(crate) mod wgmma;
