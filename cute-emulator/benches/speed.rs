@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const REPEATS: u32 = 5;
 /// The instructions `m64n256k16` of a product of 512 by 512 by 512: 8 along M, 2 along N, 32 along K.
 const PRODUCTS: u32 = 8 * 2 * 32;
-const LOOPS: u32 = 2000;
+const LOOPS: u32 = 10_000;
 /// The copies of an instruction in a loop.
 const UNROLLED: u32 = 16;
 const CTAS: u32 = 500;

@@ -255,12 +255,7 @@ fn endless_loops_are_told_soon() {
     let (mut all, mut slow) = (Vec::new(), false);
     one.expect("a thread").install(|| {
         for (kind, text) in KINDS {
-            for (threads, grid) in [(32, 1), (1024, 1), (1024, 64)] {
-                let threads = if *text == "WGMMA" {
-                    threads.max(128)
-                } else {
-                    threads
-                };
+            for (threads, grid) in [(128, 1), (1024, 1), (1024, 64)] {
                 let before = seconds().unwrap_or_default();
                 told(end(&body(text), threads, grid, Limits::default()), kind);
                 let took = seconds().unwrap_or_default() - before;

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use cute_ptx::Module;
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
-use cute_ptx::table::{Effect, Opcode};
+use cute_ptx::table::{Effect, Modifier, Opcode};
 
-use crate::body::{Body, accesses_memory, is_wait};
+use crate::body::{Body, accesses_memory, is_synchronisation, is_wait};
 use crate::flow::Flow;
 use crate::mutation::{Mutant, entry, entry_mut, mnemonic};
 use crate::shadow::shadowed;
@@ -107,6 +107,87 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Probe(announced_by_a_barrier),
     },
     Row {
+        reason: "the thread that initialises the mbarrier arrives elsewhere before others of its CTA use it, and nobody else does",
+        proof: Proof::Probe(|module, mutant| {
+            let is_late =
+                mutant.rule == "later" && mutant.instruction.opcode() == Opcode::MbarrierInit;
+            is_late.then(|| mutant.apply(module))
+        }),
+    },
+    // Warps give stages back one after the other.
+    Row {
+        reason: "the CTA waits at its end for arrivals behind those, by the same warps",
+        proof: Proof::Probe(|module, mutant| {
+            let text = "wait(self.empty[self.at.stage], self.at.phase);";
+            let is_one = is_at(mutant, "pipeline.rs", text, 1);
+            let body = &entry(module).body;
+            let place = original(module, mutant).place;
+            let is_like = |line: &Line| match line {
+                Line::Inst(inst) => inst.place == place && is_wait(inst.mnemonic.opcode()),
+                _ => false,
+            };
+            let is_last = !body[mutant.at + 1..].iter().any(is_like);
+            (is_one && !is_last).then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "the thread that announces bytes has neither written nor read shared memory since a barrier of all threads",
+        proof: Proof::Probe(announces_alone),
+    },
+    Row {
+        reason: "the warpgroup that waits for the sums of other CTAs has met the thread that announces them at a barrier",
+        proof: Proof::Probe(|module, mutant| {
+            let announces = is_at(mutant, "split.rs", "expect_tx(arrived, bytes(into));", 1);
+            (announces && mutant.rule == "weaker").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "threads of the own CTA alone arrive at the mbarrier, and copies that they have started",
+        proof: Proof::Probe(|module, mutant| {
+            let waits = [
+                ("pipeline.rs", "wait(self.empty[stage], self.at.phase);"),
+                ("pipeline.rs", "wait(self.full[stage], self.at.phase);"),
+                ("split.rs", "wait(exchange.done[0], turn % 2);"),
+            ];
+            let of_own = waits
+                .iter()
+                .any(|(file, text)| is_at(mutant, file, text, 1));
+            let divided = ["THIN", "FEW"]
+                .iter()
+                .any(|it| entry(module).name.contains(it));
+            let still_acquires = match mutant.replacement() {
+                Some([Line::Inst(inst)]) => inst.mnemonic.as_str().contains(".acquire.cta"),
+                _ => false,
+            };
+            (of_own && divided && still_acquires).then(|| mutant.apply(module))
+        }),
+    },
+    // CUTLASS's pipelines rely on it: a thread releases a stage after its own wait.
+    Row {
+        reason: "the wait of a warp for wgmma counts for its warpgroup, and the others use no accumulator before a wait of their own",
+        proof: Proof::Probe(|module, mutant| {
+            let waits = mutant.instruction.opcode() == Opcode::WgmmaWaitGroup;
+            (waits && mutant.rule == "some warps").then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "a turn tells which phases are complete, and that does not depend on orders of accesses",
+        proof: Proof::Probe(|module, mutant| {
+            let arrives = is_at(mutant, "gemm/multiply.rs", "arrive(turns[1 - index]);", 1);
+            let text = "wait(turns[index], (turn + 1 + index) % 2);";
+            let waits = is_at(mutant, "gemm/multiply.rs", text, 1);
+            (mutant.rule == "weaker" && (arrives || waits)).then(|| mutant.apply(module))
+        }),
+    },
+    Row {
+        reason: "warpgroups give their queries back behind the barrier, and come to no other before they have new ones",
+        proof: Proof::Probe(|module, mutant| {
+            let is_last = is_at(mutant, "attention.rs", "bar_sync(index + 1, 128);", 1);
+            let elsewhere = mutant.rule == "other barrier" && mutant.way == 0;
+            (is_last && elsewhere).then(|| mutant.apply(module))
+        }),
+    },
+    Row {
         reason: "all threads that meet at the barrier come from its line, and meet there once more",
         proof: Proof::Probe(|module, mutant| {
             let again = mutant.rule == "doubled";
@@ -148,6 +229,14 @@ const EQUIVALENT: &[Row] = &[
             waits
                 .then(|| without_others(module, mutant, reads))
                 .flatten()
+        }),
+    },
+    Row {
+        reason: "the threads that read D have waited for a stage, and the thread that fills it for the grid before",
+        proof: Proof::Probe(|module, mutant| {
+            let waits = mutant.instruction.opcode() == Opcode::Griddepcontrol;
+            let updates = entry(module).name.contains("gemm_update");
+            (waits && updates && mutant.rule == "some warps").then(|| mutant.apply(module))
         }),
     },
     // `Split::release` lets the stages be filled again, and the next sums come behind another barrier of all warps. Where D is stored by
@@ -391,6 +480,74 @@ fn meets_alone(module: &Module, mutant: &Mutant, step: i128) -> Option<Module> {
     let mut module = module.clone();
     entry_mut(&mut module).body = lines;
     Some(module)
+}
+
+/// The mutant, if it weakens an arrival that announces bytes: with traps where the thread has accessed shared memory or written, other than
+/// by copies and mbarriers, since the last barrier of all threads.
+fn announces_alone(module: &Module, mutant: &Mutant) -> Option<Module> {
+    let announces = mutant.instruction.as_str().contains("expect_tx");
+    let [Line::Inst(weaker)] = mutant.replacement()? else {
+        return None;
+    };
+    if mutant.rule != "weaker" || !announces {
+        return None;
+    }
+    let name = |name: &str| Operand::Name(name.to_owned());
+    let (accessed, trapped) = ("%accessed", "%trapped");
+    let set = |value: i128, guard: &Option<Guard>| {
+        let operands = [name(accessed), Operand::Int(value)];
+        Line::Inst(Inst {
+            guard: guard.clone(),
+            ..Inst::new(mnemonic("mov.u32"), operands)
+        })
+    };
+    let predicate = |name: &str| Line::Register {
+        ty: Type::Pred,
+        name: name.to_owned(),
+    };
+    let mut lines = vec![
+        Line::Register {
+            ty: Type::U32,
+            name: accessed.to_owned(),
+        },
+        predicate(trapped),
+        predicate(OWN),
+        set(0, &None),
+    ];
+    for (at, line) in entry(module).body.iter().enumerate() {
+        let Line::Inst(inst) = line else {
+            lines.push(line.clone());
+            continue;
+        };
+        if at == mutant.at {
+            let compare = [name(trapped), name(accessed), Operand::Int(0)];
+            lines.push(Line::Inst(Inst::new(mnemonic("setp.ne.u32"), compare)));
+            if let Some(own) = &weaker.guard {
+                let own_predicate = name(&own.predicate);
+                lines.extend(both(name(trapped), own_predicate, [false, own.negated]));
+            }
+            lines.push(trap(Some(Guard {
+                predicate: trapped.to_owned(),
+                negated: false,
+            })));
+            lines.push(Line::Inst(weaker.clone()));
+            continue;
+        }
+        lines.push(line.clone());
+        match inst.mnemonic.opcode() {
+            Opcode::BarSync if inst.operands.len() == 1 => lines.push(set(0, &None)),
+            Opcode::BarrierClusterWait => lines.push(set(0, &None)),
+            Opcode::CpAsyncBulk | Opcode::CpAsyncBulkTensor | Opcode::PrefetchTensormap => {}
+            Opcode::Ld if inst.mnemonic.get("space") == Some(Modifier::Global) => {}
+            _ if accesses_memory(inst) && !is_synchronisation(inst) => {
+                lines.push(set(1, &inst.guard));
+            }
+            _ => {}
+        }
+    }
+    let mut probe = mutant.apply(module);
+    entry_mut(&mut probe).body = lines;
+    Some(probe)
 }
 
 /// Of a mutant in which a barrier of all threads comes later: traps where any but the first thread accesses shared memory, or signals or waits,

@@ -51,7 +51,8 @@ const fn launch(name: &'static str, run: fn(&Device) -> Result<Vec<u8>, Error>) 
 }
 
 /// Each computes more tiles than it has CTAs, and takes more steps along K than its rings have stages; no tile divides the extents. Of
-/// two CTAs or clusters, one computes a second tile. A kernel that waits for the grid before reads what that one has written.
+/// two CTAs or clusters, one computes a second tile. Where warpgroups take turns, a tile takes as many steps as a ring has stages, so that
+/// one alone reads a whole round of them. A kernel that waits for the grid before reads what that one has written.
 pub(crate) const LAUNCHES: &[Launch] = &[
     // Two warpgroups compute a tile together.
     launch("gemm_bf16_bf16_bf16_SINGLE", |device| {
@@ -61,32 +62,32 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     // Two CTAs share what they load of B.
     launch("gemm_bf16_bf16_f32_SQUARE_PAIR", |device| {
         let launch = by_tma::<bf16, f32>(gemm_CFG::SQUARE_PAIR, 2);
-        product(device, SQUARE_PAIR, [264, 120, 440], launch)
+        product(device, SQUARE_PAIR, [392, 120, 440], launch)
     }),
     // Two warpgroups compute tiles in turn.
     launch("gemm_bf16_bf16_bf16_MEDIUM", |device| {
         let launch = by_tma::<bf16, bf16>(gemm_CFG::MEDIUM, 1);
-        product(device, MEDIUM, [390, 88, 200], launch)
+        product(device, MEDIUM, [390, 88, 376], launch)
     }),
     launch("gemm_bf16_bf16_bf16_WIDE", |device| {
         let launch = by_tma::<bf16, bf16>(gemm_CFG::WIDE, 1);
-        product(device, WIDE, [300, 184, 136], launch)
+        product(device, WIDE, [300, 184, 248], launch)
     }),
     launch("gemm_bf16_bf16_f32_SMALL", |device| {
         let launch = by_tma::<bf16, f32>(gemm_CFG::SMALL, 1);
-        product(device, SMALL, [200, 56, 440], launch)
+        product(device, SMALL, [200, 56, 760], launch)
     }),
     launch("gemm_bf16_bf16_bf16_THIN_PAIR", |device| {
         let launch = by_tma::<bf16, bf16>(gemm_CFG::THIN_PAIR, 2);
-        product(device, THIN_PAIR, [264, 120, 264], launch)
+        product(device, THIN_PAIR, [264, 120, 376], launch)
     }),
     launch("gemm_bf16_bf16_bf16_SWAPPED", |device| {
         let launch = by_tma::<bf16, bf16>(gemm_CFG::SWAPPED, 2);
-        product(device, SWAPPED, [520, 88, 264], launch)
+        product(device, SWAPPED, [520, 88, 376], launch)
     }),
     launch("gemm_bf16_bf16_f32_SWAPPED_THIN", |device| {
         let launch = by_tma::<bf16, f32>(gemm_CFG::SWAPPED_THIN, 1);
-        product(device, SWAPPED_THIN, [200, 88, 264], launch)
+        product(device, SWAPPED_THIN, [200, 88, 568], launch)
     }),
     // CTAs divide K.
     launch("gemm_bf16_bf16_bf16_THIN", |device| {
@@ -118,7 +119,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     }),
     launch("gemm_tf32_tf32_f32_NARROW_NN", |device| {
         let launch = by_tma::<f32, f32>(gemm_CFG::NARROW_NN, 1);
-        product(device, NARROW_NN, [384, 56, 184], launch)
+        product(device, NARROW_NN, [384, 56, 248], launch)
     }),
     launch("gemm_tf32_tf32_f32_PAIR_NN", |device| {
         let launch = by_tma::<f32, f32>(gemm_CFG::PAIR_NN, 2);
@@ -127,16 +128,16 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     // Elements of 8 bits.
     launch("gemm_e4m3_e4m3_f32_SMALL", |device| {
         let launch = by_tma::<e4m3, f32>(gemm_CFG::SMALL, 1);
-        product(device, SMALL, [200, 56, 880], launch)
+        product(device, SMALL, [200, 56, 1528], launch)
     }),
     // D is stored by elements.
     launch("gemm_unaligned_bf16_bf16_bf16_PAIR", |device| {
         let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::PAIR, 2);
-        product(device, PAIR, [264, 41, 264], launch)
+        product(device, PAIR, [392, 41, 264], launch)
     }),
     launch("gemm_unaligned_bf16_bf16_f32_NARROW_IN_TURNS", |device| {
         let launch = by_element::<bf16, f32>(gemm_unaligned_CFG::NARROW_IN_TURNS, 1);
-        product(device, NARROW_IN_TURNS, [390, 57, 264], launch)
+        product(device, NARROW_IN_TURNS, [390, 57, 504], launch)
     }),
     launch("gemm_unaligned_bf16_bf16_bf16_THIN", |device| {
         let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::THIN, 2);
@@ -201,20 +202,24 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             SQUARE,
             [136, 57, 440],
             |device, a, b, d, [m, n, k]| {
-                Ok(linear::gemm_update::launch(
-                    gemm_update_CFG::SQUARE,
-                    device,
-                    1,
-                    a,
-                    b,
-                    d,
-                    1,
-                    m,
-                    n,
-                    k,
-                    2.0,
-                    -1.0,
-                )?)
+                // The second one reads D, too, as the first one has written it.
+                for _ in 0..2 {
+                    linear::gemm_update::launch(
+                        gemm_update_CFG::SQUARE,
+                        device,
+                        1,
+                        a,
+                        b,
+                        d,
+                        1,
+                        m,
+                        n,
+                        k,
+                        2.0,
+                        -1.0,
+                    )?;
+                }
+                Ok(())
             },
         )
     }),

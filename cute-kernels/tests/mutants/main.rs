@@ -10,16 +10,15 @@
 //! `control`) of these, and prints those that are missed. LAUNCH may be `""`, for all. `CUTE_NIGHTLY=1` means `all`, too. Otherwise a
 //! covering set runs, which has a mutant by each rule in each file of the source and, of synchronisation, of each instruction and each launch.
 //!
-//! Missed is what the first schedule does not report. The program fails if a mutant of synchronisation is missed that is none of the kinds
-//! in `known.rs`, or more of a kind than that says; if more mutants of addresses or of control are missed than `report.rs` says; if a mutant
-//! is reported that is a correct kernel; if a rule made no mutant; and if a kernel is neither launched nor said to be like one that is.
+//! Missed is what the first schedule does not report. The program fails if a mutant of synchronisation is missed; if more mutants of
+//! addresses or of control are missed than `report.rs` says; if a mutant is reported that is a correct kernel; if a rule made no mutant; and
+//! if a kernel is neither launched nor said to be like one that is.
 //! If LAUNCH or CLASS is given, it does not fail.
 
 mod body;
 mod covering;
 mod equivalent;
 mod flow;
-mod known;
 mod launches;
 mod mutation;
 mod report;
@@ -42,7 +41,6 @@ use cute_runtime::{Device, EmulatorOptions};
 use rayon::prelude::*;
 
 use equivalent::{Reason, by_probe, by_rule};
-use known::{KNOWN, Known};
 use launches::{LAUNCHES, Launch};
 use mutation::{Class, Mutant, mutants};
 use report::{covers, found, report, result};
@@ -236,11 +234,6 @@ impl Case {
             (0, false) => Verdict::Survived,
             (reports, _) => Verdict::ByLuck(reports),
         }
-    }
-
-    /// Why mutants of its kind are missed.
-    fn known(&self) -> Option<&'static Known> {
-        KNOWN.iter().find(|known| (known.has)(&self.mutant))
     }
 
     /// The launch with another program instead of the kernel's.

@@ -8,7 +8,7 @@ use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes};
 use super::readers::{Completion, Reading};
 use super::releases::{Party, Releases};
-use super::units::{PAGE, UNIT, UNITS, parts};
+use super::units::{PAGE, UNIT, UNITS, pages, parts};
 use crate::limits::{OverLimit, hold};
 use crate::op::Scope;
 use std::collections::{BTreeSet, HashSet};
@@ -265,15 +265,16 @@ impl Global {
     pub(crate) fn access(&mut self, ranges: &[Range<u64>], usage: &Use<'_>) -> Result<(), Refusal> {
         // Mostly the units of an access have the same accesses.
         let mut last: Option<(Unit, u16, Unit)> = None;
-        for range in ranges {
-            for part in parts(range) {
-                let (page, index) = (self.page(part.page())?, part.index());
+        for (number, range) in ranges.iter().flat_map(pages) {
+            let page = self.page(number)?;
+            let (marks, units) = (self.touched.marks(page), &mut *self.pages[page]);
+            for part in parts(&range) {
                 let (base, bytes) = (part.base, part.bytes);
                 let Access {
                     kind, instruction, ..
                 } = usage.access;
-                self.touched.mark(page, index, bytes, kind, instruction);
-                let unit = &mut self.pages[page][index];
+                marks[part.index()].add(bytes, kind, instruction);
+                let unit = &mut units[part.index()];
                 self.reached += u64::from(unit.is_none());
                 match &last {
                     Some((from, same, to)) if *same == bytes && is_same(from, unit) => {
@@ -303,13 +304,15 @@ impl Global {
         let Access {
             kind, instruction, ..
         } = usage.access;
-        for part in parts(&range) {
-            let (page, index) = (self.page(part.page())?, part.index());
-            self.touched
-                .mark(page, index, part.bytes, kind, instruction);
-            let entries = self.pages[page][index].as_deref().unwrap_or_default();
-            if let Some(conflict) = conflict(entries, part.base, part.bytes, usage) {
-                return Err(Refusal::Conflict(conflict));
+        for (number, range) in pages(&range) {
+            let page = self.page(number)?;
+            let (marks, units) = (self.touched.marks(page), &self.pages[page]);
+            for part in parts(&range) {
+                marks[part.index()].add(part.bytes, kind, instruction);
+                let entries = units[part.index()].as_deref().unwrap_or_default();
+                if let Some(conflict) = conflict(entries, part.base, part.bytes, usage) {
+                    return Err(Refusal::Conflict(conflict));
+                }
             }
         }
         Ok(())
@@ -330,23 +333,24 @@ impl Global {
         hold(what, self.counted, most).map_err(Refusal::OverLimit)
     }
 
-    /// The index of a page.
+    /// The index of a page, which mostly is the last one.
     fn page(&mut self, number: u64) -> Result<usize, Refusal> {
         if self.last.0 != number {
-            let page = match self.touched.page(number) {
-                Some(page) => page,
-                None => {
-                    let bytes = (self.pages.len() as u64 + 1) * PAGE;
-                    let what = "bytes of global memory with records of accesses";
-                    hold(what, bytes, self.limit).map_err(Refusal::OverLimit)?;
-                    self.pages.push(Box::new([const { None }; UNITS]));
-                    self.touched.add(number);
-                    self.pages.len() - 1
-                }
-            };
-            self.last = (number, page);
+            self.last = (number, self.find_page(number)?);
         }
         Ok(self.last.1)
+    }
+
+    fn find_page(&mut self, number: u64) -> Result<usize, Refusal> {
+        if let Some(page) = self.touched.page(number) {
+            return Ok(page);
+        }
+        let bytes = (self.pages.len() as u64 + 1) * PAGE;
+        let what = "bytes of global memory with records of accesses";
+        hold(what, bytes, self.limit).map_err(Refusal::OverLimit)?;
+        self.pages.push(Box::new([const { None }; UNITS]));
+        self.touched.add(number);
+        Ok(self.pages.len() - 1)
     }
 }
 

@@ -5,7 +5,7 @@
 //! other, so it remembers which bytes the earlier ones have accessed, and holds the accesses of a later one against these.
 
 use super::global::Kind;
-use super::units::{UNITS, parts};
+use super::units::{UNITS, pages, parts};
 use crate::op::Code;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
@@ -50,7 +50,7 @@ pub(crate) struct Touched {
 
 /// The bytes of a unit that have been read and written, one bit for each, and the last instruction that did.
 #[derive(Clone, Copy, Default)]
-struct Marks {
+pub(crate) struct Marks {
     bytes: [u16; 2],
     instructions: [u32; 2],
 }
@@ -116,19 +116,9 @@ impl Grid {
 }
 
 impl Touched {
-    /// Records that some bytes of a unit are accessed. The pages come in the order in which they are first accessed.
-    pub(crate) fn mark(
-        &mut self,
-        page: usize,
-        unit: usize,
-        bytes: u16,
-        kind: Kind,
-        instruction: u32,
-    ) {
-        let marks = &mut self.pages[page][unit];
-        let which = usize::from(kind.writes());
-        marks.bytes[which] |= bytes;
-        marks.instructions[which] = instruction;
+    /// The records of a page. The pages come in the order in which they are first accessed.
+    pub(crate) fn marks(&mut self, page: usize) -> &mut [Marks; UNITS] {
+        &mut self.pages[page]
     }
 
     /// The index of the page of this number.
@@ -148,16 +138,28 @@ impl Touched {
 
     /// The first byte of a range whose access conflicts, and the instruction with which it does.
     fn conflict(&self, range: &Range<u64>, kind: Kind) -> Option<(u64, usize)> {
-        parts(range).find_map(|part| {
-            let marks = &self.pages[self.page(part.page())?][part.index()];
-            // A write conflicts with all, a read with writes.
-            let kinds = [1, 0].into_iter().take(1 + usize::from(kind.writes()));
-            kinds.into_iter().find_map(|which| {
-                let common = marks.bytes[which] & part.bytes;
-                let address = part.base + u64::from(common.trailing_zeros());
-                (common != 0).then_some((address, marks.instructions[which] as usize))
+        pages(range).find_map(|(number, range)| {
+            let marks = &self.pages[self.page(number)?];
+            parts(&range).find_map(|part| {
+                let of_unit = &marks[part.index()];
+                // A write conflicts with all, a read with writes.
+                let kinds = [1, 0].into_iter().take(1 + usize::from(kind.writes()));
+                kinds.into_iter().find_map(|which| {
+                    let common = of_unit.bytes[which] & part.bytes;
+                    let address = part.base + u64::from(common.trailing_zeros());
+                    (common != 0).then_some((address, of_unit.instructions[which] as usize))
+                })
             })
         })
+    }
+}
+
+impl Marks {
+    /// Records that some bytes of the unit are accessed.
+    pub(crate) fn add(&mut self, bytes: u16, kind: Kind, instruction: u32) {
+        let which = usize::from(kind.writes());
+        self.bytes[which] |= bytes;
+        self.instructions[which] = instruction;
     }
 }
 

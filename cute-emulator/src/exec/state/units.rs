@@ -17,25 +17,33 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The number of its page.
-    pub(crate) fn page(&self) -> u64 {
-        self.base / PAGE
-    }
-
-    /// The index of its unit in the page.
+    /// The index of its unit in its page.
     pub(crate) fn index(&self) -> usize {
         (self.base % PAGE / UNIT) as usize
     }
 }
 
+/// The numbers of the pages of a range of bytes, with what each has of it.
+pub(crate) fn pages(range: &Range<u64>) -> impl Iterator<Item = (u64, Range<u64>)> {
+    split(range, PAGE).map(|(first, range)| (first / PAGE, range))
+}
+
 /// The parts of a range of bytes, one for each unit.
 pub(crate) fn parts(range: &Range<u64>) -> impl Iterator<Item = Part> {
-    let Range { start, end } = *range;
-    let first = start / UNIT * UNIT;
-    (first..end).step_by(UNIT as usize).map(move |base| {
-        let (from, to) = (start.max(base) - base, (end - base).min(UNIT));
+    split(range, UNIT).map(|(base, range)| {
+        let (from, to) = (range.start - base, range.end - base);
         let bytes = ((1_u32 << to) - (1 << from)) as u16;
         Part { base, bytes }
+    })
+}
+
+/// A range at the multiples of `size`, each piece with the multiple at or before it.
+fn split(range: &Range<u64>, size: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
+    let Range { start: mut at, end } = *range;
+    std::iter::from_fn(move || {
+        let (from, base) = (at, at / size * size);
+        at = end.min(base.saturating_add(size));
+        (from < end).then_some((base, from..at))
     })
 }
 
@@ -46,9 +54,13 @@ mod tests {
     #[test]
     fn each_byte_is_in_one_part() {
         for range in [0..0, 5..5, 3..4, 0..16, 15..17, 4090..4130, 7..40] {
-            let bytes = parts(&range).flat_map(|part| {
+            let parts = pages(&range).flat_map(|(number, range)| {
+                let parts: Vec<Part> = parts(&range).collect();
+                parts.into_iter().map(move |part| (number, part))
+            });
+            let bytes = parts.flat_map(|(number, part)| {
                 let bytes = (0..UNIT).filter(move |byte| part.bytes >> byte & 1 == 1);
-                bytes.map(move |byte| part.page() * PAGE + part.index() as u64 * UNIT + byte)
+                bytes.map(move |byte| number * PAGE + part.index() as u64 * UNIT + byte)
             });
             assert!(bytes.eq(range.clone()), "{range:?}");
         }
