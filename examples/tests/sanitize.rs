@@ -117,6 +117,11 @@ fn a_broken_kernel_is_reported_with_both_accesses() {
     ] {
         assert!(report.contains(part), "{part}\n{report}");
     }
+    let described = std::fs::read_to_string(&file).unwrap();
+    let without = described.replace("\"block\"", "\"without\": [\"order\"], \"block\"");
+    std::fs::write(&file, without).unwrap();
+    let (_, of_fewer) = run(&["--schedules=5", &file]);
+    assert!(!of_fewer.contains("races"), "{of_fewer}");
     let findings = read_json(&json)["cases"][0]["findings"].clone();
     assert!(
         findings[0]["schedules"].as_u64().unwrap() >= 1,
@@ -146,6 +151,7 @@ fn mistakes_of_the_user_are_exit_code_2() {
         ("\"u32\": 5", "\"u32\": -5"),
         ("\"u32\": 5", "\"u128\": 5"),
         ("}]", "}"),
+        ("\"block\"", "\"without\": [\"races\"], \"block\""),
     ] {
         let described = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, described.replace(from, to)).unwrap();

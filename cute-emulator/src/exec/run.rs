@@ -3,7 +3,7 @@
 use super::order::Delay;
 use super::state::row::lanes;
 use super::state::warp::{Parting, Split, Wait};
-use super::step::{Blame, Flow, Result, Step};
+use super::step::{Blame, Flow, Leave, Result, Step};
 use super::together::Gathered;
 use crate::error::FaultKind;
 use crate::op::{Code, Convergence, Instruction};
@@ -60,73 +60,14 @@ impl Step<'_> {
                 match flow {
                     Flow::Next => split.pc += 1,
                     Flow::Suspend => break,
-                    Flow::Exit(ending) => {
-                        self.progress = true;
-                        self.warp.alive &= !ending;
-                        for lane in lanes(ending) {
-                            self.warp.ended_at[lane] = split.pc as u32;
-                        }
-                        split.mask &= !ending;
-                        split.pc += 1;
-                        if self.warp.alive == 0 {
-                            self.leave()?;
-                        }
+                    Flow::Leave(Leave::Branch { target, taken }) if taken == split.mask => {
+                        split.pc = target;
+                    }
+                    Flow::Leave(leave) => {
+                        self.divert(&mut split, leave, instruction.meets)?;
                         if split.mask == 0 {
                             return Ok(());
                         }
-                    }
-                    Flow::Call {
-                        target,
-                        taken,
-                        waiting,
-                        frame,
-                    } => {
-                        let next = split.mask & !taken & !waiting;
-                        if taken != split.mask {
-                            // The ways from a call meet behind it.
-                            let behind = frame.as_ref().map(|_| split.pc + 1);
-                            split.part(behind.or(instruction.meets));
-                        }
-                        for (mask, pc) in [(next, split.pc + 1), (waiting, split.pc)] {
-                            if mask != 0 {
-                                self.warp.splits.push(split.on(pc, mask));
-                            }
-                        }
-                        split.pc = target;
-                        split.mask = taken;
-                        split.call = frame.or(split.call);
-                    }
-                    Flow::Return(taken) => {
-                        let Some(frame) = split.call.take() else {
-                            return Err(Blame::from(FaultKind::Trap));
-                        };
-                        if taken != split.mask {
-                            split.call = Some(frame.clone());
-                            split.part(None);
-                            let rest = split.on(split.pc + 1, split.mask & !taken);
-                            self.warp.splits.push(rest);
-                        }
-                        let is_inside = |it: &Rc<Parting>| {
-                            it.call
-                                .as_ref()
-                                .is_some_and(|call| Rc::ptr_eq(call, &frame))
-                        };
-                        split.partings.retain(|parting| !is_inside(parting));
-                        split.pc = frame.at + 1;
-                        split.mask = taken;
-                        split.call = frame.caller.clone();
-                    }
-                    Flow::Branch { target, taken } if taken == split.mask => split.pc = target,
-                    Flow::Branch { target, taken } => {
-                        split.part(instruction.meets);
-                        let rest = split.on(split.pc + 1, split.mask & !taken);
-                        // The lanes that wait for an mbarrier again were refused before.
-                        split = Split {
-                            pc: target,
-                            mask: taken,
-                            ..split
-                        };
-                        self.warp.splits.push(rest);
                     }
                 }
             }
@@ -142,6 +83,73 @@ impl Step<'_> {
         self.warp.splits.push(split);
         if waits_for_lanes {
             self.check_coming()?;
+        }
+        Ok(())
+    }
+
+    /// Lanes of the split go where they leave for. It keeps those whose way it follows, if any are left; their ways meet again at `meets`.
+    #[inline(never)]
+    fn divert(&mut self, split: &mut Split, leave: Leave, meets: Option<usize>) -> Result<()> {
+        match leave {
+            Leave::Exit(ending) => {
+                self.progress = true;
+                self.warp.alive &= !ending;
+                for lane in lanes(ending) {
+                    self.warp.ended_at[lane] = split.pc as u32;
+                }
+                split.mask &= !ending;
+                split.pc += 1;
+                if self.warp.alive == 0 {
+                    self.leave()?;
+                }
+            }
+            Leave::Branch { target, taken } => {
+                split.part(meets);
+                let rest = split.on(split.pc + 1, split.mask & !taken);
+                split.pc = target;
+                split.mask = taken;
+                self.warp.splits.push(rest);
+            }
+            Leave::Call {
+                target,
+                taken,
+                waiting,
+                frame,
+            } => {
+                let next = split.mask & !taken & !waiting;
+                if taken != split.mask {
+                    // The ways from a call meet behind it.
+                    let behind = frame.as_ref().map(|_| split.pc + 1);
+                    split.part(behind.or(meets));
+                }
+                for (mask, pc) in [(next, split.pc + 1), (waiting, split.pc)] {
+                    if mask != 0 {
+                        self.warp.splits.push(split.on(pc, mask));
+                    }
+                }
+                split.pc = target;
+                split.mask = taken;
+                split.call = frame.or(split.call.take());
+            }
+            Leave::Return(taken) => {
+                let Some(frame) = split.call.take() else {
+                    return Err(Blame::from(FaultKind::Trap));
+                };
+                if taken != split.mask {
+                    split.call = Some(frame.clone());
+                    split.part(None);
+                    let rest = split.on(split.pc + 1, split.mask & !taken);
+                    self.warp.splits.push(rest);
+                }
+                let is_inside = |it: &Rc<Parting>| {
+                    let call = it.call.as_ref();
+                    call.is_some_and(|call| Rc::ptr_eq(call, &frame))
+                };
+                split.partings.retain(|parting| !is_inside(parting));
+                split.pc = frame.at + 1;
+                split.mask = taken;
+                split.call = frame.caller.clone();
+            }
         }
         Ok(())
     }

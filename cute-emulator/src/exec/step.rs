@@ -91,11 +91,15 @@ impl Step<'_> {
 /// What follows an instruction.
 pub(crate) enum Flow {
     Next,
+    /// The split waits, and executes the same instruction again afterwards.
+    Suspend,
+    Leave(Leave),
+}
+
+/// Where lanes go that do not go on with the next instruction.
+pub(crate) enum Leave {
     /// The lanes `taken` branch to the target, the others continue with the next instruction.
-    Branch {
-        target: usize,
-        taken: u32,
-    },
+    Branch { target: usize, taken: u32 },
     /// The lanes `taken` go to the target, in a call if there is a frame; the lanes `waiting` have another target, and stay.
     Call {
         target: usize,
@@ -107,8 +111,6 @@ pub(crate) enum Flow {
     Return(u32),
     /// The lanes of the mask end.
     Exit(u32),
-    /// The split waits, and executes the same instruction again afterwards.
-    Suspend,
 }
 
 /// What went wrong, and which instruction and lane caused it.

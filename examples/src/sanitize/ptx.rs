@@ -3,14 +3,17 @@
 //! ```json
 //! {
 //!   "ptx": "kernel.ptx", "entry": "k", "grid": [4], "block": [128], "cluster": [2], "shared": 1024,
-//!   "parameters": [{ "buffer": 4096, "fill": "counting" }, { "u32": 7 }, { "f32": 1.5 }]
+//!   "parameters": [{ "buffer": 4096, "fill": "counting" }, { "u32": 7 }, { "f32": 1.5 }],
+//!   "without": ["strict"]
 //! }
 //! ```
+//!
+//! `without` names the fields of [`Checks`] that are turned off.
 
 use std::path::Path;
 
 use cute_emulator::{
-    EmulatorError, GlobalMemory, Launch, Limits, Observed, Program, Schedule, Trace,
+    Checks, EmulatorError, GlobalMemory, Launch, Limits, Observed, Program, Schedule, Trace,
 };
 use cute_runtime::EmulatorOptions;
 use serde_json::{Map, Value};
@@ -18,7 +21,7 @@ use serde_json::{Map, Value};
 use super::case::{Case, Failure, Outcome};
 
 /// The keys of a description.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "ptx",
     "entry",
     "grid",
@@ -26,6 +29,22 @@ const KEYS: [&str; 7] = [
     "cluster",
     "shared",
     "parameters",
+    "without",
+];
+
+/// A field of the checks.
+type Check = fn(&mut Checks) -> &mut bool;
+
+/// The checks that a description may turn off.
+const CHECKS: [(&str, Check); 8] = [
+    ("registers", |checks| &mut checks.registers),
+    ("uninitialised", |checks| &mut checks.uninitialised),
+    ("order", |checks| &mut checks.order),
+    ("global", |checks| &mut checks.global),
+    ("tensors", |checks| &mut checks.tensors),
+    ("ways", |checks| &mut checks.ways),
+    ("division", |checks| &mut checks.division),
+    ("strict", |checks| &mut checks.strict),
 ];
 
 /// What a file describes.
@@ -37,6 +56,7 @@ struct Description {
     cluster: [u32; 3],
     shared: u32,
     parameters: Vec<Parameter>,
+    without: Vec<Check>,
 }
 
 /// A parameter of the entry.
@@ -100,6 +120,10 @@ impl Description {
                 }
             });
         }
+        let mut checks = options.checks;
+        for check in &self.without {
+            *check(&mut checks) = false;
+        }
         let launch = Launch {
             grid: self.grid,
             block: self.block,
@@ -111,7 +135,7 @@ impl Description {
                 policy: options.schedule,
                 resident_clusters: options.resident_clusters,
             },
-            checks: options.checks,
+            checks,
             limits: Limits {
                 steps: options.step_limit,
                 cluster_steps: options.cluster_limit,
@@ -161,7 +185,25 @@ fn description(file: &Path, value: &Value) -> Result<Description, String> {
         cluster: dimensions(object, "cluster")?,
         shared: number(object.get("shared").unwrap_or(&0.into()), "`shared`")?,
         parameters,
+        without: without(object)?,
     })
+}
+
+fn without(object: &Map<String, Value>) -> Result<Vec<Check>, String> {
+    let named = match object.get("without") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(named)) => named,
+        Some(other) => return Err(format!("`without` must be a list of checks, not {other}")),
+    };
+    let check = |name: &Value| {
+        let found = CHECKS.iter().find(|(known, _)| name == known);
+        found.map(|(_, check)| *check).ok_or_else(|| {
+            let known: Vec<&str> = CHECKS.iter().map(|(known, _)| *known).collect();
+            let known = known.join(", ");
+            format!("{name} is no check; `without` may have {known}")
+        })
+    };
+    named.iter().map(check).collect()
 }
 
 fn parameter(value: &Value) -> Result<Parameter, String> {

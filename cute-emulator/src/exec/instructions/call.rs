@@ -3,7 +3,7 @@
 use crate::error::FaultKind;
 use crate::exec::state::row::{Row, lanes};
 use crate::exec::state::warp::{Frame, POISON, Split};
-use crate::exec::step::{Blame, Flow, Result, Step};
+use crate::exec::step::{Blame, Flow, Leave, Result, Step};
 use crate::op::{Call, Callee, Op, Reg, Slot, Subroutine};
 use crate::windows::{CODE_WINDOW, FRAME_ALIGN, FUNCTION_BYTES, WINDOW_BYTES};
 use std::rc::Rc;
@@ -39,12 +39,12 @@ impl Step<'_> {
         let taken = lanes(active)
             .filter(same)
             .fold(0, |mask, lane| mask | 1 << lane);
-        Ok(Flow::Call {
+        Ok(Flow::Leave(Leave::Call {
             target: *target,
             taken,
             waiting: active & !taken,
             frame: None,
-        })
+        }))
     }
 
     pub(crate) fn call(&mut self, split: &Split, active: u32, call: &Call) -> Result<Flow> {
@@ -91,7 +91,7 @@ impl Step<'_> {
         let saved = rows
             .map(|row| (row, self.warp.rows[row as usize]))
             .collect();
-        Ok(Flow::Call {
+        Ok(Flow::Leave(Leave::Call {
             target: function.start,
             taken,
             waiting: active & !taken,
@@ -102,7 +102,7 @@ impl Step<'_> {
                 saved,
                 caller: split.call.clone(),
             })),
-        })
+        }))
     }
 
     pub(crate) fn return_from(&mut self, split: &Split, active: u32) -> Result<Flow> {
@@ -129,7 +129,7 @@ impl Step<'_> {
                 self.warp.set(*row, lane, values[lane]);
             }
         }
-        Ok(Flow::Return(active))
+        Ok(Flow::Leave(Leave::Return(active)))
     }
 
     /// Makes frames after those of the caller, and copies what the call passes into them.

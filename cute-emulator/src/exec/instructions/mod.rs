@@ -30,7 +30,7 @@ mod wmma;
 mod written;
 
 use super::state::warp::Split;
-use super::step::{Blame, Flow, Result, Step};
+use super::step::{Blame, Flow, Leave, Result, Step};
 use crate::error::FaultKind;
 use crate::op::{Instruction, Op};
 
@@ -66,17 +66,17 @@ impl Step<'_> {
             Op::Pack { dst, parts, bits } => self.pack(active, *dst, parts, *bits),
             Op::Unpack { parts, src, bits } => self.unpack(active, parts, *src, *bits),
             Op::Branch { target } => {
-                return Ok(Flow::Branch {
+                return Ok(Flow::Leave(Leave::Branch {
                     target: *target,
                     taken: active,
-                });
+                }));
             }
             Op::BranchIndexed { index, targets } => {
                 return self.branch_indexed(active, *index, targets);
             }
             Op::Call(call) => return self.call(split, active, call),
             Op::Return => return self.return_from(split, active),
-            Op::Exit => return Ok(Flow::Exit(active)),
+            Op::Exit => return Ok(Flow::Leave(Leave::Exit(active))),
             Op::Trap => {
                 return Err(Blame::lane(
                     FaultKind::Trap,
