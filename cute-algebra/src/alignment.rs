@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn max_common_layout(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    max_common_layout_in(&Numbers, a, b)
+    common(&Numbers, a, b)
 }
 
 /// The size of [`max_common_layout`]: how many elements can be copied at once from A to B.
@@ -35,16 +35,27 @@ pub fn max_common_vector(a: &Layout, b: &Layout) -> Result<i64, LayoutError> {
     Ok(max_common_layout(a, b)?.size())
 }
 
-/// The size of the largest common layout, reduced to a vector that the swizzle and the offset of A leave
-/// contiguous.
+/// The first coordinates of the largest common layout of the layouts underneath: as many as both swizzles and offsets leave
+/// contiguous, wherever they begin.
 /// ```
-/// use cute_algebra::{ComposedLayout, Layout, max_common_vector_swizzled};
+/// use cute_algebra::{ComposedLayout, max_common_layout_swizzled};
 /// let a: ComposedLayout = "Sw<2,2,3> o (8,32):(32,1)".parse()?;
-/// let b: Layout = "(8,32):(32,1)".parse()?;
-/// assert_eq!(max_common_vector_swizzled(&a, &b)?, 4);
+/// let b: ComposedLayout = "Sw<1,3,3> o (8,32):(32,1)".parse()?;
+/// assert_eq!(max_common_layout_swizzled(&a, &b)?.to_string(), "4:8");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64, LayoutError> {
+pub fn max_common_layout_swizzled(
+    a: &ComposedLayout,
+    b: &ComposedLayout,
+) -> Result<Layout, LayoutError> {
+    max_common_layout_in(&mut Numbers, a, b)
+}
+
+/// The size of [`max_common_layout_swizzled`]: how many elements can be copied at once from A to B.
+pub fn max_common_vector_swizzled(
+    a: &ComposedLayout,
+    b: &ComposedLayout,
+) -> Result<i64, LayoutError> {
     max_common_vector_in(&mut Numbers, a, b)
 }
 
@@ -57,7 +68,18 @@ pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64,
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn max_alignment(a: &Layout) -> Result<i64, LayoutError> {
-    max_alignment_in(&Numbers, a)
+    alignment_of(&Numbers, a)
+}
+
+/// The same of a swizzled layout: the swizzle and the offset leave as many together.
+/// ```
+/// use cute_algebra::{ComposedLayout, max_alignment_swizzled};
+/// let a: ComposedLayout = "Sw<3,3,3> o (8,64):(64,1)".parse()?;
+/// assert_eq!(max_alignment_swizzled(&a)?, 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn max_alignment_swizzled(a: &ComposedLayout) -> Result<i64, LayoutError> {
+    max_alignment_in(&mut Numbers, a)
 }
 
 /// The layout that distributes `count` over the leaves of a shape from left to right: each leaf takes the gcd of
@@ -72,6 +94,45 @@ pub fn domain_distribute(shape: &Shape, count: i64) -> Result<Layout, LayoutErro
 }
 
 pub(crate) fn max_common_layout_in<D: Domain>(
+    d: &mut D,
+    a: &ComposedLayout<D::Int>,
+    b: &ComposedLayout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let common = common(d, a.layout(), b.layout())?;
+    let mut vector = common.shape().product().ok_or_else(overflow)?;
+    let whole = vector.clone();
+    for swizzled in [a, b] {
+        if !swizzled.swizzle().is_identity() {
+            vector = swizzled.whole(d, &vector)?;
+        }
+    }
+    match vector == whole {
+        true => Ok(common),
+        false => first(d, &common, vector),
+    }
+}
+
+/// The first `count` coordinates, or fewer where that many are no layout.
+fn first<D: Domain>(
+    d: &D,
+    layout: &Layout<D::Int>,
+    mut count: D::Int,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let mut modes = Vec::new();
+    for (extent, stride) in layout.leaves() {
+        let share = common_divisor(d, extent, &count)?;
+        count = quotient(&count, &share)?;
+        if !share.is_one() {
+            modes.push((share.clone(), stride.clone()));
+        }
+        if share != *extent {
+            break;
+        }
+    }
+    Ok(Layout::from_flat(modes))
+}
+
+fn common<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
     b: &Layout<D::Int>,
@@ -101,20 +162,24 @@ pub(crate) fn max_common_layout_in<D: Domain>(
 pub(crate) fn max_common_vector_in<D: Domain>(
     d: &mut D,
     a: &ComposedLayout<D::Int>,
-    b: &Layout<D::Int>,
+    b: &ComposedLayout<D::Int>,
 ) -> Result<D::Int, LayoutError> {
-    let common = max_common_layout_in(d, a.layout(), b)?;
-    let vector = common.shape().product().ok_or_else(overflow)?;
-    match a.swizzle().is_identity() {
-        true => Ok(vector),
-        false => a.whole(d, &vector),
-    }
+    let common = max_common_layout_in(d, a, b)?;
+    common.shape().product().ok_or_else(overflow)
 }
 
 pub(crate) fn max_alignment_in<D: Domain>(
-    d: &D,
-    a: &Layout<D::Int>,
+    d: &mut D,
+    a: &ComposedLayout<D::Int>,
 ) -> Result<D::Int, LayoutError> {
+    let block = alignment_of(d, a.layout())?;
+    match a.as_layout() {
+        Some(_) => Ok(block),
+        None => a.whole(d, &block),
+    }
+}
+
+fn alignment_of<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<D::Int, LayoutError> {
     let (contiguous, others) = contiguous(d, &coalesce(&filter_zeros_in(d, a)?))?;
     let block = contiguous
         .iter()

@@ -330,15 +330,44 @@ impl ComposedLayout {
             b.swizzle,
             b.cosize_bound().unwrap_or(i64::MAX),
         )?;
-        let swizzle = self.swizzle.after(moved)?;
         if self.offset != 0 || b.offset != 0 {
             return Err(not_a_swizzle("a composition of swizzles with offsets"));
         }
-        Self::new(swizzle, 0, composition(&self.layout, &b.layout)?)
+        let layout = composition(&self.layout, &b.layout)?;
+        Self::new(moved, 0, layout)?.swizzled_by(self.swizzle)
     }
 
-    /// R with `A(R(i)) = i` for every `i < size(R)`. Refused unless the layout underneath is a bijection of
-    /// `0..2^n` that maps bits to bits and keeps the bits of the swizzle together, and for layouts with an offset.
+    /// `outer(self(x))`. Refused unless both swizzles are one for the values of the layout underneath.
+    pub(crate) fn swizzled_by(&self, outer: Swizzle) -> Result<Self, LayoutError> {
+        let swizzle = outer.after_on(self.swizzle, self.bits())?;
+        Self::new(swizzle, self.offset, self.layout.clone())
+    }
+
+    /// The bits that are set in any value before it is swizzled, and maybe others.
+    fn bits(&self) -> u64 {
+        let map = XorMap::of(Swizzle::IDENTITY, self.offset, &self.layout);
+        let columns = map.map(|map| {
+            let columns = map.columns().iter();
+            columns.fold(map.constant(), |bits, column| bits | column)
+        });
+        let mut parts = self.layout.stride().leaves().map(|stride| stride.value());
+        let is_negative = self.offset < 0 || parts.any(|stride| stride < 0);
+        let below = || match self.layout.cosize().checked_add(self.offset) {
+            Some(end) if !is_negative => (end as u64).next_power_of_two() - 1,
+            _ => u64::MAX,
+        };
+        columns.unwrap_or_else(below)
+    }
+
+    /// R with `A(R(i)) = i` for every `i < size(R)`. Refused unless the inverse of the layout underneath maps bits to bits and keeps
+    /// those of the swizzle together, if the swizzle leaves `0..size(R)`, and for layouts with an offset.
+    /// ```
+    /// use cute_algebra::ComposedLayout;
+    /// // Three stages of a tile.
+    /// let a: ComposedLayout = "Sw<3,3,3> o (8,64,3):(64,1,512)".parse()?;
+    /// assert_eq!(a.right_inverse()?.to_string(), "Sw<3,0,-6> o 0 o (64,8,3):(8,1,512)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn right_inverse(&self) -> Result<Self, LayoutError> {
         if self.offset != 0 {
             return Err(not_a_swizzle("the inverse of a layout with an offset"));
@@ -482,18 +511,56 @@ pub enum Slice {
     Composed(ComposedLayout),
 }
 
-/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout that is a bijection of a power of two there.
+/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout that maps the bits of the swizzle to bits there.
 fn conjugate(layout: &Layout, swizzle: Swizzle, reach: i64) -> Result<Swizzle, LayoutError> {
     let refused = || not_a_swizzle("the layout with its swizzle on the other side");
-    // The swizzle reads only bits that no index below `reach` has.
-    if swizzle.pairs().all(|(source, _)| reach <= 1i64 << source) {
+    let reach = reach.min(layout.size());
+    let read = swizzle.pairs().filter(|(source, _)| reach > 1i64 << source);
+    // How many bits of an index below `reach` the swizzle reads or changes.
+    let Some(moved_bits) = read.map(|(source, target)| source.max(target) + 1).max() else {
         return Ok(Swizzle::IDENTITY);
+    };
+    if !swizzle.keeps(reach, layout.size()) {
+        return Err(refused());
     }
-    let inner = XorMap::from_layout(layout).ok_or_else(refused)?;
-    let bits = 64 - (reach.min(layout.size()) - 1).leading_zeros();
-    let outer = inner.after(&XorMap::from_swizzle(swizzle, bits));
+    let bits = 64 - (reach - 1).leading_zeros();
+    let as_map = |layout: &Layout| XorMap::from_layout(layout)?.widened();
+    // Only bits of the first modes move, if those of all are no bits of the coordinate.
+    let of_all = as_map(layout).map(|inner| (inner, Vec::new()));
+    let of_first = || {
+        let (low, high) = split(layout, moved_bits)?;
+        Some((as_map(&low)?, high))
+    };
+    let (inner, high) = of_all.or_else(of_first).ok_or_else(refused)?;
+    let outer = inner.after(&XorMap::from_swizzle(swizzle, bits.min(inner.bits())));
     let moved = outer.and_then(|outer| inner.to_swizzle_before(&outer));
-    moved.ok_or_else(refused)
+    let moved = moved.ok_or_else(refused)?;
+    // What the other modes add has none of the bits that the swizzle reads and changes.
+    let changed = moved.pairs().map(|(source, target)| source.max(target) + 1);
+    let block = 1i64 << changed.max().unwrap_or(0);
+    match high.iter().all(|stride| stride % block == 0) {
+        true => Ok(moved),
+        false => Err(refused()),
+    }
+}
+
+/// The first modes of a layout that have so many bits of its coordinates, and the strides of the others. `None` where an extent of these
+/// is no power of two.
+fn split(layout: &Layout, bits: u32) -> Option<(Layout, Vec<i64>)> {
+    let mut modes = layout.flat_modes();
+    let (mut count, mut found) = (0, 0);
+    while found < bits && count < modes.len() {
+        let extent = modes[count].0;
+        if extent & (extent - 1) != 0 {
+            return None;
+        }
+        found += extent.trailing_zeros();
+        count += 1;
+    }
+    let high = modes.split_off(count).into_iter();
+    let strides = high.filter(|(extent, _)| *extent > 1);
+    let strides = strides.map(|(_, stride)| stride.value()).collect();
+    Some((Layout::from_flat(modes), strides))
 }
 
 fn not_a_swizzle(what: &'static str) -> LayoutError {

@@ -83,8 +83,8 @@ mod value;
 mod xor_map;
 
 pub use alignment::{
-    domain_distribute, max_alignment, max_common_layout, max_common_vector,
-    max_common_vector_swizzled,
+    domain_distribute, max_alignment, max_alignment_swizzled, max_common_layout,
+    max_common_layout_swizzled, max_common_vector, max_common_vector_swizzled,
 };
 pub use analysis::index_form::{IndexForm, IndexTerm};
 pub use analysis::injective::{Counterexample, INJECTIVITY_LIMIT, Verdict, is_injective};

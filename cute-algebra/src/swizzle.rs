@@ -1,5 +1,6 @@
 //! Swizzles: one field of bits is exclusive-ored into another.
 
+use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
 use alloc::vec::Vec;
 use core::fmt;
@@ -94,11 +95,18 @@ impl Swizzle {
     /// # Ok::<(), cute_algebra::LayoutError>(())
     /// ```
     pub fn after(self, first: Self) -> Result<Self, LayoutError> {
+        self.after_on(first, u64::MAX)
+    }
+
+    /// The same for numbers that have none but these bits.
+    pub(crate) fn after_on(self, first: Self, bits: u64) -> Result<Self, LayoutError> {
         let outer = columns_of(self);
-        let product: Vec<u64> = columns_of(first)
-            .into_iter()
-            .map(|column| combine(&outer, column))
-            .collect();
+        let columns = (0u32..).zip(columns_of(first));
+        let product = columns.map(|(bit, column)| match bits >> bit & 1 {
+            1 => combine(&outer, column),
+            _ => 1 << bit,
+        });
+        let product: Vec<u64> = product.collect();
         swizzle_of(&product).ok_or_else(|| {
             ErrorKind::NotASwizzle {
                 what: "the composition",
@@ -142,6 +150,16 @@ impl Swizzle {
             self.base + (-self.shift).max(0) as u32,
         );
         (0..self.bits).map(move |bit| (source + bit, target + bit))
+    }
+
+    /// Whether it maps each number below `reach` to one below `size`.
+    pub(crate) fn keeps(self, reach: i64, size: i64) -> bool {
+        // It permutes the numbers of each block of a power of two, of which the size is a multiple, or reads bits that no number below
+        // `reach` has.
+        let zeros = size.trailing_zeros();
+        let within = |(source, target)| target < zeros || reach <= 1i64 << source;
+        self.pairs().all(within)
+            || reach <= ENUMERATION_LIMIT && (0..reach).all(|index| self.apply(index) < size)
     }
 
     /// The swizzle that combines exactly these pairs of bits; `None` unless they are neighbours with the same

@@ -198,7 +198,15 @@ impl XorMap {
         })
     }
 
-    /// The inverse of a bijection of `0..2^n`; `None` where this map is none.
+    /// The inverse of a bijection of `0..size`; `None` where this map is none, and for other sizes than powers of two above
+    /// [`ENUMERATION_LIMIT`].
+    /// ```
+    /// use cute_algebra::{ComposedLayout, XorMap};
+    /// let a: ComposedLayout = "Sw<1,0,1> o (2,3):(1,2)".parse()?;
+    /// let inverse = XorMap::from_composed(&a).unwrap().inverse().unwrap();
+    /// assert!(inverse.values().eq([0, 1, 3, 2, 4, 5]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn inverse(&self) -> Option<Self> {
         let bits = self.columns.len();
         let size = self.size();
@@ -206,7 +214,11 @@ impl XorMap {
             .columns
             .iter()
             .fold(self.constant, |bits, column| bits | column);
-        if !self.digits_are_bits() || size != 1 << bits || reaches >> bits != 0 {
+        let stays = || {
+            size == 1 << bits
+                || size <= ENUMERATION_LIMIT && self.values().all(|value| value < size)
+        };
+        if !self.digits_are_bits() || reaches >> bits != 0 || !stays() {
             return None;
         }
         let columns: Option<Vec<u64>> = Basis::of(&self.columns).invert(bits);
@@ -294,6 +306,21 @@ impl XorMap {
         });
         let leaves = leaves.collect::<Option<Vec<_>>>()?;
         Layout::replace_leaves(&self.shape, leaves).ok()
+    }
+
+    /// The same columns on all numbers of their bits. `None` unless the bits of a coordinate are those of the digits.
+    pub(crate) fn widened(&self) -> Option<Self> {
+        let shape = Tuple::Leaf(1 << self.columns.len());
+        let whole = Self {
+            shape,
+            ..self.clone()
+        };
+        self.digits_are_bits().then_some(whole)
+    }
+
+    /// Number of bits of a coordinate.
+    pub(crate) fn bits(&self) -> u32 {
+        self.columns.len() as u32
     }
 
     /// The swizzle that is equal to this map; `None` where there is none.

@@ -24,13 +24,18 @@ impl Args<'_, Numbers> {
                 let both = a.after(&b).ok_or_else(|| not_bitwise(what, 0))?;
                 plainest(both)
             }
+            (Value::Swizzle(a), Value::Composed(b)) => {
+                let swizzle = XorMap::from_swizzle(*a, XOR_MAP_BITS - 1);
+                let map = || swizzle.after(&XorMap::from_composed(b)?);
+                swizzled_or_map(b.swizzled_by(*a), map)?
+            }
             (Value::Swizzle(_), _) => return Ok(None),
             (_, Value::Swizzle(b)) => {
                 let a = self.composed(0)?;
                 let identity = Layout::new(a.layout().size(), 1)?;
-                Value::simplest(a.after(&ComposedLayout::new(*b, 0, identity)?)?)
+                composed(&a, &ComposedLayout::new(*b, 0, identity)?)?
             }
-            (_, Value::Composed(b)) => Value::simplest(self.composed(0)?.after(b)?),
+            (_, Value::Composed(b)) => composed(&self.composed(0)?, b)?,
             _ => return Ok(None),
         }))
     }
@@ -38,8 +43,13 @@ impl Args<'_, Numbers> {
     /// The inverse of a swizzled layout or a map of bits, if the operand is one.
     pub(super) fn inverse_of_bits(&self, side: Inverse) -> Result<Option<Value>, LayoutError> {
         Ok(Some(match (self.get(0)?, side) {
-            (Value::Composed(a), Inverse::Left) => Value::simplest(a.left_inverse()?),
-            (Value::Composed(a), Inverse::Right) => Value::simplest(a.right_inverse()?),
+            (Value::Composed(a), side) => {
+                let inverse = match side {
+                    Inverse::Left => a.left_inverse(),
+                    Inverse::Right => a.right_inverse(),
+                };
+                swizzled_or_map(inverse, || XorMap::from_composed(a)?.inverse())?
+            }
             // A map of bits that has an inverse is a bijection, so the inverse is both left and right inverse.
             (Value::XorMap(map), _) => inverse(map)?,
             _ => return Ok(None),
@@ -87,6 +97,26 @@ pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, Layou
         Value::integers(&plain),
     ]
     .into())
+}
+
+/// `a(b(x))`.
+fn composed(a: &ComposedLayout, b: &ComposedLayout) -> Result<Value, LayoutError> {
+    let map = || XorMap::from_composed(a)?.after(&XorMap::from_composed(b)?);
+    swizzled_or_map(a.after(b), map)
+}
+
+/// A swizzled layout, or a map of bits if the result is none. If it is neither, the error of the swizzled layout.
+fn swizzled_or_map(
+    swizzled: Result<ComposedLayout, LayoutError>,
+    map: impl FnOnce() -> Option<XorMap>,
+) -> Result<Value, LayoutError> {
+    match swizzled {
+        Ok(swizzled) => Ok(Value::simplest(swizzled)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotASwizzle { .. }) => {
+            map().map(plainest).ok_or(error)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn inverse(map: &XorMap) -> Result<Value, LayoutError> {

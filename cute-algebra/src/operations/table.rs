@@ -117,9 +117,6 @@ const COMPOSITION: Operation = ragged_row("composition", "A, B", 2..=2, "A(B(c))
         }
         match (args.get(0)?, args.get(1)?) {
             (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
-            (Value::Swizzle(a), Value::Composed(b)) => {
-                Ok(Value::simplest(ComposedLayout::new(a.after(b.swizzle())?, b.offset(), b.layout().clone())?))
-            }
             (Value::Swizzle(a), _) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
             _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
         }
@@ -414,16 +411,16 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, _| { let a = args.layout(0)?; Ok(nullspace_in(args.d, &a)?.into()) })),
     row("max_common_layout", "layout, layout", 2..=2, "the largest C with A(C(i)) = B(C(i)) = i",
         "max_common_layout((4,8):(1,4), (4,8):(1,8))",
-        both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(max_common_layout_in(args.d, &a, &b)?.into()) })),
+        both!(|args, _| { let (a, b) = (args.composed(0)?, args.composed(1)?); Ok(max_common_layout_in(args.d, &a, &b)?.into()) })),
     row("max_common_vector", "layout, layout", 2..=2, "the size of their max_common_layout",
         "max_common_vector((4,8):(1,4), (4,8):(1,8))",
         both!(|args, _| {
-            let (a, b) = (args.composed(0)?, args.layout(1)?);
+            let (a, b) = (args.composed(0)?, args.composed(1)?);
             Ok(Tuple::Leaf(max_common_vector_in(args.d, &a, &b)?).into())
         })),
     row("max_alignment", "layout", 1..=1, "how many elements are contiguous and aligned",
         "max_alignment((4,8):(1,8))",
-        both!(|args, _| { let a = args.layout(0)?; Ok(Tuple::Leaf(max_alignment_in(args.d, &a)?).into()) })),
+        both!(|args, _| { let a = args.composed(0)?; Ok(Tuple::Leaf(max_alignment_in(args.d, &a)?).into()) })),
     row("domain_distribute", "shape, integer", 2..=2, "a layout of that size, spread over the extents of the shape from left to right",
         "domain_distribute((15,14), 6)",
         both!(|args, _| {
@@ -476,22 +473,22 @@ pub static OPERATIONS: &[Operation] = &[
         })).gives(&["layout", "offset"]),
     row("logical_product", "layout, tiler", 2..=2, "((layout, copies), …)",
         "logical_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Logical)?.into()) })),
+        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Logical)) })),
     row("zipped_product", "layout, tiler", 2..=2, "((layout, …), (copies, …))",
         "zipped_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Zipped)?.into()) })),
+        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Zipped)) })),
     row("tiled_product", "layout, tiler", 2..=2, "((layout, …), copies, …)",
         "tiled_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Tiled)?.into()) })),
+        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Tiled)) })),
     row("flat_product", "layout, tiler", 2..=2, "(layout, …, copies, …)",
         "flat_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Flat)?.into()) })),
+        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Flat)) })),
     row("blocked_product", "layout, layout", 2..=2, "((A0, B0), …), blocks together",
         "blocked_product((2,5):(5,1), (3,4):(1,3))",
-        both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(ranked_product(args.d, &a, &b, Order::Blocked)?.into()) })),
+        both!(|args, _| { let b = args.layout(1)?; args.map(|d, a| ranked_product(d, a, &b, Order::Blocked)) })),
     row("raked_product", "layout, layout", 2..=2, "((B0, A0), …), blocks apart",
         "raked_product((2,5):(5,1), (3,4):(1,3))",
-        both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(ranked_product(args.d, &a, &b, Order::Raked)?.into()) })),
+        both!(|args, _| { let b = args.layout(1)?; args.map(|d, a| ranked_product(d, a, &b, Order::Raked)) })),
     ragged_row("tile_to_shape", "layout, shape[, order]", 2..=3, "the block repeated over a shape",
         "tile_to_shape((2,2):(2,1), (4,6))",
         both!(|args, overhang| {

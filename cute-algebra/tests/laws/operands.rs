@@ -102,6 +102,16 @@ pub(crate) fn tile() -> impl Strategy<Value = Layout> {
     })
 }
 
+/// A layout that maps its coordinates to 0..size, with any extents.
+pub(crate) fn bijection() -> impl Strategy<Value = Layout> {
+    let extent = prop_oneof![2 => (0..4u32).prop_map(|bits| 1i64 << bits), 1 => 1..8i64];
+    prop::collection::vec((extent, 0..8i64), 1..4).prop_map(|modes| {
+        let shape: Shape = modes.iter().map(|mode| Tuple::Leaf(mode.0)).collect();
+        let order: IntTuple = modes.iter().map(|mode| Tuple::Leaf(mode.1)).collect();
+        make_ordered_layout(&shape, &order).expect("small")
+    })
+}
+
 pub(crate) fn extended(a: &Layout, index: i64) -> IntTuple {
     ragged::crd2idx(a, &Coord::Leaf(Some(index))).expect("small")
 }

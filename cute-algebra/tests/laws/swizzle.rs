@@ -1,8 +1,8 @@
 //! Swizzles and swizzled layouts.
 
 use crate::acceptance::accepted;
-use crate::operands::{extent, integer, swizzle, tile};
-use crate::support::{is_left_inverse, is_right_inverse};
+use crate::operands::{bijection, extent, integer, swizzle, tile};
+use crate::support::{at, is_left_inverse, is_right_inverse};
 use cute_algebra::*;
 use proptest::prelude::*;
 
@@ -117,6 +117,25 @@ proptest! {
         if let Some(r) = accepted!(20 of 100, composed.after(&inner)) {
             let points = inner.values().zip(r.values());
             prop_assert!(points.into_iter().all(|(x, y)| composed.at(x).is_none_or(|value| value == y)), "{composed} after {inner} = {r}");
+        }
+    }
+
+    #[test]
+    fn swizzled_layouts_of_any_size(sw in swizzle(), a in bijection(), b in bijection(), other in swizzle()) {
+        let composed = ComposedLayout::new(sw, 0, a).unwrap();
+        let value = Value::from(&composed);
+        for (name, is_inverse) in [("right_inverse", is_right_inverse as fn(&Value, &Value) -> bool), ("left_inverse", is_left_inverse)] {
+            let inverse = notation::eval_str(&format!("{name}({composed})"));
+            if let Some(inverse) = accepted!(60 of 100, inverse) {
+                prop_assert!(is_inverse(&value, &inverse), "{name} {composed}");
+            }
+        }
+        let inner = ComposedLayout::new(other, 0, b).unwrap();
+        let both = notation::eval_str(&format!("composition({composed}, {inner})"));
+        if let Some(both) = accepted!(20 of 100, both) {
+            for (i, value) in (0..).zip(inner.values()) {
+                prop_assert_eq!(at(&both, i), composed.at(value), "{} after {}", composed, inner);
+            }
         }
     }
 

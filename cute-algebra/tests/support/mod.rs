@@ -254,12 +254,13 @@ fn size(a: &Value) -> Option<i64> {
     match a {
         Value::Layout(layout) => Some(layout.size()),
         Value::Composed(composed) => Some(composed.size()),
+        Value::XorMap(map) => Some(map.size()),
         _ => None,
     }
 }
 
-/// The value at a 1-D coordinate, which may be past the end.
-fn at(a: &Value, index: i64) -> Option<i64> {
+/// The value at a 1-D coordinate, which may be past the end of a layout.
+pub(crate) fn at(a: &Value, index: i64) -> Option<i64> {
     let coord = Coord::Leaf(Some(index));
     match a {
         Value::Layout(layout) => match ragged::crd2idx(layout, &coord) {
@@ -270,6 +271,7 @@ fn at(a: &Value, index: i64) -> Option<i64> {
             Ok(Tuple::Leaf(value)) => Some(composed.swizzle().apply(composed.offset() + value)),
             _ => None,
         },
+        Value::XorMap(map) => map.at(index),
         _ => None,
     }
 }
