@@ -122,16 +122,19 @@ pub(crate) fn ranked_product<D: Compose>(
     let rank = a.rank().max(b.rank());
     let (a, b) = (pad(a, rank), pad(b, rank));
     let copies = repetitions(d, &a, &b)?;
-    // An integer mode of B stays one mode, even where its repetitions form a tuple.
-    let copies = if b.shape().is_leaf() {
-        vec![copies]
-    } else {
-        copies.modes()
+    // An integer pairs with the other operand as a whole, and the repetitions of an integer are one mode even where they form a tuple.
+    let is_whole = a.shape().is_leaf() || b.shape().is_leaf();
+    let modes = |layout: &Layout<D::Int>| match is_whole {
+        true => vec![layout.clone()],
+        false => layout.modes(),
     };
-    let pairs = a.modes().into_iter().zip(copies).map(|(a, b)| match order {
-        Order::Blocked => Layout::concat([a, b]),
-        Order::Raked => Layout::concat([b, a]),
-    });
+    let pairs = modes(&a)
+        .into_iter()
+        .zip(modes(&copies))
+        .map(|(a, b)| match order {
+            Order::Blocked => Layout::concat([a, b]),
+            Order::Raked => Layout::concat([b, a]),
+        });
     Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
 }
 

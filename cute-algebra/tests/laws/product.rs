@@ -131,20 +131,21 @@ fn products_of_padded_layouts() {
     }
 }
 
-/// A ranked product may combine a nested mode with a flat one.
+/// A ranked product of an integer pairs it with the other operand as a whole.
 #[test]
 fn ranked_products_take_modes_of_any_depth() {
     for (expression, expected) in [
         (
             "blocked_product(4:1, ((1,7)):((7,1)))",
-            "((4,(1,7))):((1,(0,4)))",
+            "((4,((1,7)))):((1,((0,4))))",
         ),
-        ("blocked_product((4):(1), 3:2)", "((4,3)):((1,8))"),
+        ("blocked_product((4):(1), 3:2)", "(((4),3)):(((1),8))"),
         (
             "raked_product(((4,2)):((2,1)), 32:1)",
-            "((32,(4,2))):((8,(2,1)))",
+            "((32,((4,2)))):((8,((2,1))))",
         ),
-        ("raked_product(2:3, (3):(1))", "((3,2)):((1,3))"),
+        ("raked_product(2:3, (3):(1))", "(((3),2)):(((1),3))"),
+        ("blocked_product((4):(1), (3):(2))", "((4,3)):((1,8))"),
     ] {
         let found = notation::eval_str(expression).unwrap().to_string();
         assert_eq!(found, expected, "{expression}");
