@@ -1,5 +1,6 @@
 //! Products: a layout repeated in the order of another one.
 
+use crate::analysis::injective::is_injective;
 use crate::complement::{Chain, Gaps};
 use crate::composition::{Compose, compose};
 use crate::divide::Form;
@@ -226,22 +227,19 @@ fn widened<I: Integer>(chain: &Chain<I>, b: &Layout<I>) -> Option<Modes<I>> {
     Some(gaps)
 }
 
-/// Whether each stride of both layouts exceeds the sum of what all smaller ones reach; `false` unless all are
-/// numbers.
+/// Whether no two copies of A meet, each of which has no value twice; `false` unless all are numbers.
 fn are_apart<I: Integer>(a: &Layout<I>, copies: &Layout<I>) -> bool {
     let numbers = |(extent, stride): (&I, &ScaledBasis<I>)| {
-        Some((stride.value().as_constant()?, extent.as_constant()?))
+        Some((extent.as_constant()?, stride.value().as_constant()?))
     };
     let modes = a.leaves().chain(copies.leaves()).map(numbers);
     let Some(mut modes) = modes.collect::<Option<Vec<_>>>() else {
         return false;
     };
-    modes.retain(|&(stride, extent)| extent > 1 && stride != 0);
-    modes.sort_unstable();
-    let mut reach = 0i128;
-    modes.into_iter().all(|(stride, extent)| {
-        let is_larger = i128::from(stride) > reach;
-        reach += i128::from(stride) * i128::from(extent - 1);
-        is_larger
-    })
+    modes.retain(|&(extent, stride)| extent > 1 && stride != 0);
+    let modes = modes
+        .into_iter()
+        .map(|(extent, stride)| (extent, stride.into()));
+    let both = Layout::from_flat(modes.collect()).validated();
+    both.is_ok_and(|both| is_injective(&both) == Some(true))
 }

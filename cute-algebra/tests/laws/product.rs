@@ -151,3 +151,13 @@ fn ranked_products_take_modes_of_any_depth() {
         assert_eq!(found, expected, "{expression}");
     }
 }
+
+/// The copies of a layout may lie between each other's elements.
+#[test]
+fn copies_may_interleave_where_no_two_meet() {
+    let product = "tiled_product((1,(8)):(7,(16)), (2,4):(5,12))";
+    let found = notation::eval_str(product).unwrap().to_string();
+    assert_eq!(found, "((1,(8)),2,(2,2)):((7,(16)),5,(12,128))");
+    // Two elements would be at 5.
+    assert!(notation::eval_str("logical_product((12,2):(59,5), (2,3):(3,1))").is_err());
+}
