@@ -1,7 +1,7 @@
-//! Two swizzles compose only if their shifts are equal.
+//! Two swizzles with different shifts compose only where the bits of values are those of coordinates.
 
 use cute_runtime::{Layout, layout};
 
-const L: Layout = layout!(Sw<2,0,3> o Sw<2,0,4> o 8:1);
+const L: Layout = layout!(Sw<1,0,2> o Sw<3,0,3> o (3,25):(1,3));
 
 fn main() {}
