@@ -102,9 +102,7 @@ pub(crate) fn max_common_layout_in<D: Domain>(
     let mut vector = common.shape().product().ok_or_else(overflow)?;
     let whole = vector.clone();
     for swizzled in [a, b] {
-        if !swizzled.swizzle().is_identity() {
-            vector = swizzled.whole(d, &vector)?;
-        }
+        vector = swizzled.whole(d, &vector)?;
     }
     match vector == whole {
         true => Ok(common),
@@ -173,10 +171,7 @@ pub(crate) fn max_alignment_in<D: Domain>(
     a: &ComposedLayout<D::Int>,
 ) -> Result<D::Int, LayoutError> {
     let block = alignment_of(d, a.layout())?;
-    match a.as_layout() {
-        Some(_) => Ok(block),
-        None => a.whole(d, &block),
-    }
+    a.whole(d, &block)
 }
 
 fn alignment_of<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<D::Int, LayoutError> {
@@ -287,6 +282,9 @@ impl<I: Integer> ComposedLayout<I> {
     /// The largest divisor of `block` that divides the offset and the block of `1 << base` elements which the
     /// swizzle moves as one.
     pub(crate) fn whole<D: Domain<Int = I>>(&self, d: &mut D, block: &I) -> Result<I, LayoutError> {
+        if self.as_layout().is_some() {
+            return Ok(block.clone());
+        }
         let offset = d.integer(&self.offset())?;
         let whole = common_divisor(d, block, &offset)?;
         match self.swizzle().is_identity() {

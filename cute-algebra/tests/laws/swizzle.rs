@@ -140,6 +140,44 @@ proptest! {
     }
 
     #[test]
+    fn products_repeat_the_layout_underneath(sw in swizzle(), a in tile(), b in bijection(), offset in 0..64i64) {
+        let composed = ComposedLayout::new(sw, offset, a.clone()).unwrap();
+        for name in ["logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"] {
+            let plain = notation::eval_str(&format!("{name}({a}, {b})"));
+            let swizzled = notation::eval_str(&format!("{name}({composed}, {b})"));
+            match (plain, swizzled) {
+                (Ok(plain), Ok(swizzled)) => for i in 0..a.size() * b.size() {
+                    let value = at(&plain, i).map(|value| sw.apply(offset + value));
+                    prop_assert_eq!(at(&swizzled, i), value, "{} of {} and {}", name, composed, b);
+                },
+                (plain, swizzled) => prop_assert_eq!(plain.is_ok(), swizzled.is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn common_layouts_of_swizzled_layouts_are_common(sw in swizzle(), a in tile(), other in swizzle(), b in tile()) {
+        let [a, b] = [(sw, a), (other, b)].map(|(sw, layout)| ComposedLayout::new(sw, 0, layout).unwrap());
+        let common = max_common_layout_swizzled(&a, &b).unwrap();
+        for (i, coordinate) in (0..).zip(common.values()) {
+            prop_assert_eq!((a.at(coordinate), b.at(coordinate)), (Some(i), Some(i)), "{} of {} and {}", common, a, b);
+        }
+        prop_assert_eq!(max_common_vector_swizzled(&a, &b).unwrap(), common.size());
+    }
+
+    #[test]
+    fn aligned_elements_of_swizzled_layouts_are_together(sw in swizzle(), a in tile(), offset in 0..64i64) {
+        let composed = ComposedLayout::new(sw, offset, a).unwrap();
+        let count = max_alignment_swizzled(&composed).unwrap();
+        let values: std::collections::BTreeSet<i64> = composed.values().collect();
+        // Each block of so many elements is there as a whole, or not at all.
+        for value in &values {
+            let first = value / count * count;
+            prop_assert!((first..first + count).all(|it| values.contains(&it)), "{count} of {composed}");
+        }
+    }
+
+    #[test]
     fn a_swizzle_decays_exactly_if_its_bits_are_apart(sw in swizzle(), a in tile()) {
         let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
         let decayed = composed.decay();

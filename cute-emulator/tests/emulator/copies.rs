@@ -674,6 +674,14 @@ fn asynchronous_reductions_of_many_threads_overlap() {
     }
 }
 
+/// A tensor map of a matrix, and where it is in global memory.
+fn map_in_memory(run: &mut Run<'_>) -> (TensorMap, u64) {
+    let map = matrix(run, 8, 16, [16, 8], SwizzleMode::None);
+    let bytes = encode_tensor_map(&map).unwrap();
+    let address = run.array(&bytes, |byte| [byte]);
+    (map, address)
+}
+
 /// A thread writes a tensor map in global memory, and copies by it.
 #[test]
 fn a_map_is_acquired_before_a_copy_reads_it() {
@@ -701,11 +709,7 @@ fn a_map_is_acquired_before_a_copy_reads_it() {
         add.u32 %r3, %r0, 1;";
     let launch = |ptx: &str, seed| {
         let mut run = Run::threads(64).seed(seed);
-        let map = matrix(&mut run, 8, 16, [16, 8], SwizzleMode::None);
-        let out = run.memory.alloc(128, 128).unwrap();
-        run.memory
-            .write(out, &encode_tensor_map(&map).unwrap())
-            .unwrap();
+        let (map, out) = map_in_memory(&mut run);
         run.go(ptx, &[pointer(out), pointer(map.address)]).map(drop)
     };
     let ptx = module(".param .u64 out, .param .u64 x", body);
@@ -758,11 +762,7 @@ fn a_map_is_read_and_changed_after_the_grid_before() {
         @!%p2 bra SPIN;\n";
     let launch = |bodies: [&str; 2], seed| {
         let mut run = Run::threads(1).seed(seed);
-        let map = matrix(&mut run, 8, 16, [16, 8], SwizzleMode::None);
-        let out = run.memory.alloc(128, 128).unwrap();
-        run.memory
-            .write(out, &encode_tensor_map(&map).unwrap())
-            .unwrap();
+        let (map, out) = map_in_memory(&mut run);
         run.memory.synchronize();
         run.launch.overlaps = true;
         let args = [pointer(out), pointer(map.address)];

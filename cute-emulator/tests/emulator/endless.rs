@@ -243,7 +243,7 @@ fn the_outermost_loop_that_goes_on_is_named() {
     assert_eq!(loops("-1"), [3]);
 }
 
-/// With the limits that programs have, no kind takes much longer than the others, which take some seconds of a core: what it does is charged.
+/// With the limits that programs have, each kind takes less than 10 seconds of a core.
 #[test]
 fn endless_loops_are_told_soon() {
     let nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
@@ -252,24 +252,21 @@ fn endless_loops_are_told_soon() {
     }
     // All work is that of one thread, whose time is taken.
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let mut all = Vec::new();
+    let (mut all, mut slow) = (Vec::new(), false);
     one.expect("a thread").install(|| {
         for (kind, text) in KINDS {
             for (threads, grid) in [(128, 1), (1024, 1), (1024, 64)] {
                 let before = seconds().unwrap_or_default();
                 told(end(&body(text), threads, grid, Limits::default()), kind);
                 let took = seconds().unwrap_or_default() - before;
-                println!("{took:6.2} s  {kind}, {grid} CTAs of {threads} threads");
-                all.push((took, *kind, grid, threads));
+                slow |= took > 10.0;
+                let took = format!("{took:6.2} s  {kind}, {grid} CTAs of {threads} threads");
+                println!("{took}");
+                all.push(took);
             }
         }
     });
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (median, worst) = (all[all.len() / 2], all[all.len() - 1]);
-    assert!(
-        worst.0 < 8.0 * median.0,
-        "{worst:?} is much longer than {median:?}"
-    );
+    assert!(!slow, "{all:#?}");
 }
 
 /// The processor time of this thread; `None` where the system does not tell.

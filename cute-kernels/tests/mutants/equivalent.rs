@@ -109,8 +109,8 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "the thread that initialises the mbarrier arrives elsewhere before others of its CTA use it, and nobody else does",
         proof: Proof::Probe(|module, mutant| {
-            let is_late =
-                mutant.rule == "later" && mutant.instruction.opcode() == Opcode::MbarrierInit;
+            let is_of_own = is_at(mutant, "split.rs", "done: mbarriers(1, 2),", 1);
+            let is_late = mutant.rule == "later" && is_of_own;
             is_late.then(|| mutant.apply(module))
         }),
     },
@@ -166,8 +166,12 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "the wait of a warp for wgmma counts for its warpgroup, and the others use no accumulator before a wait of their own",
         proof: Proof::Probe(|module, mutant| {
-            let waits = mutant.instruction.opcode() == Opcode::WgmmaWaitGroup;
-            (waits && mutant.rule == "some warps").then(|| mutant.apply(module))
+            let inst = original(module, mutant);
+            let waits = inst.mnemonic.opcode() == Opcode::WgmmaWaitGroup;
+            // Behind a wait for all groups, each warp reads its sums.
+            let leaves_one = inst.operands[..] == [Operand::Int(1)];
+            let of_some = mutant.rule == "some warps";
+            (waits && leaves_one && of_some).then(|| mutant.apply(module))
         }),
     },
     Row {

@@ -14,7 +14,7 @@ use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Space};
 
 /// The copy of a lane, which has an entry in a queue until it is waited for, is charged like this many instructions.
-const STEPS_PER_COPY: u64 = 4;
+const STEPS_PER_COPY: u64 = 6;
 
 impl Step<'_> {
     pub(crate) fn copy_async(

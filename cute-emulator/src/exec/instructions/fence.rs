@@ -10,6 +10,8 @@ use std::ops::Range;
 /// Comparing this many clocks is charged like one instruction, and so is looking at this many releases.
 const CLOCKS_PER_STEP: u64 = 512;
 const RELEASES_PER_STEP: u64 = 8;
+/// A strong write of a lane is charged like this many instructions.
+const STEPS_PER_RELEASE: u64 = 2;
 
 impl Step<'_> {
     /// `fence.proxy.async`: the async proxy may read what the warp knows after the next synchronisation.
@@ -77,7 +79,7 @@ impl Step<'_> {
         };
         let looked_at = releases.write(bytes, by, &released, atomic)?;
         let clocks: u64 = released.iter().map(|it| it.knowledge.clocks()).sum();
-        self.charge(1 + looked_at / RELEASES_PER_STEP + clocks / CLOCKS_PER_STEP);
+        self.charge(STEPS_PER_RELEASE + looked_at / RELEASES_PER_STEP + clocks / CLOCKS_PER_STEP);
         Ok(())
     }
 

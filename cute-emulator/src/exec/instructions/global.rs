@@ -138,7 +138,7 @@ impl Step<'_> {
             same_values: false,
             acquired: self.warp.acquired_maps.get(&address),
         };
-        let accessed = self.global.access_unrecorded(map, &usage);
+        let accessed = self.global.check_and_mark(map, &usage);
         accessed.map_err(|refusal| self.refused(refusal))
     }
 

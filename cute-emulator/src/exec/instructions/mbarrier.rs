@@ -129,6 +129,8 @@ impl Step<'_> {
             own_cta,
             relaxed,
         } = arrival;
+        // The barrier learns what the warp knows for each lane.
+        self.charge(u64::from(mask.count_ones()));
         let knowledge = self.warp.knowledge.clone();
         let (own, code) = (self.warp.rank, self.code);
         let released = [Scope::Cta, Scope::Cluster].map(|scope| match relaxed {

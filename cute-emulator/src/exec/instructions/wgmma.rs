@@ -206,8 +206,8 @@ impl<'a> Step<'a> {
                 true => shares.par_iter_mut().for_each(Share::compute),
                 false => shares.iter_mut().for_each(Share::compute),
             }
-            // A column of D takes about as long as another instruction.
-            self.charge(work as u64);
+            // Four columns of D take about as long as five other instructions.
+            self.charge(work as u64 * 5 / 4);
             for share in shares {
                 let warp = self.warp_at_mut(share.warp);
                 warp.rows = share.rows;

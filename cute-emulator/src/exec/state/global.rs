@@ -296,7 +296,7 @@ impl Global {
     }
 
     /// Checks an access to a range of bytes in one allocation, and records it for later grids alone.
-    pub(crate) fn access_unrecorded(
+    pub(crate) fn check_and_mark(
         &mut self,
         range: Range<u64>,
         usage: &Use<'_>,
