@@ -38,7 +38,8 @@ pub struct TensorMapPlan {
 /// the tensor is tiled by the same mode of the tile, as in [`tma_plan`].
 ///
 /// A mode with several strides, such as the rows of several images, becomes several dimensions. A tile must lie
-/// within the elements that follow one stride, or consist of whole rows of them.
+/// within the elements that follow one stride, or consist of whole rows of them. A mode of stride 0 repeats its elements, and
+/// the stride of a mode of extent 1 does not matter.
 /// ```
 /// use cute_algebra::{Layout, Major, SwizzleMode, smem_tile_to_shape, tensor_map};
 /// // Tiles of 128 rows of 64 of a row-major matrix of bf16.
@@ -85,9 +86,12 @@ pub fn tensor_map(
     }
 
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    // A dimension of extent 1 has no steps, so it comes last, with the first legal stride after the previous
-    // dimension's end.
-    order.sort_by_key(|&part| (parts[part].extent == 1, parts[part].stride));
+    // The first dimension is contiguous, so those that repeat the same elements come behind those with steps. A dimension of
+    // extent 1 has no steps, so it comes last, with the first legal stride after the end of the others.
+    order.sort_by_key(|&part| {
+        let Part { extent, stride, .. } = parts[part];
+        (extent == 1, stride == 0, stride)
+    });
     let width = i64::from(element_bits / 8);
     let (mut strides, mut end) = (Vec::new(), width);
     for (position, &part) in order.iter().enumerate() {
@@ -103,7 +107,7 @@ pub fn tensor_map(
         };
         let legal = match position {
             0 => bytes == width,
-            _ => bytes > 0 && bytes % UNIT == 0 && bytes < STRIDE_END,
+            _ => bytes >= 0 && bytes % UNIT == 0 && bytes < STRIDE_END,
         };
         if !legal {
             let first = position == 0;
@@ -112,7 +116,7 @@ pub fn tensor_map(
         if position > 0 {
             strides.push(bytes);
         }
-        end = bytes.saturating_mul(extent);
+        end = end.max(bytes.saturating_mul(extent));
     }
     let by_parts = Layout::concat(tiles)
         .and_then(|layout| ComposedLayout::new(tile.swizzle(), tile.offset(), layout))
@@ -241,14 +245,17 @@ mod tests {
                 moved.push((piece.offset + element, from));
             }
         }
-        let [rows, columns] = [0, 1].map(|mode| tile.layout().mode(mode).unwrap().size());
-        let mut expected = Vec::new();
-        for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
-            let at = |layout: &Layout| {
-                let [row, column] = [0, 1].map(|mode| layout.mode(mode).unwrap());
-                row.at(i).unwrap() + column.at(j).unwrap()
+        // Each mode of the tile goes along the same mode of the tensor.
+        let mut expected = vec![(0, 0)];
+        for (of_tile, of_tensor) in tile.layout().modes().iter().zip(tensor.modes()) {
+            let values = of_tile.values().zip(of_tensor.values());
+            let steps: Vec<(i64, i64)> = values.collect();
+            let along = |(target, source)| {
+                steps
+                    .iter()
+                    .map(move |step| (target + step.0, source + step.1))
             };
-            expected.push((at(tile.layout()), at(&tensor)));
+            expected = expected.into_iter().flat_map(along).collect();
         }
         moved.sort_unstable();
         expected.sort_unstable();
@@ -299,8 +306,59 @@ mod tests {
     }
 
     #[test]
+    fn strides_of_0_repeat_elements() {
+        check(
+            "(1,8,64):(512,64,1)",
+            "(3,8,64):(0,64,1)",
+            &[2, 1, 0],
+            &[64, 8, 1],
+        );
+        check(
+            "(3,8,64):(512,64,1)",
+            "(3,8,64):(0,64,1)",
+            &[2, 1, 0],
+            &[64, 8, 3],
+        );
+        check(
+            "(8,2,64):(64,512,1)",
+            "(8,2,64):(64,0,1)",
+            &[2, 0, 1],
+            &[64, 8, 2],
+        );
+        // Modes of extent 1, whatever their strides are.
+        check(
+            "(1,8,64):(512,64,1)",
+            "(1,8,64):(0,64,1)",
+            &[2, 1, 0],
+            &[64, 8, 1],
+        );
+        check(
+            "(1,8,64):(0,64,1)",
+            "(3,8,64):(512,64,1)",
+            &[2, 1, 0],
+            &[64, 8, 1],
+        );
+        check(
+            "(1,8,64):(7,64,1)",
+            "(1,8,64):(5,64,1)",
+            &[2, 1, 0],
+            &[64, 8, 1],
+        );
+    }
+
+    #[test]
     fn refusals_name_the_rule() {
         for (tile, tensor, message) in [
+            (
+                "(8,32):(32,1)",
+                "(8,32):(0,0)",
+                "no mode of the tensor is contiguous: the smallest stride is 0 bytes, of mode 0",
+            ),
+            (
+                "(1,8,32):(256,32,1)",
+                "(3,8,32):(0,64,2)",
+                "no mode of the tensor is contiguous: the smallest stride is 8 bytes, of mode 2",
+            ),
             (
                 "(24,32):(32,1)",
                 "((16,10),100):((100,1700),1)",
@@ -329,7 +387,7 @@ mod tests {
             (
                 "(8,32):(32,1)",
                 "((4,8),32):((33,264),1)",
-                "a stride of 132 bytes, which is not a multiple of 16 from 16 to below 1099511627776; nearest: 144",
+                "a stride of 132 bytes, which is not a multiple of 16 from 0 to below 1099511627776; nearest: 144",
             ),
         ] {
             let tile: ComposedLayout = format!("Sw<0,4,3> o 0 o {tile}").parse().unwrap();

@@ -375,7 +375,7 @@ impl fmt::Display for TmaError {
             ),
             TmaErrorKind::TensorStride { mode, bytes, .. } => write!(
                 f,
-                "mode {mode} of the tensor has a stride of {bytes} bytes, which is not a multiple of {UNIT} from {UNIT} to below \
+                "mode {mode} of the tensor has a stride of {bytes} bytes, which is not a multiple of {UNIT} from 0 to below \
                  {STRIDE_END}; nearest: {}",
                 rounded_up(*bytes).clamp(UNIT, STRIDE_END - UNIT)
             ),
