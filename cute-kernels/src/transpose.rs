@@ -1,6 +1,6 @@
 //! D[n, m] = S[m, n]: a tiled transpose that accesses global memory by TMA and has no bank conflicts in shared memory.
 
-use cute_runtime::{Device, TensorView, TensorViewMut};
+use cute_runtime::{Device, Grid, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::{extent, is_empty};
@@ -46,7 +46,7 @@ pub fn transpose<T: Transpose>(
     let (m, n) = (extent(m)?, extent(n)?);
     // The rows of a tile are 128 bytes long.
     let tile = 128 / size_of::<T>() as u32;
-    let grid = (n.div_ceil(tile), m.div_ceil(tile));
+    let grid = Grid::folded(n.div_ceil(tile), m.div_ceil(tile));
     match can_store_by_tma(&destination.as_view()) {
         true => kernels::transpose::launch(device, grid, source, destination)?,
         false => kernels::transpose_unaligned::launch(device, grid, source, destination)?,
@@ -67,7 +67,7 @@ pub mod kernels {
     #[instances(cfg(feature = "core"), T in [bf16, f16, f32, u32])]
     pub fn transpose<T: Element>(src: TmaLoad<T, 2>, dst: TmaStore<T, 2>) {
         let output = tile::<T>();
-        let (m, n) = (block_idx().1, block_idx().0);
+        let (m, n) = place();
         transpose_tile(src, output, m, n);
         fence_proxy_async();
         sync_threads();
@@ -84,7 +84,7 @@ pub mod kernels {
     #[instances(cfg(feature = "core"), T in [bf16, f16, f32, u32])]
     pub fn transpose_unaligned<T: Element>(src: TmaLoad<T, 2>, dst: Global<T, 2>) {
         let output = tile::<T>();
-        let (m, n) = (block_idx().1, block_idx().0);
+        let (m, n) = place();
         transpose_tile(src, output, m, n);
         sync_threads();
         // The threads of a warp store neighbouring elements of a row of the destination.
@@ -94,6 +94,12 @@ pub mod kernels {
         let moved = fragment::<T>(composition(make_identity_layout((side, side)), held));
         copy(output, moved);
         copy_inside(moved, local_tile(dst, (side, side), (n, m)));
+    }
+
+    /// The tile of this CTA, in the source. It may be outside: nothing is loaded or stored there.
+    fn place() -> (u32, u32) {
+        let (n, row, fold) = block_idx();
+        (fold * grid_dim().1 + row, n)
     }
 
     /// The elements of 128 bytes.
@@ -130,5 +136,27 @@ pub mod kernels {
         wait(ready[0], 0);
         copy(zipped_divide(input, (v, v))[(_, block)], x);
         copy(x, zipped_divide(select(output, 1, 0), (v, v))[(_, block)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cute_runtime::Tensor;
+
+    /// Three rows of tiles by two CTAs along the second axis and two along the third, of which the last has no tile.
+    #[test]
+    fn a_folded_grid_has_all_tiles() -> Result<(), Error> {
+        let device = Device::emulator();
+        let data: Vec<f32> = (0..96 * 4).map(|i| i as f32).collect();
+        let s = Tensor::from_slice(&device, &data, [96, 4])?;
+        let mut d = Tensor::<f32, 2>::zeros(&device, [4, 96])?;
+        kernels::transpose::launch(&device, (1, 2, 2), &s.view(), &mut d.view_mut())?;
+        let expected: Vec<f32> = (0..4 * 96).map(|i| (i % 96 * 4 + i / 96) as f32).collect();
+        assert_eq!(d.download()?, expected);
+        let mut d = Tensor::<f32, 2>::zeros(&device, [4, 96])?;
+        kernels::transpose_unaligned::launch(&device, (1, 2, 2), &s.view(), &mut d.view_mut())?;
+        assert_eq!(d.download()?, expected);
+        Ok(())
     }
 }

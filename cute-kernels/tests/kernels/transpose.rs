@@ -55,6 +55,8 @@ pub(crate) fn transpose_agrees_with_its_definition() {
                 (1, 10_000),
                 (10_000, 1),
                 (8192, 2048),
+                // More rows of tiles than the second axis of a grid takes.
+                (65_536 * 32 + 1, 1),
             ]);
         }
         for (m, n) in shapes {

@@ -100,7 +100,17 @@ const TILES: &[(&str, [usize; 2], usize)] = &[
     (BY_WARPS_96, [6, 32], 96),
     (BY_WARPS_96, [6, 32], 192),
     ("wgmma_c(24)", [64, 24], 256),
+    // Modes of extent 1, of which the layout of coordinates does not tell where they are behind the others.
+    (COLUMN_AND_SHAPE, [32, 1], 32),
+    (ROW, [1, 32], 32),
 ];
+
+const COLUMN: &str = "composition(make_identity_layout((32, 1)), layout!((32,1)))";
+
+const COLUMN_AND_SHAPE: &str =
+    "composition(make_identity_layout((32, 1)), layout!((32,1))), (32, 1)";
+
+const ROW: &str = "composition(make_identity_layout((1, 32)), layout!((32,1)))";
 
 /// Each thread holds a row.
 const BY_ROWS_96: &str = "composition(make_identity_layout((96, 4)), layout!((96,4):(1,96)))";
@@ -160,6 +170,22 @@ fn modes_are_reduced() {
                 let rest = found[1..].iter().flatten();
                 assert!(rest.clone().all(|x| x.is_nan()), "{held} {operation}");
             }
+        }
+    }
+}
+
+/// A fragment whose layout does not tell of a mode of extent 1 is that of a tile with such a mode, for copies and operations.
+#[test]
+fn a_mode_of_extent_1_may_be_left_out() {
+    for copies in [
+        "copy(local_tile(a, (32, 1), (0, 0)), z); let y = convert::<f32>(z + x);",
+        "copy(local_tile(a, (32, 1), (0, 0)), z); let y = convert::<f32>(x + z);",
+        "let s = smem::<i32>((32, 1)); copy(x, s); sync_threads(); copy(s, z); let y = convert::<f32>(x + z);",
+    ] {
+        let statements = format!("let z = fragment::<i32>({COLUMN}); {copies}");
+        let found = run(COLUMN_AND_SHAPE, "i32", [32, 1], 32, &statements, value);
+        for (i, row) in found.iter().enumerate() {
+            assert_eq!(row[0], 2.0 * value(i, 0) as f32, "{copies}");
         }
     }
 }

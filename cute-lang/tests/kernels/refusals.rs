@@ -129,7 +129,19 @@ fn tensors() {
         ),
         (
             "g[0] = 1.0;",
-            "this coordinate has 1 modes, but this part of `g` has 2",
+            "this coordinate has 1 mode, but this part of `g` has 2",
+        ),
+        (
+            "let x = fragment::<f32>(layout!((128,1):(1@0,0))); g[x.coordinate(0)] = 1.0;",
+            "this coordinate has 1 mode, but this part of `g` has 2; if it is a fragment's, `fragment::<T>(layout, shape)` takes the modes of extent 1 which the layout leaves out",
+        ),
+        (
+            "let x = fragment::<f32>(layout!((128,1):(1@0,0)), (128, 2));",
+            "the coordinates of (128,1):(1@0,0) have the extents (128), which are not those of the tile (128,2)",
+        ),
+        (
+            "let x = reduce(g);",
+            "`reduce(x, mode, operation, [barrier])` takes 3 to 4 arguments, not 1",
         ),
         (
             "g[(0, 0)] = 1;",
@@ -490,7 +502,7 @@ fn fragments_as_numbers() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 2, max);",
-            "a fragment of (64,64) has no mode 2",
+            "a fragment of (64,64) has no mode 2; if the tile has more modes of extent 1, `fragment::<T>(layout, shape)` takes its shape",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, mul);",

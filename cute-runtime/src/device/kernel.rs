@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cute_hopper::threads::MAX_GRID;
 use cute_hopper::tma::MAP_BYTES;
 
 use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Term};
@@ -208,6 +209,25 @@ pub struct Grid {
     pub y: u32,
     /// CTAs along z.
     pub z: u32,
+}
+
+impl Grid {
+    /// At least x × y CTAs, where y may be more than the second axis takes: it goes on in the third. CTA (i, j, k) is the one at
+    /// column i and row `j + k * grid_dim().1`, and the last rows, fewer than z, may be beyond y.
+    ///
+    /// ```
+    /// use cute_runtime::Grid;
+    /// assert_eq!(Grid::folded(8, 1000), (8, 1000).into());
+    /// assert_eq!(Grid::folded(8, 200_001), (8, 50_001, 4).into());
+    /// ```
+    pub fn folded(x: u32, y: u32) -> Self {
+        let z = y.div_ceil(MAX_GRID[1]).max(1);
+        Grid {
+            x,
+            y: y.div_ceil(z),
+            z,
+        }
+    }
 }
 
 impl From<u32> for Grid {

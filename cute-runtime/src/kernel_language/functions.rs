@@ -261,10 +261,10 @@ declare! {
     ///
     /// Error: 0.5 ulp: x · y + z is rounded once.
     fma(x, y, z);
-    /// `fragment::<T>(layout, [mode])`
+    /// `fragment::<T>(layout, [mode or shape])`
     ///
-    /// Registers: those of this thread if the layout is a shape, those of several threads if it maps (thread, value) to elements of a tile. In place of a layout, another fragment that is held in the same way. With `mode`, this mode has extent 1, as in a result of `reduce`.
-    fragment[T](layout, mode);
+    /// Registers: those of this thread if the layout is a shape, those of several threads if it maps (thread, value) to elements of a tile. In place of a layout, another fragment that is held in the same way. With `mode`, this mode has extent 1, as in a result of `reduce`. With `shape`, a layout of threads and values is that of a tile of this shape: a layout such as `(32,1):(1@0,0)` does not tell whether the tile is `(32)` or `(32,1)`. A copy and an operation on two fragments need no shape, since the other operand has one.
+    fragment[T](layout, mode_or_shape);
     /// `globaltimer()`
     ///
     /// Nanoseconds, as u64, in steps that the hardware chooses.

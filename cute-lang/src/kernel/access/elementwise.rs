@@ -316,6 +316,8 @@ fn partners(whole: &Fragment, part: &Fragment) -> std::result::Result<Vec<usize>
             whole.shape, part.shape
         )
     };
+    let rank = whole.shape.rank().max(part.shape.rank());
+    let (whole, part) = (&*whole.in_modes(rank), &*part.in_modes(rank));
     let (all, own) = (extents(whole), extents(part));
     if all.len() != own.len() {
         return Err(differ());

@@ -8,6 +8,7 @@ use cute_algebra::operations::Operation;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifiers, Opcode};
 use proc_macro2::Span;
+use std::ops::RangeInclusive;
 use syn::{Error, Result};
 
 /// A function of the language: a row of the table.
@@ -53,7 +54,8 @@ impl Builtin {
         let args = list(self.signature, "(", ")");
         let optional = args.iter().filter(|arg| arg.starts_with('[')).count();
         if call.types.len() != types.len() {
-            let error = self.miscount(call, "type argument", types.len(), call.types.len());
+            let wanted = types.len()..=types.len();
+            let error = self.miscount(call, "type argument", wanted, call.types.len());
             // CuTe's functions have numbers there.
             let is_number = |argument: &Argument| matches!(argument.value, Value::Int(..));
             return Err(match call.types.iter().any(is_number) {
@@ -64,8 +66,9 @@ impl Builtin {
                 false => error,
             });
         }
-        if !(args.len() - optional..=args.len()).contains(&call.args.len()) {
-            return Err(self.miscount(call, "argument", args.len(), call.args.len()));
+        let wanted = args.len() - optional..=args.len();
+        if !wanted.contains(&call.args.len()) {
+            return Err(self.miscount(call, "argument", wanted, call.args.len()));
         }
         b.set_operation(self.name(), call.span);
         let result = (self.apply)(b, call)?;
@@ -75,8 +78,19 @@ impl Builtin {
         Ok(result)
     }
 
-    fn miscount(&self, call: &Call, what: &str, wanted: usize, got: usize) -> Error {
-        let s = if wanted == 1 { "" } else { "s" };
+    fn miscount(
+        &self,
+        call: &Call,
+        what: &str,
+        wanted: RangeInclusive<usize>,
+        got: usize,
+    ) -> Error {
+        let (least, most) = (wanted.start(), wanted.end());
+        let s = if *most == 1 { "" } else { "s" };
+        let wanted = match least == most {
+            true => most.to_string(),
+            false => format!("{least} to {most}"),
+        };
         Error::new(
             call.span,
             format!("`{}` takes {wanted} {what}{s}, not {got}", self.signature),

@@ -15,7 +15,7 @@ use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
-        signature: "fragment::<T>(layout, [mode])",
+        signature: "fragment::<T>(layout, [mode or shape])",
         apply: fragment,
     },
     Builtin {
@@ -33,6 +33,12 @@ fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     if let Value::Fragment(like) = &call.args[0].value {
         let like = like.like(b, element);
         return reduced(b, call, like);
+    }
+    let shape = call.args.get(1).and_then(|shape| shape.value.to_algebra());
+    if let (Some(cute_algebra::Value::Layout(layout)), Some(cute_algebra::Value::Tuple(shape))) =
+        (call.args[0].value.to_algebra(), shape)
+    {
+        return of_shape(b, call, element, &layout, shape);
     }
     let fragment = match call.args[0].value.to_algebra() {
         Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
@@ -53,6 +59,26 @@ fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     reduced(b, call, fragment)
 }
 
+/// The thread's part of a tile of this shape, in which modes of extent 1 may be what the layout does not tell of.
+fn of_shape(
+    b: &mut Builder,
+    call: &Call,
+    element: Element,
+    layout: &Layout,
+    shape: Shape,
+) -> Result<Value> {
+    let fragment = distributed(b, call, 0, element, layout)?;
+    let fragment = fragment.in_modes(shape.rank()).into_owned();
+    if fragment.shape != shape {
+        let reached = layout.coshape();
+        return Err(call.error_at(
+            1,
+            format!("the coordinates of {layout} have the extents {reached}, which are not those of the tile {shape}"),
+        ));
+    }
+    Ok(written_later(b, fragment))
+}
+
 /// The fragment, or, if a mode is given, one like it with extent 1 in this mode.
 fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     let fragment = match call.args.get(1) {
@@ -62,10 +88,15 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
         }
         None => fragment,
     };
+    Ok(written_later(b, fragment))
+}
+
+/// A new fragment, which nothing has written yet.
+fn written_later(b: &mut Builder, fragment: Fragment) -> Value {
     for register in &fragment.registers {
         b.unwritten.add(&register.name);
     }
-    Ok(Value::Fragment(fragment))
+    Value::Fragment(fragment)
 }
 
 /// Gives all values of a fragment one number.
@@ -128,7 +159,11 @@ pub(super) fn distributed(
     element: Element,
     layout: &Layout,
 ) -> Result<Fragment> {
-    let shape = layout.coshape();
+    let shape = match layout.coshape() {
+        // No mode of the layout has a stride: all threads hold the first element.
+        Tuple::Leaf(extent) => Tuple::Node(vec![Tuple::Leaf(extent)]),
+        shape => shape,
+    };
     let (Some(threads), Some(values), 2, 1) =
         (layout.mode(0), layout.mode(1), layout.rank(), shape.depth())
     else {
@@ -233,7 +268,10 @@ pub(super) fn mode_of(call: &Call, index: usize, x: &Fragment) -> Result<usize> 
         .ok()
         .filter(|mode| *mode < x.shape.rank());
     known.ok_or_else(|| {
-        let message = format!("a fragment of {} has no mode {mode}", x.shape);
+        let message = format!(
+            "a fragment of {} has no mode {mode}; if the tile has more modes of extent 1, `fragment::<T>(layout, shape)` takes its shape",
+            x.shape
+        );
         call.error_at(index, message)
     })
 }

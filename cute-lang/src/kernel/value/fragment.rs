@@ -2,8 +2,9 @@
 
 use super::element::Element;
 use super::num::{Num, Scalar};
-use cute_algebra::{Layout, Shape};
+use cute_algebra::{Layout, Shape, Tuple};
 use cute_ptx::ast::Type;
+use std::borrow::Cow;
 
 /// Registers of this thread, or its part of a tile that several threads hold together.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +90,30 @@ impl Fragment {
             shape: layout.shape().clone(),
             is_variable: false,
         }
+    }
+
+    /// The fragment as a part of a tile with `rank` modes or more, whose extents are 1 behind its own. A layout into coordinates
+    /// does not tell of such modes: they have no strides.
+    pub fn in_modes(&self, rank: usize) -> Cow<'_, Self> {
+        let (Some(tile), missing) = (&self.tile, rank.saturating_sub(self.shape.rank())) else {
+            return Cow::Borrowed(self);
+        };
+        let Some(threads) = tile.threads.first().filter(|_| missing > 0) else {
+            return Cow::Borrowed(self);
+        };
+        let still = Layout::new(threads.size(), 0);
+        let still = still.expect("as many threads as the layout of another mode has");
+        let mut padded = self.clone();
+        let shape = self.shape.leaves().copied().chain(vec![1; missing]);
+        padded.shape = shape.map(Tuple::Leaf).collect();
+        for held in &mut padded.values {
+            held.coordinate.extend(vec![0; missing]);
+        }
+        padded.tile = Some(Distributed {
+            threads: [&tile.threads[..], &vec![still; missing]].concat(),
+            origin: [&tile.origin[..], &vec![Num::Const(0); missing]].concat(),
+        });
+        Cow::Owned(padded)
     }
 
     /// The register of a value, and the index of the value among the elements that the register holds.

@@ -191,8 +191,9 @@ impl Global {
         let (expected, found) = (modes.len(), shape.rank());
         if shape.depth() > 1 || expected != found {
             let name = &b.params[self.param].name;
+            let s = if found == 1 { "" } else { "s" };
             return Err(b.error(format!(
-                "the tile {shape} has {found} modes, but this part of `{name}` has {expected}: a tile has an extent for each"
+                "the tile {shape} has {found} mode{s}, but this part of `{name}` has {expected}: a tile has an extent for each"
             )));
         }
         let coordinates = self.per_mode(b, modes, coordinate)?;
@@ -311,10 +312,19 @@ impl Global {
         if expected == found {
             return Ok(coordinates);
         }
-        let name = &b.params[self.param].name;
-        Err(b.error(format!(
-            "this coordinate has {found} modes, but this part of `{name}` has {expected}"
-        )))
+        let (name, s) = (
+            &b.params[self.param].name,
+            if found == 1 { "" } else { "s" },
+        );
+        let message = format!(
+            "this coordinate has {found} mode{s}, but this part of `{name}` has {expected}"
+        );
+        Err(b.error(match coordinate {
+            Value::Tuple(_) if found < expected => format!(
+                "{message}; if it is a fragment's, `fragment::<T>(layout, shape)` takes the modes of extent 1 which the layout leaves out"
+            ),
+            _ => message,
+        }))
     }
 }
 

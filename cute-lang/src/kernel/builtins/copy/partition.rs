@@ -14,6 +14,7 @@ pub(super) fn partition(
     fragment: &Fragment,
     unit: i64,
 ) -> Result<(Num, Vec<i64>)> {
+    let fragment = &*fragment.in_modes(layout.rank());
     let Some(tile) = &fragment.tile else {
         let (size, values) = (layout.size(), fragment.values.len());
         if size != values as i64 {
