@@ -108,6 +108,23 @@ pub(crate) fn divide<D: Compose>(
         .during(name, [a, tiler])
 }
 
+/// The same by a tiler that the user has not written: where it does not fit, the layout is wrong.
+pub(crate) fn divide_by_derived<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    tiler: &Tiler<D::Int>,
+    form: Form,
+    overhang: Overhang,
+) -> Result<Layout<D::Int>, LayoutError> {
+    divide(d, a, tiler, form, overhang).map_err(|error| match error.kind() {
+        ErrorKind::Target { .. } => error.relocate(|place| Place {
+            operand: 0,
+            ..place
+        }),
+        _ => error,
+    })
+}
+
 fn divide_whole<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -122,14 +139,16 @@ fn divide_whole<D: Compose>(
         let extent = extent.to_string();
         return Err(ErrorKind::RepeatingTile { extent }.at(Place::operand(1).stride()));
     }
-    // The target of the complement is the size of A, so an error about the target names A.
     let size = a.shape().product().ok_or_else(overflow)?;
     let (rest, is_rounded) = complement_in(d, tile, &size, overhang)
-        .map_err(|error| {
-            error.relocate(|place| Place {
+        .map_err(|error| match error.kind() {
+            // The tile is what does not fit.
+            ErrorKind::Target { .. } => error.relocate(|_| Place::operand(1)),
+            // The target of the complement is the size of A, so another error about the target names A.
+            _ => error.relocate(|place| Place {
                 operand: 1 - place.operand,
                 ..place
-            })
+            }),
         })
         .during("complement", [tile, &size])?;
     let bound = match is_rounded {

@@ -349,12 +349,12 @@ mod tests {
             (
                 "complement(24:1, 100)",
                 "100",
-                "blocks of 24 do not fill 100; use 96 or 120, or `ragged`",
+                "blocks of 24 do not fill 100: use blocks of 20 or 25, an extent of 96 or 120, or `ragged`",
             ),
             (
                 "logical_divide((8,(2,6)):(1,(8,16)), <4,(2,4)>)",
-                "6",
-                "blocks of 4 do not fill 6; use 4 or 8, or `ragged`",
+                "4",
+                "blocks of 4 do not fill 6: use blocks of 3 or 6, an extent of 4 or 8, or `ragged`",
             ),
             (
                 "logical_divide((7,64):(192,1), 2:1)",
@@ -384,7 +384,7 @@ mod tests {
             (
                 "tile_to_shape((8,64):(64,1), (128,100))",
                 "100",
-                "blocks of 64 do not fill 100; use 64 or 128, or `ragged`",
+                "blocks of 64 do not fill 100: use blocks of 50 or 100, an extent of 64 or 128, or `ragged`",
             ),
             (
                 "left_inverse((5,3):(3,6))",

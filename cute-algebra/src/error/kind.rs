@@ -656,11 +656,16 @@ impl fmt::Display for ErrorKind {
                 block,
                 target,
                 nearest,
-            } => write!(
-                f,
-                "blocks of {block} do not fill {target}; use {} or {}, or `ragged`",
-                nearest[0], nearest[1]
-            ),
+            } => {
+                write!(f, "blocks of {block} do not fill {target}: use ")?;
+                match nearest_divisors(*target, *block) {
+                    [Some(below), Some(above)] => write!(f, "blocks of {below} or {above}, ")?,
+                    [Some(only), None] | [None, Some(only)] => write!(f, "blocks of {only}, ")?,
+                    [None, None] => {}
+                }
+                let [below, above] = nearest;
+                write!(f, "an extent of {below} or {above}, or `ragged`")
+            }
             Self::Recast {
                 stride,
                 factor,
@@ -711,6 +716,9 @@ impl fmt::Display for ErrorKind {
                 f,
                 "a layout of rank {found} cannot be extended to rank {rank}"
             ),
+            Self::Range { begin, end, .. } if begin > end => {
+                write!(f, "the modes from {begin} to before {end} are none: the first number is the smaller one")
+            }
             Self::Range { begin, end, rank } => {
                 write!(f, "there are no modes {begin}..{end}: the rank is {rank}")
             }
@@ -853,4 +861,17 @@ fn write_numbers(f: &mut fmt::Formatter<'_>, nearest: &[i64]) -> fmt::Result {
         write!(f, "{}{number}", if i > 0 { ", " } else { "; nearest: " })?;
     }
     Ok(())
+}
+
+/// The divisors of `value` next to `unit`, below it from 2 on, and above it. Those that are further away than a tile is large are not
+/// looked for.
+fn nearest_divisors(value: i64, unit: i64) -> [Option<i64>; 2] {
+    const FARTHEST: i64 = 4096;
+    let divides = |divisor: &i64| value % divisor == 0;
+    let below = (unit.saturating_sub(FARTHEST).max(2)..unit).rev();
+    let above = unit.saturating_add(1)..=value.min(unit.saturating_add(FARTHEST));
+    [
+        below.into_iter().find(divides),
+        above.into_iter().find(divides),
+    ]
 }

@@ -20,9 +20,10 @@ const TEMPLATES: &[(&[&str], &str)] = &[
     (&["Tile"], "`Tile<_4,_8>` is written `<4,8>` here"),
     (&["Swizzle", "S"], "`Swizzle<3,4,3>` is written `Sw<3,4,3>` here"),
     (&["layout"], "`layout<0>(L)` is written `get(L, 0)` here"),
-    (&["recast", "recast_layout"], "`recast(L, 16, 32)` takes the bits of the old and the new elements"),
+    (&["recast"], "`recast(L, 16, 32)` takes the bits of the old and the new elements"),
+    (&["recast_layout"], "`recast_layout(16, 32, L)` is written `recast(L, 32, 16)` here: the bits of the old elements come first"),
     (&["E", "ScaledBasis"], "`E<0>{}` is written `1@0` here, and `E<1,0>{}` is `1@0@1`"),
-    (&["Step"], "`Step<_1,_0>` is the order of the modes, which is a tuple here: `make_ordered_layout((4,8),(1,0))`"),
+    (&["Step"], "an order of modes `Step<_1,_0>` is a tuple here, `make_ordered_layout((4,8),(1,0))`; for `Step<_1,X,_1>` the mode of the `X` is left out of tiler and coordinate, `local_tile(A, <128,64>, (1,2))`"),
     (&["group_modes"], "`group_modes<0,2>(L)` is written `group(L, 0, 2)` here"),
     (&["Copy_Atom", "TiledCopy"], "`tiled_copy(operation, element bits, threads, values, TiledLayout_TV)` is the layout of a tiled copy here"),
     (&["MMA_Atom", "TiledMMA"], "`tiled_mma(operation, atom layout, permutation, layoutA_TV)` is a layout of a tiled MMA here"),
@@ -49,12 +50,14 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["Int", "C"], "`Int(8)` is written `8` here"),
     (&["E", "ScaledBasis"], "`ScaledBasis(1, 0)` is written `1@0` here"),
     (&["slice_"], "`slice_((0,_), L)` is written `slice(L, (0,_))` here"),
-    (&["recast_layout"], "`recast(L, 16, 32)` takes the bits of the old and the new elements"),
+    (&["recast_layout"], "`recast_layout(16, 32, L)` is written `recast(L, 32, 16)` here: the bits of the old elements come first"),
     (&["arange"], "`arange(0, 128)` is the layout `128:1` here"),
     (&["make_composed_layout", "ComposedLayout"], "a swizzled layout is written `Sw<3,4,3> o 0 o (8,64):(64,1)` here"),
     (&["make_tiled_copy", "make_tiled_copy_tv"], "`tiled_copy(operation, element bits, threads, values, TiledLayout_TV)` is the layout of a tiled copy here"),
     (&["make_tiled_mma"], "`tiled_mma(operation, atom layout, permutation, layoutA_TV)` is a layout of a tiled MMA here"),
-    (&["transpose", "permute"], "`select(L, 1, 0)` exchanges the modes of L"),
+    (&["transpose", "permute", "T", "mT"], "`select(L, 1, 0)` exchanges the modes of L"),
+    (&["reshape", "view"], "`with_shape(L, (8,4))` has the same values in another shape"),
+    (&["flatten_to_tuple"], "`flatten(L)` removes the brackets of modes"),
     (&["group_modes"], "modes 0 and 1 are grouped by `group(L, 0, 2)`"),
     (&["compose"], "composition is written `A o B`, or `composition(A, B)`"),
     (&["inverse", "invert"], "there are two inverses, `left_inverse(L)` and `right_inverse(L)`"),
@@ -77,6 +80,23 @@ const OPERANDS: &[(&str, &str)] = &[
         "an order is the second operand of `make_ordered_layout((4,8), (1,0))`",
     ),
     ("mode", "a mode is an operand: `size(get(L, 0))`"),
+];
+
+/// Names of values, and the help of their error.
+const VALUES: &[(&str, &str)] = &[
+    ("None", "a mode that is kept whole is written `_`"),
+    (
+        "Ellipsis",
+        "each mode that is kept whole is written `_`, as in `(_,_,0)`",
+    ),
+    (
+        "True",
+        "an operand that is a truth value has a word of its own here",
+    ),
+    (
+        "False",
+        "an operand that is a truth value has a word of its own here",
+    ),
 ];
 
 /// Words in front of a definition.
@@ -109,6 +129,34 @@ pub(super) fn function(name: &str) -> Option<String> {
 pub(super) fn called(name: &str) -> Option<String> {
     let is_layout = name.starts_with(char::is_uppercase);
     is_layout.then(|| format!("a layout is applied to a coordinate by `crd2idx((1,2), {name})`"))
+}
+
+/// The error of a name that stands for a value elsewhere.
+pub(super) fn value(name: &str, at: &Range<usize>) -> Option<NotationError> {
+    let (_, help) = VALUES.iter().find(|(other, _)| *other == name)?;
+    let error = NotationError::new(at, format!("unknown spelling `{name}`"));
+    Some(error.help(*help))
+}
+
+/// The order of the modes for which a word may be misspelled: one letter is missing, too many or another one, or two are exchanged.
+pub(super) fn misspelled_order(word: &str) -> Option<&'static str> {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.to_lowercase().chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    ["row", "col"].into_iter().find(|order| {
+        let (of_word, of_order) = (sorted(word), sorted(order));
+        let common = of_order
+            .iter()
+            .filter(|letter| of_word.contains(letter))
+            .count();
+        of_word == of_order
+            || of_word.len().abs_diff(3) <= 1
+                && common >= 2
+                && of_word.len() + 2 <= common + 4
+                && word.starts_with(order.chars().next().unwrap_or_default())
+    })
 }
 
 /// The error of a word in the place of a stride that stands for an order of the modes.
@@ -186,11 +234,45 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
         (TokenKind::Other(sign), Some(TokenKind::Word(method))) if sign == "." => {
             let help = function(method).unwrap_or_else(|| match operations::find(method) {
                 Some(operation) => {
-                    format!("operations are functions here: `{}(L)`", operation.name)
+                    format!(
+                        "operations are functions here: `{}({})`",
+                        operation.name, operation.signature
+                    )
                 }
                 None => "operations are functions here, as in `size(L)`".to_owned(),
             });
             unknown(format!(".{method}"), both, &help)
+        }
+        (TokenKind::Other(sign), Some(_)) if sign == "." && is_sign(next, ".") => {
+            match is_sign(rest.get(1), ".") {
+                true => unknown(
+                    "...".into(),
+                    both,
+                    "each mode that is kept whole is written `_`, as in `(_,_,0)`",
+                ),
+                false => unknown(
+                    "..".into(),
+                    both,
+                    "the first mode and the one behind the last are two operands: `take(L, 1, 3)`",
+                ),
+            }
+        }
+        // The operands of `make_layout` tell more.
+        (TokenKind::Word(word), Some(TokenKind::Punct('(')))
+            if word != "make_layout"
+                && let Some(help) = function(word) =>
+        {
+            let error = NotationError::new(&first.at, format!("unknown operation `{word}`"));
+            Some(error.help(help))
+        }
+        (TokenKind::Word(word) | TokenKind::Other(word), _)
+            if word == "where" && before.is_some() =>
+        {
+            unknown(
+                "… where".into(),
+                first.at.clone(),
+                "facts stand in front: `where m % 4 == 0; (m,n):(1,m)`",
+            )
         }
         (TokenKind::Other(sign), _) if sign == "[" => match follows_value {
             true => unknown(
@@ -201,7 +283,7 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
             false => unknown(
                 "[…]".into(),
                 first.at.clone(),
-                "tuples are written in parentheses: `(4,8)`",
+                "tuples are written in parentheses, `(4,8)`, and several modes as operands, `select(L, 1, 0)`",
             ),
         },
         (TokenKind::Other(sign), _) if sign == "?" => unknown(

@@ -273,7 +273,10 @@ impl<D: Leaves> Evaluator<'_, D> {
             ExprKind::Tuple(items) if let [only] = &items[..] => self.sum(only),
             ExprKind::Name(name) if let Some(value) = (self.names)(name) => match D::lift(value) {
                 Value::Int(value) => Ok(value),
-                other => Err(wrong_kind(&expr.at, "an integer", &other)),
+                other => {
+                    let error = wrong_kind(&expr.at, "an integer", &other);
+                    Err(error.help("signs are for integers: `A o B` composes layouts, and `logical_product(A, B)` repeats one"))
+                }
             },
             _ => match self.coord(expr)? {
                 Tuple::Leaf(Some(value)) => Ok(value),
@@ -565,7 +568,31 @@ pub(super) fn refused<D: Operations>(
         error.help =
             is_first.then(|| format!("the layout is the first operand: `{name}(L, (0,_))`"));
     }
+    if error.help.is_none() {
+        error.help = order_hint::<D>(name, args, values);
+    }
     error
+}
+
+/// The help for operands that another order would mend, or another way to write a mode.
+fn order_hint<D: Operations>(
+    name: &str,
+    args: &[Expr],
+    values: &[Value<D::Int>],
+) -> Option<String> {
+    let is_layout = |value: &Value<D::Int>| matches!(value, Value::Layout(_) | Value::Composed(_));
+    match (name, args, values) {
+        ("complement", [first, second], [a, b]) if !is_layout(a) && is_layout(b) => Some(format!(
+            "the layout is the first operand: `complement({second}, {first})`"
+        )),
+        ("crd2idx", [first, second], [a, _]) if is_layout(a) => Some(format!(
+            "the coordinate is the first operand: `crd2idx({second}, {first})`"
+        )),
+        ("size" | "cosize" | "shape" | "stride" | "rank" | "depth", [first, mode], _) => {
+            Some(format!("that of a mode is `{name}(get({first}, {mode}))`"))
+        }
+        _ => None,
+    }
 }
 
 /// Whether the text of an operand shows its value: it has no names and no operations.

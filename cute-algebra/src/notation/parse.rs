@@ -186,6 +186,15 @@ impl Parser<'_> {
         {
             return Err(error);
         }
+        // A name is the stride of one mode.
+        if let (Some(TokenKind::Word(word)), ExprKind::Tuple(modes)) = (self.peek(), &shape.kind)
+            && modes.len() > 1
+            && let Some(order) = elsewhere::misspelled_order(word)
+        {
+            let message = format!("unknown order `{word}`");
+            let help = format!("did you mean `{order}`?");
+            return Err(NotationError::new(&self.here(), message).help(help));
+        }
         match self.peek() {
             Some(
                 TokenKind::Int(_)
@@ -420,10 +429,13 @@ impl Parser<'_> {
                 self.next += count;
                 node(ExprKind::Name(text), at)
             }
-            _ => {
-                self.next += 1;
-                node(ExprKind::Name(word), name_at)
-            }
+            _ => match elsewhere::value(&word, &name_at) {
+                Some(error) => Err(error),
+                None => {
+                    self.next += 1;
+                    node(ExprKind::Name(word), name_at)
+                }
+            },
         }
     }
 
@@ -615,9 +627,17 @@ impl Parser<'_> {
         };
         let error = NotationError::new(&at, format!("expected {expected}, found `{found}`"));
         match found {
+            TokenKind::Word(word) if word == "O" => error.help("did you mean `o`, which composes?"),
             TokenKind::Int(_) | TokenKind::Word(_) if self.next > 0 => {
                 error.help("modes are separated by `,`; `o` composes")
             }
+            TokenKind::Punct(',') if self.next > 0 => match self.rest().get(1).map(|it| &it.kind) {
+                Some(TokenKind::Punct('<')) => error.help("`/` divides by a tiler: `A / <4,2>`"),
+                Some(TokenKind::Punct('(')) => error.help(
+                    "a stride stands behind `:`, as in `(4,8):(8,1)`, and layouts side by side in parentheses, `(A, B)`",
+                ),
+                _ => error,
+            },
             TokenKind::Punct('(') if self.next > 0 => error.help(
                 "modes are separated by `,`; `o` composes; the value of L at a coordinate is `crd2idx((1,2), L)`",
             ),

@@ -555,7 +555,7 @@ fn refusals() {
         (
             "where m % 64 == 0; complement(48:1, 100)",
             "100",
-            "blocks of 48 do not fill 100; use 96 or 144, or `ragged`",
+            "blocks of 48 do not fill 100: use blocks of 25 or 50, an extent of 96 or 144, or `ragged`",
         ),
         // The last value of B is the first one beyond the boundary at 5.
         (

@@ -120,9 +120,9 @@ proptest! {
         let mode = tile.get(&place.path.0);
         prop_assert!(place.path.0.is_empty() || is_leaf(tile.shape(), &place.path.0), "{error}");
         match error.kind() {
-            // The size of A is not a multiple of the tile, so A is wrong as a whole.
+            // The tile as a whole does not fit in A.
             ErrorKind::Target { block, target, .. } => {
-                prop_assert_eq!(place, &Place::operand(0));
+                prop_assert_eq!(place, &Place::operand(1));
                 prop_assert!(*target == a.size() && target % block != 0);
             }
             ErrorKind::Gap { stride, previous, .. } => {

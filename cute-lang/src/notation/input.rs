@@ -107,6 +107,16 @@ impl Input {
             match (statement, end) {
                 ([], _) => {}
                 ([TokenTree::Ident(first), stated @ ..], Some(_)) if first == "where" => {
+                    let mut signs = stated.iter().enumerate();
+                    let item = signs.find_map(|(at, _)| match defines(stated, at) {
+                        true => start_of_item(stated, at).filter(|start| *start > 0),
+                        false => None,
+                    });
+                    if let Some(item) = item {
+                        let message = "expected `;` behind the facts, before the item";
+                        items.push(Err(syn::Error::new_spanned(&stated[item], message)));
+                        continue;
+                    }
                     facts = stated;
                 }
                 ([TokenTree::Ident(first), ..], None) if first == "where" => {
@@ -138,7 +148,10 @@ impl Input {
             let body = clause(facts);
             return Ok(Self::Expression { context, body });
         }
-        items.extend(unused.err().map(Err));
+        // Where an item has an error, its integers are not all known.
+        if items.iter().all(Result::is_ok) {
+            items.extend(unused.err().map(Err));
+        }
         Ok(Self::Items { context, items })
     }
 }
@@ -178,8 +191,18 @@ fn start_of_item(statement: &[TokenTree], sign: usize) -> Option<usize> {
     }
 }
 
+/// Whether the token is the `=` of an item and no part of a comparison.
+fn defines(tokens: &[TokenTree], at: usize) -> bool {
+    let is_sign = |token: Option<&TokenTree>, signs: &str| matches!(token, Some(TokenTree::Punct(punct)) if signs.contains(punct.as_char()));
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    is_equals(&tokens[at]) && !is_sign(before, "=<>!") && !is_sign(tokens.get(at + 1), "=")
+}
+
 fn missing_semicolon(next: &[TokenTree]) -> syn::Error {
-    syn::Error::new_spanned(&next[0], "expected `;` before the next item")
+    syn::Error::new_spanned(
+        &next[0],
+        "expected `;` before the next item: the one before has none, or has it in a comment, which begins with `//`",
+    )
 }
 
 /// Whether a statement is an item: it has a `=`, or begins with `pub` or `#`, which no expression does.
@@ -195,6 +218,12 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     while let Some(end) = rest.iter().position(is_semicolon) {
         let (statement, after) = rest.split_at(end);
         if matches!(statement.first(), Some(TokenTree::Ident(first)) if first == "where") {
+            // As a name of an integer, such a word would make both facts one.
+            let is_and = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if word == "and" || word == "or");
+            if let Some(and) = statement.iter().find(is_and) {
+                let message = "facts have `,` between them, and all of them hold";
+                return Err(syn::Error::new_spanned(and, message));
+            }
             let used = idents(after);
             let unused = idents(statement)
                 .into_iter()
@@ -436,10 +465,23 @@ impl Parse for Item {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let mutable = input.parse()?;
+        if input.peek(token::Paren) {
+            let message =
+                "expected an item, `NAME = 4:1`; a stride stands behind `:`, as in `(4,8):(8,1)`";
+            return Err(input.error(message));
+        }
         for keyword in ["const", "static", "let", "type"] {
             refuse(input, keyword)?;
         }
-        let name = input.parse()?;
+        let name: Ident = input.parse()?;
+        if name == "ragged" && input.peek(syn::Ident) {
+            let message = "`ragged` stands behind `=`: `A = ragged (7,10):(10,1) / <3,4>`";
+            return Err(syn::Error::new_spanned(name, message));
+        }
+        if input.peek(Token![<]) {
+            let message = "a layout has no parameters here: each name in its expression that stands for nothing else is a run-time integer";
+            return Err(input.error(message));
+        }
         refuse(input, ":")?;
         let sign = input.parse::<Token![=]>()?;
         if input.is_empty() {

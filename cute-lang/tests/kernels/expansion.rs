@@ -390,7 +390,7 @@ fn a_module_with_errors_keeps_its_names() {
             pub use __kernels_kernels_here as broken;
         }
         ::core::compile_error! {
-            "cannot find function `unknown`: `ptx!` emits any instruction"
+            "cannot find function `unknown`"
         }
     "##]];
     expected.assert_eq(&expansion(

@@ -1245,8 +1245,9 @@ fn checks_are_wanted_by_an_attribute() {
         (
             "checked = !ON",
             body,
-            "nothing proves that this access is inside of `y`: state the fact `extent(y, 0) >= 128`, or let the kernel check \
-             it when it runs, `#[kernel(…, checked)]`, or make `k` an `unsafe fn`, whose launch relies on its caller",
+            "nothing proves that this access is inside of `y`: put it under a condition by which its coordinate in mode 0 is \
+             below `extent(y, 0)`, or state the fact `extent(y, 0) >= 128`, by which a launch with a smaller tensor is refused, or let \
+             the kernel check it when it runs, `#[kernel(…, checked)]`, or make `k` an `unsafe fn`, whose launch relies on its caller",
         ),
         (
             "checked = false",

@@ -72,6 +72,26 @@ fn types_of_literals() {
             "let y = if m > 2 { 0.5f32 } else { 1.5f64 };",
             "mismatched types `f32` and `f64`: convert one with `as f32`",
         ),
+        (
+            "let y = 0.5f * 2.0;",
+            "`f` is a suffix of C: write `0.5f32`, or `0.5` where its uses tell the type",
+        ),
+        (
+            "let y = -1f;",
+            "`f` is a suffix of C: write `1.0f32`, or `1.0` where its uses tell the type",
+        ),
+        (
+            "let y = 5ull;",
+            "`ull` is a suffix of C: write `5u64`, or `5` where its uses tell the type",
+        ),
+        (
+            "let y = 5foo;",
+            "`foo` is no type of this number: a number ends with a type such as `u32`, `i64` or `f32`, or with its digits",
+        ),
+        (
+            "let y = 0.5i32;",
+            "`i32` is no type of this number: such a number ends with `f16`, `bf16`, `f32` or `f64`, or with its digits",
+        ),
         ("let d = 1; let y = d - 3 + m;", "-2 does not fit `u32`"),
     ]);
 }
@@ -129,7 +149,7 @@ fn tensors() {
         ),
         (
             "g[0] = 1.0;",
-            "this coordinate has 1 mode, but this part of `g` has 2",
+            "this coordinate has 1 mode, but this part of `g` has 2: it is written `(i, j)`",
         ),
         (
             "let x = fragment::<f32>(layout!((128,1):(1@0,0))); g[x.coordinate(0)] = 1.0;",
@@ -153,7 +173,7 @@ fn tensors() {
         ),
         (
             "let x = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (60, 64)));",
-            "tile_to_shape((8,64):(64,1), (60,64)): mode 0 of (60,64): blocks of 8 do not fill 60; use 56 or 64, or `ragged`",
+            "tile_to_shape((8,64):(64,1), (60,64)): mode 0 of (60,64): blocks of 8 do not fill 60: use blocks of 6 or 10, an extent of 56 or 64, or `ragged`",
         ),
     ]);
 }
@@ -187,7 +207,7 @@ fn fragments_and_copies() {
         ),
         (
             "let x = fragment::<f32>((64, 2)); copy(tile[(_, 0)], x);",
-            "the tensor has elements of `bf16`, but the fragment has elements of `f32`: convert the fragment",
+            "the tensor has elements of `bf16`, but the fragment has elements of `f32`: a copy converts nothing, so the fragment is of `bf16`, and `convert::<…>(fragment)` makes another one of it",
         ),
         (
             "copy(tile, tile);",
@@ -335,7 +355,7 @@ fn wgmma() {
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, local_tile(tile, (64, 32), (0, 0)), false);",
-            "the extent along K is 64 in A, but 32 in B",
+            "the extent along K is 64 in A, but 32 in B: A is M × K and B is N × K, whatever their major modes are",
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, smem::<f16>(tile_to_shape(smem_atom::<f16>(K, SW128), (64, 64))), false);",

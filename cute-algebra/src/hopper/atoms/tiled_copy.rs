@@ -4,7 +4,7 @@ use super::tiled_mma::halves;
 use super::{CopyAtom, CopySide, MmaOperand, Partition, TiledMma};
 use crate::coalesce::coalesce;
 use crate::composition::compose;
-use crate::divide::{Form, divide};
+use crate::divide::{Form, divide_by_derived};
 use crate::domain::{Domain, Numbers};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
@@ -154,7 +154,13 @@ impl TiledCopy {
         overhang: Overhang,
     ) -> Result<Partition, LayoutError> {
         let tiler = Tiler::from_shape(&self.tile_shape)?;
-        let [tile, rest] = halves(&divide(&mut Numbers, data, &tiler, Form::Zipped, overhang)?);
+        let [tile, rest] = halves(&divide_by_derived(
+            &mut Numbers,
+            data,
+            &tiler,
+            Form::Zipped,
+            overhang,
+        )?);
         let handed = compose(
             &mut Numbers,
             &tile,
@@ -197,7 +203,7 @@ impl TiledCopy {
         }
         // The first mode of the fragment holds the first values of the tile; the later ones lie along its other
         // modes.
-        let split = divide(
+        let split = divide_by_derived(
             &mut Numbers,
             &values,
             &Layout::new(held, 1)?.into(),
@@ -208,7 +214,7 @@ impl TiledCopy {
         let blocks = Blocks::new(&others, &self.tile_shape)?;
         let order = Layout::concat([Layout::new(held, 1)?, blocks.order(held)?])?;
         let [_, of_atom] = halves(self.atom.layout(CopySide::Ref)).map(|mode| mode.size());
-        let by_operation = divide(
+        let by_operation = divide_by_derived(
             &mut Numbers,
             &order,
             &Layout::new(of_atom, 1)?.into(),
@@ -221,7 +227,7 @@ impl TiledCopy {
             .map(Tuple::Leaf)
             .collect();
         let tiler = Tiler::from_shape(&tile)?;
-        let [tile, rest] = halves(&divide(
+        let [tile, rest] = halves(&divide_by_derived(
             &mut Numbers,
             fragment,
             &tiler,
@@ -237,7 +243,7 @@ impl TiledCopy {
         let reference = self.atom.layout(CopySide::Ref);
         let [threads, values] = halves(reference).map(|mode| mode.size());
         let of_atom = Tiler::from_shape(&[threads, values].into())?;
-        let [atom, rest] = halves(&divide(
+        let [atom, rest] = halves(&divide_by_derived(
             &mut Numbers,
             &self.layout_tv,
             &of_atom,

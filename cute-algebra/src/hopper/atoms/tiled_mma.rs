@@ -4,7 +4,7 @@ use super::{MmaAtom, MmaOperand, Partition};
 use crate::complement::complement_within;
 use crate::composition::compose;
 use crate::coordinate::{crd2crd, idx2crd_stride};
-use crate::divide::{Form, divide};
+use crate::divide::{Form, divide_by_derived};
 use crate::domain::{Domain, Numbers};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
@@ -230,10 +230,10 @@ impl TiledMma {
         }
         let by = |tiles: [Layout; 2]| Tiler::Modes(tiles.map(Tiler::Layout).into());
         let permuted = Tiler::Modes(vec![self.tile[x].clone(), self.tile[y].clone()]);
-        let tiled = divide(&mut Numbers, data, &permuted, Form::Logical, overhang)?;
+        let tiled = divide_by_derived(&mut Numbers, data, &permuted, Form::Logical, overhang)?;
         let shape = self.atom.shape_mnk();
         let atom = by([Layout::new(shape[x], 1)?, Layout::new(shape[y], 1)?]);
-        let [atom, rest] = halves(&divide(
+        let [atom, rest] = halves(&divide_by_derived(
             &mut Numbers,
             &tiled,
             &atom,
@@ -247,7 +247,7 @@ impl TiledMma {
             Overhang::Strict,
         )?);
         let thread = |mode: usize| Layout::new(extent(&self.thr_layout_vmnk, mode + 1), 1);
-        let [threads, rest] = halves(&divide(
+        let [threads, rest] = halves(&divide_by_derived(
             &mut Numbers,
             &rest,
             &by([thread(x)?, thread(y)?]),

@@ -20,11 +20,19 @@ pub(crate) fn number(b: &mut Builder, coordinate: &Value) -> Result<Num> {
             Err(b.error(format!("coordinate {known} is below 0")))
         }
         Some(known) => Ok(known),
-        None => Err(b.error(format!(
-            "a coordinate is an integer, `_` or a tuple of these, not {}",
-            coordinate.kind()
-        ))),
+        None => Err(b.error(no_coordinate(coordinate))),
     }
+}
+
+/// The error of a value that is no coordinate.
+pub(crate) fn no_coordinate(value: &Value) -> String {
+    let hint = match value {
+        Value::Option(_) => ": `_` keeps a mode",
+        Value::Range(..) => ": a part of a tensor is a tile, `local_tile(x, (32, 64), (i, j))`",
+        _ => "",
+    };
+    let kind = value.kind();
+    format!("a coordinate is an integer, `_` or a tuple of these, not {kind}{hint}")
 }
 
 /// A coordinate moved on by another one, of 64 bits if one of them has 64.

@@ -1,6 +1,7 @@
 //! Parts of tensors in shared memory.
 
 use crate::kernel::access::check::check_shared;
+use crate::kernel::access::coordinate::no_coordinate;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Num, Tensor, Value};
@@ -93,10 +94,7 @@ impl Selection {
             }
             other => {
                 let Some(Num::Reg(scalar)) = other.as_num() else {
-                    return Err(b.error(format!(
-                        "a coordinate is an integer, `_` or a tuple of these, not {}",
-                        other.kind()
-                    )));
+                    return Err(b.error(no_coordinate(other)));
                 };
                 let bytes = crd2idx(b, mode, &scalar.into(), unit)?;
                 // The register may be a `let mut` variable. Code that keeps the tensor copies it.

@@ -59,10 +59,7 @@ impl Builtin {
             // CuTe's functions have numbers there.
             let is_number = |argument: &Argument| matches!(argument.value, Value::Int(..));
             return Err(match call.types.iter().any(is_number) {
-                true => Error::new(
-                    call.span,
-                    format!("{error}: numbers are arguments in parentheses"),
-                ),
+                true => Error::new(call.span, format!("{error}: {}", of_numbers(self.name()))),
                 false => error,
             });
         }
@@ -87,14 +84,37 @@ impl Builtin {
     ) -> Error {
         let (least, most) = (wanted.start(), wanted.end());
         let s = if *most == 1 { "" } else { "s" };
+        // `smem::<f32>(32, 32)`, for example.
+        let numbers = call
+            .args
+            .iter()
+            .rev()
+            .take_while(|it| it.value.as_num().is_some());
+        let hint = match numbers.count() > 1 && what == "argument" && got > *most {
+            true => ": a shape or a coordinate is a tuple, `(i, j)`",
+            false => "",
+        };
         let wanted = match least == most {
             true => most.to_string(),
             false => format!("{least} to {most}"),
         };
         Error::new(
             call.span,
-            format!("`{}` takes {wanted} {what}{s}, not {got}", self.signature),
+            format!(
+                "`{}` takes {wanted} {what}{s}, not {got}{hint}",
+                self.signature
+            ),
         )
+    }
+}
+
+/// How numbers are written that CuTe has as template arguments.
+fn of_numbers(name: &str) -> String {
+    match name {
+        "size" | "shape" | "rank" | "depth" | "cosize" | "stride" => {
+            format!("that of a mode is `{name}(get(x, 0))`")
+        }
+        _ => "numbers are arguments in parentheses".into(),
     }
 }
 

@@ -54,6 +54,10 @@ fn len(b: &mut Builder, call: &Call) -> Result<Value> {
     match &call.args[0].value {
         Value::List(list) => Ok(b.length(*list).typed(NumberType::Is(Type::U32))),
         Value::Array(values) => Ok(Value::Int(values.len() as i128, NumberType::Any)),
+        Value::Global(_) => Err(call.error_at(
+            0,
+            "a tensor has an extent in each mode: `extent(x, 0)` is that of mode 0",
+        )),
         _ => Err(call.mismatch(0, "a list of parameters or an array")),
     }
 }

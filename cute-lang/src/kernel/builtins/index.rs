@@ -119,9 +119,13 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             },
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
-        _ => Err(call.mismatch(
+        Value::TmaTensor(_) => Err(call.error_at(
             0,
-            "a tensor, a fragment, barriers, an array, a list of parameters or a tuple",
+            "a tensor that is accessed by TMA has no elements here: `tma_load` brings a tile to shared memory, and a parameter `Global<T, 2>` has elements",
+        )),
+        other => Err(call.error_at(
+            0,
+            format!("{} has no elements: a tensor, a fragment, barriers, an array, a list of parameters and a tuple have", other.kind()),
         )),
     }
 }

@@ -168,7 +168,10 @@ fn placed(call: &Call, index: usize, element: Element) -> Result<Placed> {
             let message = "a tensor in shared memory takes a layout, swizzled or not, and no other map of bits; use `at` for the value of such a map";
             return Err(call.error_at(index, message));
         }
-        _ => return Err(call.mismatch(index, "a layout or a shape")),
+        Some(_) => return Err(call.mismatch(index, "a layout or a shape")),
+        None => {
+            return Err(call.mismatch(index, "a layout or a shape that is known at expansion"));
+        }
     };
     if let Some(stride) = layout
         .layout()

@@ -34,9 +34,14 @@ pub(super) const ROWS: &[Builtin] = &[
 /// The value of another lane. Lanes are numbered within segments of `width` lanes; one that names a lane outside of its
 /// segment gets its own value.
 fn shuffle(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
-    let Some(x) = exchanged(call)? else {
-        return Ok(call.args[0].value.clone());
-    };
+    let x = exchanged(call)?;
+    if x.is_none() && call.args[1].value.as_num().is_none() {
+        let message = format!(
+            "`{}` takes no mask of lanes: the number comes first, and the lanes are those of the warp",
+            call.name
+        );
+        return Err(call.error_at(0, message));
+    }
     let width = match call.args.len() {
         3 => call.constant_in(2, 1..=WARP)?,
         _ => WARP,
@@ -47,6 +52,9 @@ fn shuffle(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
     let lane = match call.num(1)? {
         Num::Const(_) => Operand::Int(call.constant_in(1, 0..=WARP - 1)?.into()),
         Num::Reg(lane) => b.convert(&lane, Type::U32)?.operand(),
+    };
+    let Some(x) = x else {
+        return Ok(call.args[0].value.clone());
     };
     // Bits 8 to 12 mask the bits of a lane that number its segment; the lowest bits are the last lane that may be read.
     let last = if mode == Modifier::Up { 0 } else { WARP - 1 };

@@ -66,6 +66,14 @@ enum Operand {
 /// How many conditions held at some place.
 pub struct Mark(usize);
 
+/// What is known of a number that is not known to be below an extent.
+pub enum Almost {
+    /// It is at most the extent.
+    Reached,
+    /// It is below another number of the launch.
+    Below(Quantity),
+}
+
 impl Builder {
     /// Records when a predicate is true. It must not change afterwards.
     pub fn means(&mut self, predicate: &Scalar, meaning: Meaning) {
@@ -279,6 +287,25 @@ impl Builder {
             Cmp::Le | Cmp::Eq => self.is_bounded(bound, cmp, limit, asked),
             _ => false,
         })
+    }
+
+    /// What is known here of an unsigned integer that is not known to be below an extent.
+    pub fn almost(&self, num: &Num, extent: Quantity) -> Option<Almost> {
+        let Num::Reg(register) = num else {
+            return None;
+        };
+        let mut known = self.comparisons(register).filter_map(|(cmp, bound)| {
+            let Num::Reg(bound) = bound else {
+                return None;
+            };
+            let quantity = self.quantity(bound)?;
+            match cmp {
+                Cmp::Le if self.facts.at_most(quantity, extent) => Some(Almost::Reached),
+                Cmp::Lt => Some(Almost::Below(quantity)),
+                _ => None,
+            }
+        });
+        known.next()
     }
 
     /// How a register compares with other numbers.

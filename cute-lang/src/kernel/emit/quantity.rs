@@ -161,6 +161,19 @@ impl Builder {
         Some(register)
     }
 
+    /// A number of the launch, as facts name it, unless it is one of the tensors of a list.
+    pub fn quantity_text(&self, quantity: Quantity) -> Option<String> {
+        let name = |param: usize| &self.params[param].name;
+        let of = |of: TensorId| of.item.is_none().then(|| name(of.param));
+        Some(match quantity {
+            Quantity::Scalar(param) => name(param).clone(),
+            Quantity::Extent(tensor, mode) => format!("extent({}, {mode})", of(tensor)?),
+            Quantity::Stride(tensor, mode) => format!("stride({}, {mode})", of(tensor)?),
+            Quantity::Length(param) => format!("{}.len()", name(param)),
+            Quantity::Address(_) => return None,
+        })
+    }
+
     pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
         let quantities = &mut self.conditions.quantities;
         quantities.insert(register.name.clone(), quantity);

@@ -133,10 +133,14 @@ impl Interpreter<'_> {
         match self.eval(expr)? {
             value @ Value::Bool(_) => Ok(value),
             Value::Scalar(scalar) if scalar.ty == Type::Pred => Ok(Value::Scalar(scalar)),
-            other => Err(Error::new(
-                expr.span(),
-                format!("expected a condition, found {}", other.kind()),
-            )),
+            other => {
+                let hint = match other.as_num() {
+                    Some(_) => ": a number is compared, `x != 0`",
+                    None => "",
+                };
+                let message = format!("expected a condition, found {}{hint}", other.kind());
+                Err(Error::new(expr.span(), message))
+            }
         }
     }
 
@@ -219,12 +223,16 @@ impl Interpreter<'_> {
 
     /// The value of an `if`: registers for what differs between the branches, and the known value for what does not.
     fn merge(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
-        let differ = || {
-            format!(
+        let differ = || match (a, b) {
+            (Value::Unit, other) | (other, Value::Unit) => format!(
+                "one branch of a run-time `if` gives {}, and the other gives nothing: the value of an `if` needs one from each, `if … {{ x }} else {{ 0.0 }}`",
+                other.kind()
+            ),
+            _ => format!(
                 "the branches of a run-time `if` give {} and {}: only numbers of one type and truth values may differ",
                 a.kind(),
                 b.kind()
-            )
+            ),
         };
         match (a, b) {
             (Value::Option(a), Value::Option(b)) => {

@@ -31,6 +31,9 @@ impl Interpreter<'_> {
         };
         let name = &segment.ident;
         let local = self.find(&name.to_string()).cloned();
+        if !matches!(local, Some(None | Some(Value::Callable(_)))) {
+            self.check_exists(name)?;
+        }
         let types = self.type_arguments(&segment.arguments)?;
         let args = self.arguments(name, None, expr.args.iter())?;
         match local {
@@ -45,8 +48,10 @@ impl Interpreter<'_> {
             return some(name, args);
         }
         let source = self.source;
-        if let Some((module, function)) = source.function(self.module, &name.to_string()) {
-            return self.invoke(Invocation {
+        let text = name.to_string();
+        if let Some((module, function)) = source.function(self.module, &text) {
+            let places: Vec<Span> = args.iter().map(|it| it.span).chain([name.span()]).collect();
+            let invoked = self.invoke(Invocation {
                 module,
                 function,
                 scope: Scope::new(),
@@ -54,8 +59,39 @@ impl Interpreter<'_> {
                 types,
                 args,
             });
+            let hides = builtins::find(&text).is_some();
+            return invoked.map_err(|error| match hides {
+                true => hidden(error, &places, &format!("`{text}` is the function of this module here, which hides that of the language")),
+                false => error,
+            });
         }
-        self.call_named(name, types, args)
+        let called = self.call_named(name, types, args);
+        called.map_err(|error| self.with_hidden_words(error, expr))
+    }
+
+    /// The error of a call, with the words of the language among its arguments that another item of their names hides.
+    fn with_hidden_words(&self, error: Error, call: &ExprCall) -> Error {
+        call.args.iter().fold(error, |error, argument| {
+            let name = match argument {
+                Expr::Path(path) => path.path.get_ident(),
+                _ => None,
+            };
+            let name = name.filter(|name| builtins::WORDS.iter().any(|word| name == word));
+            let Some(name) = name.map(Ident::to_string) else {
+                return error;
+            };
+            let is_variable = self.find(&name).is_some();
+            let hides = match self.source.constant(self.module, &name) {
+                _ if is_variable => format!("`{name}` is a parameter or a variable here"),
+                Some(_) => format!("`{name}` is a constant of this module here"),
+                None => return error,
+            };
+            hidden(
+                error,
+                &[argument.span()],
+                &format!("{hides}, which hides the word of the language"),
+            )
+        })
     }
 
     /// `receiver.f(…)`: a function of the receiver's struct, or `f(receiver, …)`.
@@ -75,6 +111,7 @@ impl Interpreter<'_> {
             }
             None => Vec::new(),
         };
+        self.check_exists(&expr.method)?;
         let args = self.arguments(&expr.method, Some(receiver), expr.args.iter())?;
         self.call_named(&expr.method, types, args)
     }
@@ -115,11 +152,30 @@ impl Interpreter<'_> {
             };
             return builtins::operate(&mut self.b, operation, &call);
         }
-        if let Some(Some(value)) = self.find(&text) {
-            let message = format!("`{text}` is {}, not a function", value.kind());
-            return Err(Error::new(name.span(), message));
-        }
         Err(unknown_function(self.source, self.module, name))
+    }
+
+    /// Refuses the name of a function that does not exist, whatever its arguments are: what is wrong with them may follow from it.
+    fn check_exists(&self, name: &Ident) -> Result<()> {
+        let text = name.to_string();
+        let exists = matches!(&text[..], "map" | "Some")
+            || self.source.function(self.module, &text).is_some()
+            || builtins::find(&text).is_some()
+            || cute_algebra::operations::find(&text).is_some();
+        if exists {
+            return Ok(());
+        }
+        let Some(Some(value)) = self.find(&text) else {
+            return Err(unknown_function(self.source, self.module, name));
+        };
+        let element = match value {
+            Value::Tensor(_) | Value::Global(_) | Value::Fragment(_) => {
+                format!(": an element is `{text}[(i, j)]`")
+            }
+            _ => String::new(),
+        };
+        let message = format!("`{text}` is {}, not a function{element}", value.kind());
+        Err(Error::new(name.span(), message))
     }
 
     /// The arguments of a call, with the receiver first if there is one.
@@ -157,6 +213,10 @@ impl Interpreter<'_> {
         index: usize,
         expr: &Expr,
     ) -> Result<Argument> {
+        if let Expr::Assign(assign) = expr {
+            let message = "arguments have no names here: they are told by their order";
+            return Err(Error::new_spanned(&assign.left, message));
+        }
         let takes_word = operation.is_some_and(|operation| operation.takes_word(index));
         let word = match expr {
             Expr::Path(path) if takes_word => self.word(path),
@@ -232,6 +292,24 @@ impl Interpreter<'_> {
             },
         )
     }
+}
+
+/// What is wrong at one of these places may follow from a name that hides another.
+fn hidden(error: Error, places: &[Span], which: &str) -> Error {
+    // Spans have no equality, but their text can be compared.
+    let places: Vec<String> = places.iter().map(|place| format!("{place:?}")).collect();
+    let explained =
+        error.into_iter().map(
+            |error| match places.contains(&format!("{:?}", error.span())) {
+                true => Error::new(error.span(), format!("{error}: {which}")),
+                false => error,
+            },
+        );
+    let combined = explained.reduce(|mut all, error| {
+        all.combine(error);
+        all
+    });
+    combined.expect("an error consists of at least one message")
 }
 
 /// The error of a call of a function that does not exist.

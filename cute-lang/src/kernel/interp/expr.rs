@@ -1,6 +1,6 @@
 //! Expressions, by kind, and those that are neither operators nor calls.
 
-use super::{Interpreter, MAX_STEPS};
+use super::{Interpreter, MAX_STEPS, suffix};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_float, is_integer, register_type, rounded};
 use crate::kernel::value::{Num, NumberType, Value};
@@ -119,6 +119,7 @@ impl Interpreter<'_> {
 
     /// The value of an integer literal with its sign.
     pub(super) fn integer(&mut self, value: i128, lit: &LitInt) -> Result<Value> {
+        suffix::of_integer(lit)?;
         let ty = match register_type(lit.suffix()) {
             Some(ty) if is_integer(ty) => NumberType::Is(ty),
             // `1f32` is a floating-point number.
@@ -138,6 +139,7 @@ impl Interpreter<'_> {
 
     /// The value of a floating-point literal, rounded once to its type.
     fn float(&mut self, lit: &LitFloat) -> Result<Value> {
+        suffix::of_float(lit)?;
         let ty = match register_type(lit.suffix()) {
             Some(ty) => NumberType::Is(ty),
             None => self.b.inference.literal(false, lit.span()),

@@ -307,7 +307,14 @@ pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String
             return Err(Error::new_spanned(param, message));
         }
     };
-    let message = format!("`{}` is {wanted}, not {}", name(param), value.kind());
+    let name = name(param);
+    let hint = match (param, &value) {
+        (GenericParam::Type(_), value) if is_constant(value) => {
+            format!(": a parameter of numbers is declared by `const {name}: u32`")
+        }
+        _ => String::new(),
+    };
+    let message = format!("`{name}` is {wanted}, not {}{hint}", value.kind());
     Err(Error::new(span, message))
 }
 

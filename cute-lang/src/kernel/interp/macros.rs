@@ -21,6 +21,29 @@ const MACROS: &[(&str, Expand)] = &[
     ("println", |this, mac| this.print(mac, "println")),
 ];
 
+/// Macros of Rust, and what is written here instead.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (
+        &["vec"],
+        "`[0.0; 4]` is an array of known length, and `fragment::<f32>(4)` are registers",
+    ),
+    (&["assert_eq", "debug_assert_eq"], "write `assert!(a == b)`"),
+    (&["assert_ne", "debug_assert_ne"], "write `assert!(a != b)`"),
+    (&["debug_assert"], "write `assert!(condition)`"),
+    (
+        &["panic", "todo", "unimplemented", "unreachable"],
+        "`assert!(false, \"message\")` is refused where it is reached at expansion, and `assert!(condition, \"message\")` ends the kernel where a condition fails",
+    ),
+    (
+        &["asm", "global_asm"],
+        "`ptx!(u32: \"mov.u32\", \"%smid\")` is an instruction, with the type of its result",
+    ),
+    (
+        &["eprintln", "eprint", "dbg", "format", "write", "writeln"],
+        "`println!(\"{}\", x)` shows a value while the kernel runs",
+    ),
+];
+
 impl Interpreter<'_> {
     pub(super) fn macro_call(&mut self, mac: &Macro) -> Result<Value> {
         let (_, expand) = find(mac).ok_or_else(|| unknown(mac))?;
@@ -82,6 +105,10 @@ pub(super) fn unknown(mac: &Macro) -> Error {
     let name = text::shorten(mac.path.to_token_stream());
     let known = MACROS.iter().map(|(name, _)| format!("`{name}!`"));
     let known = known.collect::<Vec<_>>().join(", ");
-    let message = format!("no macro `{name}!` in kernels: there are {known}");
+    let here = ELSEWHERE.iter().find(|(names, _)| names.contains(&&*name));
+    let message = match here {
+        Some((_, here)) => format!("no macro `{name}!` in kernels: {here}"),
+        None => format!("no macro `{name}!` in kernels: there are {known}"),
+    };
     Error::new_spanned(&mac.path, message)
 }

@@ -56,8 +56,17 @@ impl Format {
             .filter(|part| matches!(part, Part::Hole))
             .count();
         if let Some(surplus) = arguments.get(holes) {
-            let message =
-                format!("the message has {holes} `{{}}`, so there is none for this argument");
+            let text = literal.value();
+            let of_c = [
+                "%d", "%f", "%u", "%i", "%s", "%g", "%x", "%ld", "%lu", "%lld", "%llu",
+            ];
+            let of_c = of_c.iter().find(|it| text.contains(**it));
+            let message = match of_c {
+                Some(it) => format!("a value is shown by `{{}}`, not by `{it}`"),
+                None => {
+                    format!("the message has {holes} `{{}}`, so there is none for this argument")
+                }
+            };
             return Err(Error::new_spanned(surplus, message));
         }
         if arguments.len() < holes {

@@ -1,5 +1,6 @@
 //! What names stand for.
 
+use super::elsewhere::elsewhere;
 use super::{Interpreter, Scope, VALUES_A_STEP, near, word};
 use crate::kernel::builtins;
 use crate::kernel::syntax::source::ModuleId;
@@ -100,7 +101,7 @@ impl Interpreter<'_> {
 pub(super) fn unknown_name<'n>(name: &Ident, names: impl Iterator<Item = &'n str>) -> Error {
     let text = name.to_string();
     let near = || near::hint(&text, names.chain(builtins::WORDS.iter().copied()));
-    let hint = near::elsewhere(&text).unwrap_or_else(near);
+    let hint = elsewhere(&text).unwrap_or_else(near);
     Error::new(
         name.span(),
         format!("cannot find `{text}` in this scope{hint}"),

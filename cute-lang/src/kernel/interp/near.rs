@@ -1,5 +1,7 @@
 //! Suggestions of names close to one that does not exist.
 
+use super::elsewhere::elsewhere;
+
 /// `": did you mean …?"`, or nothing.
 pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     // Up to a third of the letters may be wrong: enough for a mistyped name, too few for another word.
@@ -22,102 +24,59 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// Names of CUDA C++, CuTe and Triton, and what is written here instead.
-#[rustfmt::skip]
-const ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["thread_idx", "thread_id", "tid"], "`thread()`"),
-    (&["lane_id", "laneid", "lane_idx", "canonical_lane_idx"], "`lane()`"),
-    (&["warp_id", "warpid", "warp_idx", "canonical_warp_idx", "canonical_warp_idx_sync"], "`warp()`"),
-    (&["warp_group_idx", "canonical_warp_group_idx"], "`warpgroup()`"),
-    (&["program_id"], "`block_idx()` is a tuple: `block_idx().0` is `program_id(0)`"),
-    (&["num_programs"], "`grid_dim()` is a tuple: `grid_dim().0` is `num_programs(0)`"),
-    (&["threadIdx"], "`thread()` is the number of the thread in its CTA, over x, y and z"),
-    (&["blockIdx"], "`block_idx()` is a tuple: `block_idx().0` is x"),
-    (&["gridDim"], "`grid_dim()` is a tuple: `grid_dim().0` is x"),
-    (&["blockDim"], "the threads of a CTA are the constant in `#[kernel(threads = …)]`"),
-    (&["warpSize"], "a warp has 32 threads"),
-    (&["__syncthreads", "syncthreads", "barrier_sync"], "`sync_threads()`"),
-    (&["__syncwarp", "syncwarp"], "`ptx!(\"bar.warp.sync\", 0xffffffff)`"),
-    (&["block_rank_in_cluster", "cluster_rank"], "`cluster_ctarank()`"),
-    (&["elect_one_sync", "elect_sync", "elect_one"], "`elect()`"),
-    (&["warpgroup_arrive"], "`wgmma_fence()`"),
-    (&["warpgroup_commit_batch"], "`wgmma_commit()`"),
-    (&["warpgroup_wait"], "`wgmma_wait(0)`"),
-    (&["warpgroup_reg_alloc"], "`setmaxnreg_inc(240)`"),
-    (&["warpgroup_reg_dealloc"], "`setmaxnreg_dec(40)`"),
-    (&["cp_async_fence"], "`cp_async_commit()`"),
-    (&["tma_store_arrive"], "`tma_commit()`"),
-    (&["tma_store_fence", "tma_store_arrive_fence"], "`fence_proxy_async()`"),
-    (&["tma_store_wait"], "`tma_wait_read(0)`"),
-    (&["ClusterBarrier", "ClusterTransactionBarrier", "mbarrier_init", "mbarrier"], "`mbarriers(stages, arrivals)` are barriers that are initialised"),
-    (&["cluster_sync", "cluster_arrive", "cluster_wait"], "`sync_cluster()`"),
-    (&["__threadfence", "__threadfence_block", "__threadfence_system"], "`ptx!(\"fence.acq_rel.gpu\")`"),
-    (&["__shfl_sync", "__shfl", "shfl", "shfl_sync"], "`shfl_idx(x, lane)`"),
-    (&["__shfl_xor_sync", "__shfl_xor", "shfl_xor", "shfl_xor_sync"], "`shfl_bfly(x, mask)`"),
-    (&["__shfl_up_sync", "shfl_up_sync"], "`shfl_up(x, delta)`"),
-    (&["__shfl_down_sync", "shfl_down_sync"], "`shfl_down(x, delta)`"),
-    (&["__ballot_sync", "ballot_sync", "ballot"], "`vote_ballot(condition)`"),
-    (&["__any_sync", "any_sync"], "`vote_any(condition)`"),
-    (&["__all_sync", "all_sync"], "`vote_all(condition)`"),
-    (&["__popc", "__popcll"], "`popc(x)`"),
-    (&["__clz", "__clzll"], "`clz(x)`"),
-    (&["__brev", "__brevll"], "`brev(x)`"),
-    (&["__umulhi", "__mulhi", "mulhi"], "`mul_hi(x, y)`"),
-    (&["atomicAdd"], "`atomic_add(x, coordinate, value)`"),
-    (&["atomicMin"], "`atomic_min(x, coordinate, value)`"),
-    (&["atomicMax"], "`atomic_max(x, coordinate, value)`"),
-    (&["atomicCAS"], "`atomic_cas(x, coordinate, expected, value)`"),
-    (&["atomicExch"], "`atomic_exch(x, coordinate, value)`"),
-    (&["expf", "__expf", "logf", "sinf", "cosf", "sqrtf", "rsqrtf", "tanhf", "fmaxf", "fminf", "fabsf"], "functions have no `f` behind their names: `exp`, `max`, `abs`; `exp_fast` is as CUDA's `__expf`"),
-    (&["__ldg"], "`copy(source, fragment)` reads tensors, with a cache hint as third argument"),
-    (&["make_tensor", "make_tensor_like", "make_fragment_like"], "`fragment::<T>(layout)` makes registers, `smem::<T>(layout)` shared memory, and parameters are tensors already"),
-    (&["make_layout"], "layouts are written in `layout!((4,8):(8,1))`"),
-    (&["make_shape", "make_stride", "make_coord"], "tuples are written `(4, 8)`"),
-    (&["clear"], "`fill(fragment, 0.0)`"),
-    (&["zeros", "zeros_like"], "`fragment::<f32>(layout!((64,64)))` makes registers, and `fill(fragment, 0.0)` fills them"),
-    (&["load"], "`copy(source, fragment)` reads a tensor, and `x[(i, j)]` is one element"),
-    (&["store"], "`copy(fragment, target)` writes a tensor, and `x[(i, j)] = value` one element"),
-    (&["arange"], "`thread()` counts the threads, and `for i in 0..n` the elements of each"),
-    (&["dot"], "`wgmma(acc, a, b, accumulate)` and `mma` multiply, and `TiledMma` of `cute_kernels::lib` has `gemm`"),
-    (&["cdiv", "div_ceil"], "`ceil_div(a, b)`"),
-    (&["float", "half", "bfloat16", "static_cast"], "numbers are converted by `x as f32`, and fragments by `convert::<bf16>(fragment)`"),
-    (&["select", "where"], "`if condition { a } else { b }` is a value"),
-    (&["print_tensor"], "`println!(\"{}\", x[(i, j)])`"),
-    (&["shape"], "`extent(x, 0)` is that of a mode"),
-    (&["gemm"], "`TiledMma` of `cute_kernels::lib` has `gemm`, and `wgmma(acc, a, b, accumulate)` is one instruction"),
-    (&["partition_S", "partition_D", "partition_fragment_S"], "`TiledCopy` of `cute_kernels::lib` partitions tensors"),
-    (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),
-    (&["step_by"], "`for i in 0..ceil_div(n, 4)` and `4 * i` go by 4"),
-    (&["iter", "into_iter", "enumerate", "zip"], "`for x in array` takes the elements of an array, and `for i in 0..n` counts"),
-    (&["len"], "`size(x)` is the number of elements, and `extent(x, 0)` that of a mode"),
-    (&["unwrap", "expect"], "`if let Some(x) = option { … }` takes the value of an `Option`"),
-    (&["printf"], "`println!(\"{}\", x)`"),
-    (&["Int", "C"], "integers are written as digits: `8`"),
-    (&["im2col"], "tensor maps are tiled here, and `tma_load` from a coordinate below 0 gives the zeros around a tensor that a convolution needs"),
-];
-
-/// What is written here for a name of CUDA C++ or CuTe.
-pub(crate) fn elsewhere(name: &str) -> Option<String> {
-    let is_named = |names: &&str| *names == name || *names == "im2col" && name.contains(names);
-    let (_, here) = ELSEWHERE
-        .iter()
-        .find(|(names, _)| names.iter().any(is_named))?;
-    let is_code = here.starts_with('`') && here.matches('`').count() == 2 && here.ends_with('`');
-    Some(match is_code {
-        true => format!(": write {here}"),
-        false => format!(": {here}"),
-    })
-}
-
-/// The same for a function, which may also be an instruction.
+/// What may have been meant by the name of a function that does not exist.
 pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     if let Some(here) = elsewhere(name) {
         return here;
     }
-    match hint(name, candidates) {
-        none if none.is_empty() => ": `ptx!` emits any instruction".into(),
+    let candidates: Vec<&str> = candidates.collect();
+    match hint(name, candidates.iter().copied()) {
+        none if none.is_empty() => {
+            let opcode = name.replace('_', ".");
+            let is_opcode =
+                |pattern: &str| pattern.split(['.', '{', '[']).next() == opcode.split('.').next();
+            match with_these_words(name, &candidates) {
+                None if cute_ptx::table::rows().any(|(_, row)| is_opcode(row.pattern)) => {
+                    format!(": `ptx!(\"{opcode}…\", …)` is an instruction")
+                }
+                found => found.unwrap_or_default(),
+            }
+        }
         found => found,
     }
+}
+
+/// The functions with the most words of a name such as `arrive_and_expect_tx`, if there are at least two such words, or the only one of a
+/// function.
+fn with_these_words(name: &str, candidates: &[&str]) -> Option<String> {
+    let words: Vec<&str> = name.split('_').filter(|word| word.len() > 1).collect();
+    let in_common = |other: &str| {
+        let all = other.split('_').filter(|word| word.len() > 1).count();
+        let common = other.split('_').filter(|word| words.contains(word)).count();
+        if common == all || common > 1 {
+            common
+        } else {
+            0
+        }
+    };
+    let most = candidates
+        .iter()
+        .map(|other| in_common(other))
+        .max()
+        .filter(|most| *most > 0)?;
+    let mut found: Vec<&str> = candidates
+        .iter()
+        .copied()
+        .filter(|other| in_common(other) == most)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    let names: Vec<String> = found
+        .iter()
+        .take(3)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    Some(format!(": did you mean {}?", names.join(" or ")))
 }
 
 /// The Levenshtein distance.

@@ -64,6 +64,10 @@ impl Interpreter<'_> {
                 }
                 Ok(Value::Fragment(each.fragment(&mut self.b, results)?))
             }
+            (UnOp::Deref(_), value) => Err(self.b.error(format!(
+                "`*` before {} reads a reference, which it is none: a power is `x * x`, or `pow(x, y)`",
+                value.kind()
+            ))),
             (op, value) => {
                 let op = op.to_token_stream();
                 Err(self
@@ -173,8 +177,15 @@ impl Interpreter<'_> {
             }
             (Op::Min | Op::Max, Some(ty)) if is_float(ty) => (ty, None),
             _ => {
+                // Of a pointer, a sum is another one.
+                let is_tensor =
+                    |value: &Value| matches!(value, Value::Global(_) | Value::Tensor(_));
+                let hint = match is_tensor(a) || is_tensor(b) {
+                    true => ": a tensor is no pointer; its elements are `x[i]`",
+                    false => "",
+                };
                 return Err(self.b.error(format!(
-                    "cannot apply `{}` to {} and {}",
+                    "cannot apply `{}` to {} and {}{hint}",
                     symbol(op),
                     a.kind(),
                     b.kind()
@@ -317,11 +328,16 @@ impl Interpreter<'_> {
                 Ok(self.b.compute(ty, Opcode::Selp, computed, operands).into())
             }
             Value::Scalar(scalar) => Ok(self.b.convert(&scalar, ty)?.into()),
-            value => Err(self.b.error(format!(
-                "no conversion from {} to `{}`",
-                value.kind(),
-                rust_name(ty)
-            ))),
+            value => {
+                let (from, ty) = (value.kind(), rust_name(ty));
+                let hint = match value {
+                    Value::Fragment(_) => format!(": write `convert::<{ty}>(fragment)`"),
+                    _ => String::new(),
+                };
+                Err(self
+                    .b
+                    .error(format!("no conversion from {from} to `{ty}`{hint}")))
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT`, `u32::MAX` and `T::Accumulator`.
 
+use super::elsewhere::elsewhere;
 use super::function::Invocation;
 use super::{Interpreter, Scope, word};
 use crate::kernel::value::types::{is_float, is_integer, range};
@@ -43,7 +44,12 @@ impl Interpreter<'_> {
             return Ok(operation);
         }
         let name = path.to_token_stream().to_string().replace(' ', "");
-        Err(Error::new_spanned(path, format!("cannot find `{name}`")))
+        let last = path.segments.last().map(|last| last.ident.to_string());
+        let hint = last.and_then(|last| elsewhere(&last)).unwrap_or_default();
+        Err(Error::new_spanned(
+            path,
+            format!("cannot find `{name}`{hint}"),
+        ))
     }
 
     /// A call of what a path of several names stands for.
@@ -75,9 +81,9 @@ impl Interpreter<'_> {
                 .is_some_and(|owner| HEAP.iter().any(|name| owner.ident == name));
             let hint = match on_the_heap {
                 true => {
-                    ": kernels have no heap. An array, a fragment or a tensor in shared memory has a known size"
+                    ": kernels have no heap. An array, a fragment or a tensor in shared memory has a known size".into()
                 }
-                false => "",
+                false => elsewhere(&last.ident.to_string()).unwrap_or_default(),
             };
             let message = format!("cannot find the function `{name}`{hint}");
             return Err(Error::new_spanned(path, message));

@@ -5,12 +5,14 @@
 //! kernels have no errors, so that no mistake is reported twice.
 
 use super::call::unknown_function;
+use super::elsewhere::type_elsewhere;
 use super::expr::unsupported;
 use super::macros;
 use super::message::Format;
 use super::name::unknown_name;
 use super::near;
 use super::statement::{initialiser, item_in_function};
+use super::suffix;
 use super::word;
 use crate::kernel::builtins;
 use crate::kernel::syntax::errors::Errors;
@@ -223,7 +225,10 @@ impl Resolver<'_> {
 
     fn expr(&mut self, expr: &Expr) {
         match expr {
-            Expr::Lit(_) | Expr::Infer(_) | Expr::Continue(_) => {}
+            Expr::Lit(expr) => {
+                self.errors.record(suffix::check(&expr.lit));
+            }
+            Expr::Infer(_) | Expr::Continue(_) => {}
             Expr::Path(expr) => self.path(&expr.path),
             Expr::Paren(expr) => self.expr(&expr.expr),
             Expr::Group(expr) => self.expr(&expr.expr),
@@ -530,7 +535,10 @@ impl Resolver<'_> {
         let name = only.ident.to_string();
         if !self.is_local(&name) && !self.is_type(&name) {
             let elements = Element::ALL.iter().map(|element| element.name());
-            let hint = near::hint(&name, TYPES.iter().copied().chain(elements));
+            let hint = match type_elsewhere(&name) {
+                Some(here) => format!(": write `{here}`"),
+                None => near::hint(&name, TYPES.iter().copied().chain(elements)),
+            };
             let message = format!("cannot find the type `{name}`{hint}");
             self.errors.push(Error::new(only.ident.span(), message));
         }

@@ -70,6 +70,10 @@ fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> 
             Ok(vec![fact])
         }
         Expr::Call(call) if is_call(call, "aligned") => aligned(interpreter, call, text),
+        Expr::Assign(assign) => Err(Error::new_spanned(
+            assign.eq_token,
+            "a fact compares by `==`: `=` assigns",
+        )),
         other => Err(Error::new_spanned(other, FACT)),
     }
 }

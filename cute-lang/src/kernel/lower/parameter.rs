@@ -2,6 +2,7 @@
 
 use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::elsewhere::type_elsewhere;
 use crate::kernel::lower::constant::constant;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::types::register_type;
@@ -177,6 +178,10 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
     }
     match register_type(&name) {
         Some(ty) if ty != Type::Pred && ty.bits() >= 32 => Ok(Form::Scalar(ty)),
+        Some(Type::Pred) => Err(Error::new_spanned(
+            ty,
+            "a number parameter has 32 or 64 bits: a truth value is a `u32`, and `x != 0` in the kernel",
+        )),
         Some(_) => Err(Error::new_spanned(
             ty,
             "a number parameter has 32 or 64 bits",
@@ -185,23 +190,22 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
     }
 }
 
-/// Number types of C and Rust, and what is written here.
+/// Types of sizes, whose width is that of the machine.
 const NUMBERS: &[(&[&str], &str)] = &[
-    (&["float"], "`f32`"),
-    (&["double"], "`f64`"),
-    (&["int", "int32_t"], "`i32`"),
-    (&["unsigned", "uint", "uint32_t"], "`u32`"),
-    (&["usize", "size_t", "uint64_t"], "`u64`"),
-    (&["isize", "long", "int64_t", "ptrdiff_t"], "`i64`"),
+    (&["usize", "size_t"], "u64"),
+    (&["isize", "ptrdiff_t"], "i64"),
 ];
 
 /// The error of a type that no parameter has. `name` is empty if the type is more than a name.
 fn unexpected(ty: &syn::Type, name: &str) -> Error {
     let number = NUMBERS.iter().find(|(names, _)| names.contains(&name));
+    let number = number
+        .map(|(_, here)| *here)
+        .or_else(|| type_elsewhere(name));
     let hint = match number {
-        Some((_, here)) => format!(": write {here}"),
+        Some(here) => format!(": write `{here}`"),
         None if name.is_empty() => {
-            ": `Global<f32, 2>` is a tensor in global memory, with two modes".to_owned()
+            ": pointers, slices and tensors are `Global<f32, 1>`, a tensor in global memory with one mode".to_owned()
         }
         None => String::new(),
     };

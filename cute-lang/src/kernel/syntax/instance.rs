@@ -58,9 +58,14 @@ pub(super) struct Assignment {
 
 impl Parse for Instance {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = input.parse()?;
+        let name: Ident = input.parse()?;
         if input.is_empty() {
             return Ok(Self::new(name, Vec::new()));
+        }
+        if input.peek(Token![=]) {
+            let message =
+                format!("an instance begins with its name: `#[instance(name: {name} = …)]`");
+            return Err(Error::new(name.span(), message));
         }
         input.parse::<Token![:]>()?;
         let values = Punctuated::<Assignment, Token![,]>::parse_terminated(input)?;

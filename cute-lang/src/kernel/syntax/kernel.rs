@@ -66,10 +66,13 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
                 products.push(product);
             }
         } else {
-            errors.push(Error::new_spanned(
-                attr,
-                "a kernel takes `#[kernel(…)]`, `#[instance(…)]`, `#[instances(…)]` and doc comments",
-            ));
+            let message = match attr.path().is_ident("facts") {
+                true => "facts stand before a parameter: `#[facts(…)] x: Global<f32, 1>`",
+                false => {
+                    "a kernel takes `#[kernel(…)]`, `#[instance(…)]`, `#[instances(…)]` and doc comments"
+                }
+            };
+            errors.push(Error::new_spanned(attr, message));
         }
     }
     errors.record(check_qualifiers(&function.sig));
@@ -98,10 +101,12 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         errors.record(check_instance(instance, &parameters));
     }
     let threads = arguments.threads.unwrap_or_else(|| {
-        errors.push(Error::new(
-            function.sig.ident.span(),
-            "`#[kernel(threads = …)]` says how many threads a CTA has",
-        ));
+        if errors.is_empty() {
+            errors.push(Error::new(
+                function.sig.ident.span(),
+                "`#[kernel(threads = …)]` says how many threads a CTA has",
+            ));
+        }
         syn::parse_quote!(1)
     });
     let (open, instances) = instances
@@ -161,7 +166,9 @@ fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
             errors.push(Error::new(name.span(), format!("`{name}` is given twice")));
         }
     }
-    for parameter in parameters {
+    // A parameter that a value has missed by its name has none.
+    let missed = errors.is_empty();
+    for parameter in parameters.iter().filter(|_| missed) {
         if !instance.values.iter().any(|(name, _)| name == *parameter) {
             errors.push(Error::new(
                 instance.name.span(),

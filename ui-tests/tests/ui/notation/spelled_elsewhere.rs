@@ -35,3 +35,4 @@ layout! { where m % 64 = 0; pub DIVIDED = (m,8):(8,1); }
 layout! { where m % 64 == 0 && m > 0; pub TWICE = (m,8):(8,1); }
 
 fn main() {}
+layout! { where m % 64 == 0 and m > 0; pub BOTH = (m,8):(8,1); }

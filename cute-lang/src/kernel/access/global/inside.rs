@@ -2,9 +2,11 @@
 
 use crate::kernel::access::coordinate::like;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::conditions::Almost;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::quantity::MAX_EXTENT;
+use crate::kernel::value::types::{is_signed, rust_name};
 use crate::kernel::value::{Global, Num, Scalar};
 use std::collections::BTreeMap;
 use syn::Result;
@@ -148,13 +150,51 @@ impl Inside {
         let extent = format!("extent({}, {mode})", b.params[self.global.param].name);
         let reach = self.reach[mode];
         let last = b.greatest(&self.global.origin[mode]) + i128::from(reach);
+        let condition = format!(
+            "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
+        );
         Some(match (reach, last + 1) {
             _ if self.global.ranges[mode].is_some() => "use `copy_or` or `copy_inside`".into(),
-            (_, count @ ..=MAX_EXTENT) => format!("state the fact `{extent} >= {count}`"),
-            (0, _) => format!(
-                "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
+            (0, _) if let Some(missing) = self.missing(b, mode) => missing,
+            (0, count @ ..=MAX_EXTENT) => format!(
+                "{condition}, or state the fact `{extent} >= {count}`, by which a launch with a smaller tensor is refused"
             ),
+            (_, count @ ..=MAX_EXTENT) => format!(
+                "use `copy_or` or `copy_inside`, or state the fact `{extent} >= {count}`, by which a launch with a smaller tensor is refused"
+            ),
+            (0, _) => condition,
             _ => "use `copy_or` or `copy_inside`".into(),
+        })
+    }
+
+    /// What a condition that there may be lacks to prove that the coordinate in a mode is below the extent.
+    fn missing(&self, b: &Builder, mode: usize) -> Option<String> {
+        let extent = Quantity::Extent(self.global.id(), mode);
+        let text = b.quantity_text(extent)?;
+        if let [(Num::Reg(exact), 1)] = &self.global.terms[mode][..]
+            && is_signed(exact.ty)
+        {
+            return Some(format!(
+                "its coordinate in mode {mode} is a signed `{}`, which may be below 0: make it unsigned, and put the access under a condition by which it is below `{text}`",
+                rust_name(exact.ty)
+            ));
+        }
+        let origin = &self.global.origin[mode];
+        if matches!(origin, Num::Reg(register) if register.variable) {
+            return Some(format!(
+                "a condition proves nothing of a `let mut` variable: name its value, `let j = i;`, and put the access under a condition by which `j` is below `{text}`"
+            ));
+        }
+        Some(match b.almost(origin, extent)? {
+            Almost::Reached => format!(
+                "the condition around it allows a coordinate of `{text}` in mode {mode}: write `<` in place of `<=`"
+            ),
+            Almost::Below(quantity) => {
+                let known = b.quantity_text(quantity)?;
+                format!(
+                    "its coordinate in mode {mode} is below `{known}`: state the fact `{known} <= {text}`"
+                )
+            }
         })
     }
 }

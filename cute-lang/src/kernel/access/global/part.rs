@@ -323,6 +323,11 @@ impl Global {
             Value::Tuple(_) if found < expected => format!(
                 "{message}; if it is a fragment's, `fragment::<T>(layout, shape)` takes the modes of extent 1 which the layout leaves out"
             ),
+            _ if found < expected => {
+                let names = ["i", "j", "k", "l", "m"];
+                let names = names[..expected.min(names.len())].join(", ");
+                format!("{message}: it is written `({names})`")
+            }
             _ => message,
         }))
     }

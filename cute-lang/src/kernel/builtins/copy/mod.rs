@@ -109,6 +109,12 @@ fn from_memory(b: &mut Builder, call: &Call, fragment: &Fragment) -> Result<bool
     match &call.args[0].value {
         Value::Tensor(tensor) => load(b, tensor, fragment)?,
         Value::Global(tile) => copy_global(b, call, Direction::Load, tile, fragment)?,
+        Value::Algebra(cute_algebra::Value::Word(_)) => {
+            return Err(call.error_at(
+                0,
+                "`copy` takes source and destination alone: the instruction follows from their layouts",
+            ));
+        }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     }
     Ok(matches!(call.args[0].value, Value::Global(_)))
@@ -132,6 +138,12 @@ fn registers_of(b: &mut Builder, call: &Call) -> Result<Fragment> {
     let (element, layout) = match &call.args[0].value {
         Value::Tensor(tensor) => (tensor.element, tensor.layout.layout()),
         Value::Global(tile) => (tile.element, known_tile(b, tile)?),
+        Value::Algebra(cute_algebra::Value::Word(_)) => {
+            return Err(call.error_at(
+                0,
+                "`copy` takes source and destination alone: the instruction follows from their layouts",
+            ));
+        }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
     let (count, bits) = (i128::from(layout.size()), i128::from(element.bits()));

@@ -78,7 +78,7 @@ pub(super) fn check_elements(b: &Builder, tensor: Element, fragment: Element) ->
         return Ok(());
     }
     Err(b.error(format!(
-        "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: convert the fragment"
+        "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: a copy converts nothing, so the fragment is of `{tensor}`, and `convert::<…>(fragment)` makes another one of it"
     )))
 }
 

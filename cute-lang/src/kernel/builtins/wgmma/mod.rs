@@ -94,7 +94,10 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     atom(n, [acc.element, a_type, b_type], a.stored())
         .map_err(|error| call.error_at(2, error.kind()))?;
     if k != b_k {
-        return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
+        return Err(call.error_at(
+            2,
+            format!("the extent along K is {k} in A, but {b_k} in B: A is M × K and B is N × K, whatever their major modes are"),
+        ));
     }
     let (registers, order) = accumulator(call, acc, n)?;
     if order != a.order() {

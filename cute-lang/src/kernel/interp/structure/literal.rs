@@ -1,6 +1,7 @@
 //! Values of structs, and their fields.
 
 use super::{Named, fields, untyped};
+use crate::kernel::interp::elsewhere::elsewhere;
 use crate::kernel::interp::generics::Parameters;
 use crate::kernel::interp::{Interpreter, near};
 use crate::kernel::value::{Struct, StructType, Value};
@@ -129,6 +130,10 @@ impl Interpreter<'_> {
                 let hint = match (&base, axis) {
                     (Value::Tuple(_), Some(axis)) => format!(": write `.{axis}`"),
                     (Value::Int(..) | Value::Scalar(_), Some(_)) => ": it is one number".to_owned(),
+                    (Value::Global(_) | Value::Tensor(_), _) if is_named(member, "shape") => {
+                        ": `extent(x, 0)` is that of a mode of a parameter, and `size(get(x, 0))` that of a tile".to_owned()
+                    }
+                    (_, None) => elsewhere(&member.to_token_stream().to_string()).unwrap_or_default(),
                     _ => String::new(),
                 };
                 let (kind, field) = (base.kind(), member.to_token_stream());
