@@ -184,6 +184,180 @@ fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error>
     Ok(())
 }
 
+/// Powers of f32 and of f64.
+#[cute_runtime::kernels]
+mod powers {
+    /// x to the power of y.
+    #[kernel(threads = 256)]
+    #[instances(T in [f32, f64])]
+    pub fn power<T: Element>(
+        x: Global<T, 1>,
+        #[facts(extent(y, 0) == extent(x, 0))] y: Global<T, 1>,
+        #[facts(extent(out, 0) == extent(x, 0))] out: Global<T, 1>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            out[i] = pow(x[i], y[i]);
+        }
+    }
+
+    /// The approximation.
+    #[kernel(threads = 256)]
+    pub fn power_fast(
+        x: Global<f32, 1>,
+        #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>,
+        #[facts(extent(out, 0) == extent(x, 0))] out: Global<f32, 1>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            out[i] = pow_fast(x[i], y[i]);
+        }
+    }
+}
+
+/// Numbers and exponents: all pairs of special ones, and pairs whose power is a number. Of these, y · log₂ |x| is from −`range` to
+/// `range`.
+fn pairs(range: f64, special: &[f64]) -> Vec<(f64, f64)> {
+    let mut pairs: Vec<(f64, f64)> = Vec::new();
+    for x in special {
+        pairs.extend(special.iter().map(|y| (*x, *y)));
+    }
+    let mut state = 1u64;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    for step in 0..60_000 {
+        let log = match step % 4 {
+            0 => (2.0 * random() - 1.0) * range,
+            1 => 2.0 * random() - 1.0,
+            2 => (2.0 * random() - 1.0) * 1e-4,
+            _ => 16.0 * random() - 8.0,
+        };
+        let x = log.exp2();
+        let y = match step % 5 {
+            0 => (20.0 * random() - 10.0).round(),
+            1 => random() * 4.0 - 2.0,
+            _ => (2.0 * random() - 1.0) * range / log,
+        };
+        pairs.push((
+            if step % 5 == 0 && step % 3 == 0 {
+                -x
+            } else {
+                x
+            },
+            y,
+        ));
+    }
+    pairs
+}
+
+const SPECIAL: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    2.0,
+    -2.0,
+    3.0,
+    -3.0,
+    4.0,
+    -4.0,
+    1.5,
+    -1.5,
+    1e30,
+    -1e30,
+    1e-30,
+    -1e-30,
+    16_777_215.0,
+    -16_777_215.0,
+    0.999_999_94,
+    1.000_000_1,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    1.5e-45,
+    -1.5e-45,
+    3e38,
+    -3e38,
+    127.9,
+    -150.3,
+    1023.9,
+    -1075.5,
+    709.8,
+];
+
+#[test]
+fn powers_are_within_their_errors() -> Result<(), cute_runtime::Error> {
+    for device in devices(1) {
+        let pairs_of_f32: Vec<(f32, f32)> = pairs(149.0, SPECIAL)
+            .iter()
+            .map(|(x, y)| (*x as f32, *y as f32))
+            .collect();
+        let (x, y): (Vec<f32>, Vec<f32>) = pairs_of_f32.into_iter().unzip();
+        let count = x.len();
+        let grid = count.div_ceil(256) as u32;
+        let [a, b] =
+            [&x, &y].map(|data| Tensor::from_slice(&device, data, [count]).expect("memory"));
+        let mut out = Tensor::<f32, 1>::zeros(&device, [count])?;
+        powers::power_f32::launch(&device, grid, &a.view(), &b.view(), &mut out.view_mut())?;
+        for ((x, y), found) in x.iter().zip(&y).zip(out.download()?) {
+            let value = f64::from(*x).powf((*y).into());
+            let error = (f64::from(found) - value).abs() / ulp(value);
+            let is_close = match value as f32 {
+                nearest if nearest.is_nan() => found.is_nan(),
+                nearest if nearest.is_infinite() || value == 0.0 => {
+                    found.to_bits() == nearest.to_bits()
+                }
+                _ => error <= 1.0,
+            };
+            assert!(
+                is_close,
+                "pow({x:e}, {y:e}) is {found:e}, not {value:e}: {error} ulp"
+            );
+        }
+
+        powers::power_fast::launch(&device, grid, &a.view(), &b.view(), &mut out.view_mut())?;
+        for ((x, y), found) in x.iter().zip(&y).zip(out.download()?) {
+            let (x, y) = (f64::from(*x), f64::from(*y));
+            let value = x.powf(y);
+            let is_usual = x >= f32::MIN_POSITIVE.into()
+                && x.is_finite()
+                && y.abs() >= f32::MIN_POSITIVE.into()
+                && y.is_finite();
+            if !is_usual || value < f32::MIN_POSITIVE.into() || value > f64::from(f32::MAX) * 0.99 {
+                continue;
+            }
+            let limit = 2.0 + 3.5 * y.abs() * x.log2().abs().max(1.0);
+            let error = (f64::from(found) - value).abs() / ulp(value);
+            assert!(
+                error <= limit,
+                "pow_fast({x:e}, {y:e}) is {found:e}, not {value:e}: {error} ulp, not {limit}"
+            );
+        }
+
+        let (x, y): (Vec<f64>, Vec<f64>) = pairs(1074.0, SPECIAL).into_iter().unzip();
+        let count = x.len();
+        let [a, b] =
+            [&x, &y].map(|data| Tensor::from_slice(&device, data, [count]).expect("memory"));
+        let mut out = Tensor::<f64, 1>::zeros(&device, [count])?;
+        powers::power_f64::launch(&device, grid, &a.view(), &b.view(), &mut out.view_mut())?;
+        for ((x, y), found) in x.iter().zip(&y).zip(out.download()?) {
+            let value = x.powf(*y);
+            let apart = match value.is_nan() && found.is_nan() {
+                true => 0,
+                false => (value.to_bits() as i64).abs_diff(found.to_bits() as i64),
+            };
+            assert!(apart <= 1, "pow({x:e}, {y:e}) is {found:e}, not {value:e}");
+        }
+    }
+    Ok(())
+}
+
 /// A function of x and y in f64, and its largest error at x, given its value.
 struct Row {
     name: &'static str,

@@ -24,7 +24,7 @@ fn lowered(held: &str, element: &str, threads: usize, statements: &str) -> Lower
 
 /// Runs statements that compute a fragment `y` from a fragment `x` of that tile, and gives the elements of y by row and
 /// column. The element of x in row i and column j is `value(i, j)`.
-fn run(
+pub(crate) fn run(
     held: &str,
     element: &str,
     [rows, columns]: [usize; 2],
@@ -81,11 +81,11 @@ fn run(
 }
 
 /// A number without pattern, from -20 to 20.
-fn value(i: usize, j: usize) -> i32 {
+pub(crate) fn value(i: usize, j: usize) -> i32 {
     ((i * 37 + 11) * (j * 53 + 7) % 41) as i32 - 20
 }
 
-const OF_A_WARP: &str =
+pub(crate) const OF_A_WARP: &str =
     "composition(make_identity_layout((16, 8)), mma_atom(SM80_16x8x16_F32F16F16F32_TN, CLayout))";
 
 /// The tiles that are reduced: how they are held, their extents, and the number of threads.
@@ -160,6 +160,19 @@ fn modes_are_reduced() {
                 let rest = found[1..].iter().flatten();
                 assert!(rest.clone().all(|x| x.is_nan()), "{held} {operation}");
             }
+        }
+    }
+}
+
+#[test]
+fn sums_are_reductions() {
+    for &(held, [rows, columns], threads) in TILES {
+        let barrier = barrier(held, threads);
+        let statements = format!("let y = x - x.sum(0{barrier});");
+        let found = run(held, "f32", [rows, columns], threads, &statements, value);
+        for (j, found) in found[0].iter().enumerate() {
+            let expected: i32 = (0..rows).map(|i| value(i, j)).sum();
+            assert_eq!(*found, (value(0, j) - expected) as f32, "{held} {j}");
         }
     }
 }

@@ -27,6 +27,7 @@ mod random;
 mod ranges;
 mod refusals;
 mod robustness;
+mod select;
 mod shared;
 mod shipped;
 mod structs;

@@ -47,6 +47,11 @@ impl Builtin {
         name(self.signature)
     }
 
+    /// Whether it has a type between `::<` and `>`.
+    pub fn takes_type(&self) -> bool {
+        !list(self.signature, "::<", ">(").is_empty()
+    }
+
     /// Checks the number of arguments, then calls the function.
     pub fn call(&'static self, b: &mut Builder, call: &Call) -> Result<Value> {
         let types = list(self.signature, "::<", ">(");
@@ -182,7 +187,7 @@ impl Call {
             };
             results.push(function(b, &call)?);
         }
-        Ok(Value::Fragment(each.fragment(b, results)?))
+        each.result(b, results)
     }
 
     /// The name of an operation that argument `index` is, such as `add` or the function `max`.

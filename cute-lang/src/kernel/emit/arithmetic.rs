@@ -357,12 +357,22 @@ impl Builder {
         for value in [a, b].into_iter().filter_map(Num::constant) {
             self.check_fits(value, ty)?;
         }
-        Ok(Num::Reg(self.compute(
+        Ok(Num::Reg(self.choose(
             ty,
-            Opcode::Selp,
-            instruction_type(ty),
-            [a.operand(), b.operand(), predicate.operand()],
+            a.operand(),
+            b.operand(),
+            predicate,
         )))
+    }
+
+    /// The first operand where the predicate holds, else the second, both of type `ty`.
+    pub fn choose(&mut self, ty: Type, yes: Operand, no: Operand, predicate: &Scalar) -> Scalar {
+        // There is no `selp` of 16-bit floating-point numbers, but of their bits.
+        let computed = match ty {
+            Type::F16 | Type::Bf16 => ty.untyped(),
+            ty => instruction_type(ty),
+        };
+        self.compute(ty, Opcode::Selp, computed, [yes, no, predicate.operand()])
     }
 
     /// `x as ty` between numbers, as Rust converts. Integers wrap. Conversions to a floating-point type round to the

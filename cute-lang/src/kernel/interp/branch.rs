@@ -133,10 +133,16 @@ impl Interpreter<'_> {
         match self.eval(expr)? {
             value @ Value::Bool(_) => Ok(value),
             Value::Scalar(scalar) if scalar.ty == Type::Pred => Ok(Value::Scalar(scalar)),
-            other => Err(Error::new(
-                expr.span(),
-                format!("expected a condition, found {}", other.kind()),
-            )),
+            other => {
+                let remedy = match other {
+                    Value::Mask(_) => {
+                        ": `select(condition, x, y)` chooses for each value, and `&`, `|` and `!` combine conditions of fragments"
+                    }
+                    _ => "",
+                };
+                let message = format!("expected a condition, found {}{remedy}", other.kind());
+                Err(Error::new(expr.span(), message))
+            }
         }
     }
 

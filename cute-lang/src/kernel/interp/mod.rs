@@ -27,6 +27,7 @@ mod path;
 mod pattern;
 mod ptx;
 pub mod resolve;
+mod select;
 mod statement;
 mod structure;
 mod types;
