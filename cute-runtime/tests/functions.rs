@@ -184,6 +184,48 @@ fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error>
     Ok(())
 }
 
+/// A table that the module brings along.
+#[cute_runtime::kernels]
+mod tables {
+    /// What each value of 4 bits stands for.
+    const SQUARES: [f32; 16] = [
+        0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0, 49.0, 64.0, 81.0, 100.0, 121.0, 144.0, 169.0, 196.0,
+        225.0,
+    ];
+
+    /// Two values of each byte.
+    #[kernel(threads = 256)]
+    pub fn dequantise(
+        x: Global<u8, 1>,
+        #[facts(extent(out, 0) == extent(x, 0), extent(out, 1) == 2)] out: Global<f32, 2>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            let byte = x[i] as u32;
+            out[(i, 0)] = SQUARES[byte % 16];
+            out[(i, 1)] = SQUARES[byte / 16];
+        }
+    }
+}
+
+#[test]
+fn tables_are_looked_up() -> Result<(), cute_runtime::Error> {
+    let bytes: Vec<u8> = (0..=255).collect();
+    let expected: Vec<f32> = bytes
+        .iter()
+        .flat_map(|byte| [byte % 16, byte / 16].map(|i| f32::from(i).powi(2)))
+        .collect();
+    for device in devices(2) {
+        let x = Tensor::from_slice(&device, &bytes, [256])?;
+        for _ in 0..2 {
+            let mut out = Tensor::<f32, 2>::zeros(&device, [256, 2])?;
+            tables::dequantise::launch(&device, 1, &x.view(), &mut out.view_mut())?;
+            assert_eq!(out.download()?, expected);
+        }
+    }
+    Ok(())
+}
+
 /// Powers of f32 and of f64.
 #[cute_runtime::kernels]
 mod powers {

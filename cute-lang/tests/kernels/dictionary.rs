@@ -34,7 +34,7 @@ const OWN: &[&str] = &[
     "shfl_bfly", "shfl_down", "shfl_idx", "shfl_up", "sin_fast", "smem", "smem_atom", "smem_tile_to_shape", "sort",
     "sqrt_fast", "sum", "sync_cluster", "tanh_fast", "tensor_map", "thread", "tiled_copy", "tiled_copy_A", "tiled_copy_B",
     "tiled_copy_C", "tiled_mma", "tma_commit", "tma_prefetch", "tma_prefetch_map", "tma_reduce", "tma_wait",
-    "tma_wait_read", "to_bits", "trailing_zeros", "trunc", "uniform", "unzip", "vector_width", "vote_all", "vote_any",
+    "tma_wait_read", "to_bits", "trailing_zeros", "transpose", "trunc", "uniform", "unzip", "vector_width", "vote_all", "vote_any",
     "vote_ballot", "warp", "warpgroup", "warpgroup_thread", "wgmma", "wgmma_a", "wgmma_c", "wgmma_commit",
     "wgmma_fence", "wgmma_operand", "wgmma_wait", "xor_map",
 ];

@@ -651,6 +651,10 @@ declare! {
     ///
     /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.
     trailing_zeros(x);
+    /// `transpose(x)`
+    ///
+    /// X with its two modes exchanged, as `select(x, 1, 0)`, which also orders more modes: a fragment, a tensor or a layout. Only coordinates change: a fragment keeps its registers and the threads that hold them, so no data moves. To hold the transposed tile as another fragment does, `redistribute(transpose(x), layout)` moves it.
+    transpose(x);
     /// `floor(x)`, `ceil(x)`, `trunc(x)`, `round_ties_even(x)`
     ///
     /// Of: f16 f32 f64.

@@ -1,6 +1,6 @@
 //! Elements by their coordinates: `at`, `x[c]` and `x[c] = y`.
 
-use super::mbarrier;
+use super::{array, mbarrier};
 use crate::kernel::access::check::require_inside;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::element::{Place, place, writes};
@@ -117,6 +117,9 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
                     format!("index {index} is outside of {}", call.args[0].value.kind()),
                 )),
             },
+            Value::Scalar(_) if matches!(&call.args[0].value, Value::Array(_)) => {
+                array::pick(b, call, elements)
+            }
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
         _ => Err(call.mismatch(

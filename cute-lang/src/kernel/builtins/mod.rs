@@ -4,6 +4,7 @@
 //! looked up among the operations of the algebra.
 
 mod algebra;
+pub(crate) mod array;
 mod atomic;
 mod bits;
 pub mod call;
@@ -29,6 +30,7 @@ mod tensor;
 mod thread;
 mod time;
 mod tma;
+mod transpose;
 mod warp;
 mod wgmma;
 
@@ -64,6 +66,7 @@ const TABLE: &[&[Builtin]] = &[
     thread::ROWS,
     time::ROWS,
     tma::ROWS,
+    transpose::ROWS,
     warp::ROWS,
     wgmma::ROWS,
 ];

@@ -417,6 +417,10 @@ impl Builder {
             (rounding, ty, instruction_type(from.ty)),
             [operand.clone()],
         );
+        if rounding.is_none() && is_integer(from.ty) && !is_signed(from.ty) {
+            let bits = self.possible_bits(&from.clone().into());
+            self.limit_bits(&result, bits);
+        }
         // With 64 bits on either side, `cvt` gives an integer with only its highest bit set for a NaN (PTX ISA 9.0,
         // §9.7.9.22).
         if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {

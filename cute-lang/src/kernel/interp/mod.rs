@@ -7,6 +7,7 @@
 mod assign;
 mod branch;
 mod call;
+mod chosen;
 mod closure;
 mod expr;
 mod function;

@@ -82,6 +82,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["cdiv", "div_ceil"], "`ceil_div(a, b)`"),
     (&["float", "half", "bfloat16", "static_cast"], "numbers are converted by `x as f32`, and fragments by `convert::<bf16>(fragment)`"),
     (&["where", "where_"], "`select(condition, x, y)`"),
+    (&["trans", "permute"], "`transpose(x)` exchanges two modes, and `select(x, 2, 0, 1)` orders more"),
     (&["powr"], "`pow(x, y)`"),
     (&["isnan", "isinf", "isfinite"], "`is_nan(x)`, `is_infinite(x)` and `is_finite(x)`"),
     (&["__float_as_uint", "__float_as_int", "__half_as_ushort"], "`to_bits(x)`"),
