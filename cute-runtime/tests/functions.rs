@@ -184,6 +184,68 @@ fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error>
     Ok(())
 }
 
+/// Tensors in the shared memory of other CTAs.
+#[cute_runtime::kernels]
+mod peers {
+    /// Each CTA of a cluster writes a swizzled tile, and reads that of the next one by vectors, elements and atomic operations.
+    #[kernel(threads = 64, cluster = (4, 1, 1))]
+    pub fn rotate(
+        #[facts(extent(x, 0) % 32 == 0, extent(x, 1) == 64)] x: Global<f32, 2>,
+        #[facts(extent(y, 0) == extent(x, 0), extent(y, 1) == 66)] y: Global<f32, 2>,
+    ) {
+        let tile = smem::<f32>(tile_to_shape(smem_atom::<f32>(K, SW128), (8, 64)));
+        let count = smem::<u32>(1);
+        let held = fragment::<f32>(layout!(((16,4),(4,2)):((4@1,2@0),(1@1,1@0))));
+        let rank = cluster_ctarank();
+        let next = (rank + 1) % 4;
+        copy_or(local_tile(x, (8, 64), (block_idx().0, 0)), held, 0.0);
+        copy(held, tile);
+        if thread() == 0 {
+            count[0] = 0;
+        }
+        sync_cluster();
+        copy(peer(tile, next), held);
+        atomic_add(peer(count, next), 0, thread() + rank, RELAXED, CLUSTER);
+        let first = peer(tile, next)[(7, thread())];
+        sync_cluster();
+        copy_inside(held, local_tile(y, (8, 64), (block_idx().0, 0)));
+        let last = shfl_idx(first, 31);
+        let row = block_idx().0 * 8;
+        if thread() == 0 && row < extent(y, 0) {
+            y[(row, 64)] = count[0] as f32;
+            y[(row, 65)] = last;
+        }
+    }
+}
+
+#[test]
+fn tiles_of_other_ctas_are_read() -> Result<(), cute_runtime::Error> {
+    const ROWS: usize = 64;
+    let numbers: Vec<f32> = (0..ROWS * 64).map(|i| i as f32).collect();
+    for device in devices(2) {
+        let x = Tensor::from_slice(&device, &numbers, [ROWS, 64])?;
+        let mut y = Tensor::<f32, 2>::zeros(&device, [ROWS, 66])?;
+        peers::rotate::launch(&device, ROWS as u32 / 8, &x.view(), &mut y.view_mut())?;
+        let found = y.download()?;
+        for cta in 0..ROWS / 8 {
+            let next = cta / 4 * 4 + (cta + 1) % 4;
+            for row in 0..8 {
+                let start = (cta * 8 + row) * 66;
+                let own = (next * 8 + row) * 64;
+                assert_eq!(
+                    found[start..start + 64],
+                    numbers[own..own + 64],
+                    "{cta}, {row}"
+                );
+            }
+            let before = (cta + 3) % 4;
+            assert_eq!(found[cta * 8 * 66 + 64], (2016 + 64 * before) as f32);
+            assert_eq!(found[cta * 8 * 66 + 65], numbers[(next * 8 + 7) * 64 + 31]);
+        }
+    }
+    Ok(())
+}
+
 /// A table that the module brings along.
 #[cute_runtime::kernels]
 mod tables {

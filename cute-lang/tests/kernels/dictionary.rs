@@ -23,7 +23,7 @@ const OWN: &[&str] = &[
     "bits", "bytes", "concat", "conflict_free", "conflict_free_map", "coordinate", "copy_async", "copy_async_at",
     "copy_atom", "copy_atom_val", "copy_inside", "copy_or", "cos_fast", "cosize_bound", "count_ones",
     "cp_async_commit", "dense", "div_fast", "elect", "exp2_fast", "exp_fast", "expect_tx", "extension", "extent",
-    "fence_proxy_async", "from_bits", "is_finite", "is_infinite", "is_nan", "mul_add", "pow", "pow_fast", "powf", "powi", "fill_outside", "fragment", "from_table", "index", "index_assign", "index_form",
+    "fence_proxy_async", "from_bits", "is_finite", "is_infinite", "is_nan", "mul_add", "peer", "pow", "pow_fast", "powf", "powi", "fill_outside", "fragment", "from_table", "index", "index_assign", "index_form",
     "injective", "is_bijective", "is_dense", "is_injective", "is_integral", "lane", "leading_zeros", "len",
     "log2_fast", "log_fast", "make_layout_left", "make_layout_right", "map", "match_any", "matrix_operand",
     "mbarriers", "misalignment", "mma", "mma_atom", "overlay", "partition_D_of_copy_A", "partition_D_of_copy_B",

@@ -211,6 +211,19 @@ fn modes_are_exchanged() {
     }
 }
 
+#[test]
+fn modes_of_tensors_and_layouts_are_exchanged() {
+    let source = "mod kernels { #[kernel(threads = 32)] fn k(#[facts(extent(d, 0) == 8, extent(d, 1) == 4)] d: Global<f32, 2>) {
+        assert!(transpose(layout!((4,8):(8,1))) == layout!((8,4):(1,8)));
+        assert!(transpose(layout!(Sw<1,0,3> o (4,8):(8,1))) == layout!(Sw<1,0,3> o (8,4):(1,8)));
+        let tile = smem::<f32>(layout!((4,8):(8,1)));
+        assert!(shape(transpose(tile)) == (8, 4));
+        copy(transpose(tile), local_tile(d, (8, 4), (0, 0)));
+        copy(tile, transpose(local_tile(d, (8, 4), (0, 0))));
+    } }";
+    lower(source.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}"));
+}
+
 /// Of a fragment of one thread, the index of a value counts in the new order.
 #[test]
 fn modes_of_one_thread_are_exchanged() {

@@ -395,6 +395,10 @@ declare! {
     ///
     /// Another tensor where `tensor` begins, of another type and layout. It must not be larger.
     overlay[T](tensor, layout);
+    /// `peer(x, cta)`
+    ///
+    /// The tensor at the same place in the shared memory of [another CTA of the cluster](crate::kernel_language#shared-memory-of-other-ctas).
+    peer(x, cta);
     /// `philox(counter, key)`
     ///
     /// Philox-4x32-10: four random u32 from a counter, a tuple of four u32, and a key, a tuple of two. The same arguments give the same numbers, so a thread needs no state: its index is part of the counter.

@@ -20,6 +20,28 @@ pub struct Builtin {
     pub apply: fn(&mut Builder, &Call) -> Result<Value>,
 }
 
+/// The functions that take tensors in the shared memory of other CTAs.
+const OF_PEERS: &[&str] = &[
+    "index",
+    "index_assign",
+    "copy",
+    "local_tile",
+    "local_partition",
+    "transpose",
+    "size",
+    "bytes",
+    "atomic_add",
+    "atomic_min",
+    "atomic_max",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+    "atomic_exch",
+    "atomic_cas",
+    "atomic_inc",
+    "atomic_dec",
+];
+
 /// A call.
 pub struct Call {
     /// The name of the function.
@@ -72,12 +94,25 @@ impl Builtin {
         if !(args.len() - optional..=args.len()).contains(&call.args.len()) {
             return Err(self.miscount(call, "argument", args.len(), call.args.len()));
         }
+        self.check_peers(call)?;
         b.set_operation(self.name(), call.span);
         let result = (self.apply)(b, call)?;
         for argument in &call.args {
             b.take(&argument.value, &result);
         }
         Ok(result)
+    }
+
+    /// Refuses a tensor of another CTA, unless the function reaches it.
+    fn check_peers(&self, call: &Call) -> Result<()> {
+        let is_peer = |argument: &Argument| matches!(&argument.value, Value::Tensor(tensor) if tensor.peer.is_some());
+        match call.args.iter().position(is_peer) {
+            Some(index) if !OF_PEERS.contains(&self.name()) => {
+                let message = "a tensor in shared memory of its own CTA: `x[c]` and `copy` reach those of others,";
+                Err(call.mismatch(index, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn miscount(&self, call: &Call, what: &str, wanted: usize, got: usize) -> Error {

@@ -90,7 +90,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             }
             let ty = computed(b, tensor.element)?;
             let address = tensor.element(b, coordinate)?;
-            Ok(load(b, Modifier::Shared, ty, address).into())
+            Ok(load(b, tensor.space(), ty, address).into())
         }
         Value::Global(global) if names_several(coordinate) => {
             Ok(Value::Global(global.slice(b, coordinate)?))

@@ -40,7 +40,7 @@ fn transpose(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(b.error("there is no `select` (a defect)"));
     };
     let call = Call {
-        name: call.name,
+        name: operation.name,
         span: call.span,
         types: Vec::new(),
         args: vec![x.clone(), mode(1), mode(0)],

@@ -50,6 +50,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["tma_store_fence", "tma_store_arrive_fence"], "`fence_proxy_async()`"),
     (&["tma_store_wait"], "`tma_wait_read(0)`"),
     (&["ClusterBarrier", "ClusterTransactionBarrier", "mbarrier_init", "mbarrier"], "`mbarriers(stages, arrivals)` are barriers that are initialised"),
+    (&["map_shared_rank", "mapa", "map_dsmem_ptr", "set_block_rank"], "`peer(x, cta)` is the tensor x of another CTA of the cluster"),
     (&["cluster_sync", "cluster_arrive", "cluster_wait"], "`sync_cluster()`"),
     (&["__threadfence", "__threadfence_block", "__threadfence_system"], "`ptx!(\"fence.acq_rel.gpu\")`"),
     (&["__shfl_sync", "__shfl", "shfl", "shfl_sync"], "`shfl_idx(x, lane)`"),

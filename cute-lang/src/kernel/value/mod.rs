@@ -144,6 +144,9 @@ impl Value {
             Value::Algebra(value) => format!("{} `{value}`", value.kind()),
             Value::Scalar(scalar) => format!("a run-time `{}`", rust_name(scalar.ty)),
             Value::Reference(value) => format!("a `&mut` to {}", value.kind()),
+            Value::Tensor(tensor) if tensor.peer.is_some() => {
+                "a tensor in the shared memory of another CTA".into()
+            }
             Value::Tensor(_) => "a tensor in shared memory".into(),
             Value::Global(_) => "a tensor in global memory".into(),
             Value::Fragment(_) => "a fragment".into(),
