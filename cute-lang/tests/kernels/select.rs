@@ -116,6 +116,20 @@ fn numbers_are_selected() {
     }
 }
 
+/// Truth values of a fragment are read one by one.
+#[test]
+fn truth_values_are_read() {
+    let statements = "let low = x < -7; let mut count = 0; for v in 0..size(low) { if low[v] { count += 1; } } let y = x * 0 + count;";
+    let found = run(BY_ROWS, "i32", [32, 4], 32, statements, value);
+    for (i, row) in found.iter().enumerate() {
+        let expected = (0..4).filter(|j| value(i, *j) < -7).count();
+        assert_eq!(row[..], [expected as f32; 4], "{i}");
+    }
+}
+
+/// Each thread holds a row.
+const BY_ROWS: &str = "composition(make_identity_layout((32, 4)), layout!((32,4):(1,32)))";
+
 /// No branch stands in what is selected.
 #[test]
 fn values_are_selected_without_branches() {
@@ -169,6 +183,10 @@ fn wrong_selections() {
         (
             "let mut y = x < 0.0;",
             "`y` is a fragment of truth values, which cannot change at run time: write `let`, not `let mut`",
+        ),
+        (
+            "let y = (x < 0.0)[4];",
+            "index 4 is outside of a fragment of 4 values",
         ),
         (
             "let y = -(x < 0.0);",

@@ -104,6 +104,10 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             computed(b, fragment.element)?;
             Ok(fragment.get(b, coordinate)?.into())
         }
+        Value::Mask(mask) => {
+            let value = mask.held.position(b, coordinate)?;
+            Ok(mask.truths[value].clone().into())
+        }
         Value::Barriers(barriers) => mbarrier::pick(b, barriers, coordinate),
         Value::List(list) => list::pick(b, *list, coordinate),
         Value::Tuple(elements) | Value::Array(elements) => match coordinate {

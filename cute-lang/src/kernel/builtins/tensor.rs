@@ -263,6 +263,7 @@ fn size(_: &mut Builder, call: &Call) -> Result<Value> {
         Value::Tensor(tensor) => tensor.layout.layout().size().into(),
         Value::Global(global) => tile(call, global)?.size().into(),
         Value::Fragment(fragment) => fragment.values.len() as i128,
+        Value::Mask(mask) => mask.truths.len() as i128,
         Value::Algebra(cute_algebra::Value::Layout(layout)) => layout.size().into(),
         Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.layout().size().into(),
         _ => return Err(call.mismatch(0, "a tensor, a fragment or a layout")),

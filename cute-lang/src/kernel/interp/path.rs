@@ -114,12 +114,18 @@ impl Interpreter<'_> {
             return Ok(None);
         };
         let args = self.arguments(&name.ident, None, args.iter())?;
-        let types = match (function.takes_type(), args.first()) {
-            (true, _) => vec![Argument {
-                value: Value::Element(element),
-                span: ty.span(),
-            }],
-            (false, Some(first)) if number_type(element).is_some() => {
+        let types = match args.first() {
+            Some(first) if function.takes_type() && is_of_numbers(&first.value) => {
+                vec![Argument {
+                    value: Value::Element(element),
+                    span: ty.span(),
+                }]
+            }
+            Some(Argument {
+                value: Value::Fragment(fragment),
+                ..
+            }) if fragment.element == element => Vec::new(),
+            Some(first) if first.value.is_number() && number_type(element).is_some() => {
                 self.b.set_place(first.span);
                 self.b.expect(&first.value, Type::of(element))?;
                 Vec::new()
@@ -136,6 +142,10 @@ impl Interpreter<'_> {
             _ => Element::from_name(name),
         }
     }
+}
+
+fn is_of_numbers(value: &Value) -> bool {
+    value.is_number() || matches!(value, Value::Fragment(_))
 }
 
 /// Types of Rust's library whose values lie on the heap.
