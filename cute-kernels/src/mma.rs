@@ -46,13 +46,14 @@ pub mod kernels {
             group(all, 1, 3)
         }
 
-        /// The rows of A that this warpgroup multiplies.
-        pub fn partition_a(&self, a: Tensor) -> Tensor {
+        /// The rows of A that this warpgroup multiplies, of a tensor in shared memory or a tile of global memory.
+        pub fn partition_a(&self, a: _) -> _ {
             local_tile(a, (M, size(get(a, 1))), (self.index, 0))
         }
 
-        /// The rows of D that this warpgroup computes.
-        pub fn partition_c(&self, d: Tensor) -> Tensor {
+        /// The rows of D that this warpgroup computes, of a tensor in shared memory or a tile of global memory. `copy` between these and
+        /// the accumulators moves what each thread holds.
+        pub fn partition_c(&self, d: _) -> _ {
             local_tile(d, (M, N), (self.index, 0))
         }
 

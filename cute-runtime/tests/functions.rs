@@ -184,6 +184,284 @@ fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error>
     Ok(())
 }
 
+/// Tensors in the shared memory of other CTAs.
+#[cute_runtime::kernels]
+mod peers {
+    /// Each CTA of a cluster writes a swizzled tile, and reads that of the next one by vectors, elements and atomic operations.
+    #[kernel(threads = 64, cluster = (4, 1, 1))]
+    pub fn rotate(
+        #[facts(extent(x, 0) % 32 == 0, extent(x, 1) == 64)] x: Global<f32, 2>,
+        #[facts(extent(y, 0) == extent(x, 0), extent(y, 1) == 66)] y: Global<f32, 2>,
+    ) {
+        let tile = smem::<f32>(tile_to_shape(smem_atom::<f32>(K, SW128), (8, 64)));
+        let count = smem::<u32>(1);
+        let held = fragment::<f32>(layout!(((16,4),(4,2)):((4@1,2@0),(1@1,1@0))));
+        let rank = cluster_ctarank();
+        let next = (rank + 1) % 4;
+        copy_or(local_tile(x, (8, 64), (block_idx().0, 0)), held, 0.0);
+        copy(held, tile);
+        if thread() == 0 {
+            count[0] = 0;
+        }
+        sync_cluster();
+        copy(peer(tile, next), held);
+        atomic_add(peer(count, next), 0, thread() + rank, RELAXED, CLUSTER);
+        let first = peer(tile, next)[(7, thread())];
+        sync_cluster();
+        copy_inside(held, local_tile(y, (8, 64), (block_idx().0, 0)));
+        let last = shfl_idx(first, 31);
+        let row = block_idx().0 * 8;
+        if thread() == 0 && row < extent(y, 0) {
+            y[(row, 64)] = count[0] as f32;
+            y[(row, 65)] = last;
+        }
+    }
+}
+
+#[test]
+fn tiles_of_other_ctas_are_read() -> Result<(), cute_runtime::Error> {
+    const ROWS: usize = 64;
+    let numbers: Vec<f32> = (0..ROWS * 64).map(|i| i as f32).collect();
+    for device in devices(2) {
+        let x = Tensor::from_slice(&device, &numbers, [ROWS, 64])?;
+        let mut y = Tensor::<f32, 2>::zeros(&device, [ROWS, 66])?;
+        peers::rotate::launch(&device, ROWS as u32 / 8, &x.view(), &mut y.view_mut())?;
+        let found = y.download()?;
+        for cta in 0..ROWS / 8 {
+            let next = cta / 4 * 4 + (cta + 1) % 4;
+            for row in 0..8 {
+                let start = (cta * 8 + row) * 66;
+                let own = (next * 8 + row) * 64;
+                assert_eq!(
+                    found[start..start + 64],
+                    numbers[own..own + 64],
+                    "{cta}, {row}"
+                );
+            }
+            let before = (cta + 3) % 4;
+            assert_eq!(found[cta * 8 * 66 + 64], (2016 + 64 * before) as f32);
+            assert_eq!(found[cta * 8 * 66 + 65], numbers[(next * 8 + 7) * 64 + 31]);
+        }
+    }
+    Ok(())
+}
+
+/// A table that the module brings along.
+#[cute_runtime::kernels]
+mod tables {
+    /// What each value of 4 bits stands for.
+    const SQUARES: [f32; 16] = [
+        0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0, 49.0, 64.0, 81.0, 100.0, 121.0, 144.0, 169.0, 196.0,
+        225.0,
+    ];
+
+    /// Two values of each byte.
+    #[kernel(threads = 256)]
+    pub fn dequantise(
+        x: Global<u8, 1>,
+        #[facts(extent(out, 0) == extent(x, 0), extent(out, 1) == 2)] out: Global<f32, 2>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            let byte = x[i] as u32;
+            out[(i, 0)] = SQUARES[byte % 16];
+            out[(i, 1)] = SQUARES[byte / 16];
+        }
+    }
+}
+
+#[test]
+fn tables_are_looked_up() -> Result<(), cute_runtime::Error> {
+    let bytes: Vec<u8> = (0..=255).collect();
+    let expected: Vec<f32> = bytes
+        .iter()
+        .flat_map(|byte| [byte % 16, byte / 16].map(|i| f32::from(i).powi(2)))
+        .collect();
+    for device in devices(2) {
+        let x = Tensor::from_slice(&device, &bytes, [256])?;
+        for _ in 0..2 {
+            let mut out = Tensor::<f32, 2>::zeros(&device, [256, 2])?;
+            tables::dequantise::launch(&device, 1, &x.view(), &mut out.view_mut())?;
+            assert_eq!(out.download()?, expected);
+        }
+    }
+    Ok(())
+}
+
+/// Powers of f32 and of f64.
+#[cute_runtime::kernels]
+mod powers {
+    /// x to the power of y.
+    #[kernel(threads = 256)]
+    #[instances(T in [f32, f64])]
+    pub fn power<T: Element>(
+        x: Global<T, 1>,
+        #[facts(extent(y, 0) == extent(x, 0))] y: Global<T, 1>,
+        #[facts(extent(out, 0) == extent(x, 0))] out: Global<T, 1>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            out[i] = pow(x[i], y[i]);
+        }
+    }
+
+    /// The approximation.
+    #[kernel(threads = 256)]
+    pub fn power_fast(
+        x: Global<f32, 1>,
+        #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>,
+        #[facts(extent(out, 0) == extent(x, 0))] out: Global<f32, 1>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            out[i] = pow_fast(x[i], y[i]);
+        }
+    }
+}
+
+/// Numbers and exponents: all pairs of special ones, and pairs whose power is a number. Of these, y · log₂ |x| is from −`range` to
+/// `range`.
+fn pairs(range: f64, special: &[f64]) -> Vec<(f64, f64)> {
+    let mut pairs: Vec<(f64, f64)> = Vec::new();
+    for x in special {
+        pairs.extend(special.iter().map(|y| (*x, *y)));
+    }
+    let mut state = 1u64;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    for step in 0..60_000 {
+        let log = match step % 4 {
+            0 => (2.0 * random() - 1.0) * range,
+            1 => 2.0 * random() - 1.0,
+            2 => (2.0 * random() - 1.0) * 1e-4,
+            _ => 16.0 * random() - 8.0,
+        };
+        let x = log.exp2();
+        let y = match step % 5 {
+            0 => (20.0 * random() - 10.0).round(),
+            1 => random() * 4.0 - 2.0,
+            _ => (2.0 * random() - 1.0) * range / log,
+        };
+        pairs.push((
+            if step % 5 == 0 && step % 3 == 0 {
+                -x
+            } else {
+                x
+            },
+            y,
+        ));
+    }
+    pairs
+}
+
+const SPECIAL: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    2.0,
+    -2.0,
+    3.0,
+    -3.0,
+    4.0,
+    -4.0,
+    1.5,
+    -1.5,
+    1e30,
+    -1e30,
+    1e-30,
+    -1e-30,
+    16_777_215.0,
+    -16_777_215.0,
+    0.999_999_94,
+    1.000_000_1,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    1.5e-45,
+    -1.5e-45,
+    3e38,
+    -3e38,
+    127.9,
+    -150.3,
+    1023.9,
+    -1075.5,
+    709.8,
+];
+
+#[test]
+fn powers_are_within_their_errors() -> Result<(), cute_runtime::Error> {
+    for device in devices(1) {
+        let pairs_of_f32: Vec<(f32, f32)> = pairs(149.0, SPECIAL)
+            .iter()
+            .map(|(x, y)| (*x as f32, *y as f32))
+            .collect();
+        let (x, y): (Vec<f32>, Vec<f32>) = pairs_of_f32.into_iter().unzip();
+        let count = x.len();
+        let grid = count.div_ceil(256) as u32;
+        let [a, b] =
+            [&x, &y].map(|data| Tensor::from_slice(&device, data, [count]).expect("memory"));
+        let mut out = Tensor::<f32, 1>::zeros(&device, [count])?;
+        powers::power_f32::launch(&device, grid, &a.view(), &b.view(), &mut out.view_mut())?;
+        for ((x, y), found) in x.iter().zip(&y).zip(out.download()?) {
+            let value = f64::from(*x).powf((*y).into());
+            let error = (f64::from(found) - value).abs() / ulp(value);
+            let is_close = match value as f32 {
+                nearest if nearest.is_nan() => found.is_nan(),
+                nearest if nearest.is_infinite() || value == 0.0 => {
+                    found.to_bits() == nearest.to_bits()
+                }
+                _ => error <= 1.0,
+            };
+            assert!(
+                is_close,
+                "pow({x:e}, {y:e}) is {found:e}, not {value:e}: {error} ulp"
+            );
+        }
+
+        powers::power_fast::launch(&device, grid, &a.view(), &b.view(), &mut out.view_mut())?;
+        for ((x, y), found) in x.iter().zip(&y).zip(out.download()?) {
+            let (x, y) = (f64::from(*x), f64::from(*y));
+            let value = x.powf(y);
+            let is_usual = x >= f32::MIN_POSITIVE.into()
+                && x.is_finite()
+                && y.abs() >= f32::MIN_POSITIVE.into()
+                && y.is_finite();
+            if !is_usual || value < f32::MIN_POSITIVE.into() || value > f64::from(f32::MAX) * 0.99 {
+                continue;
+            }
+            let limit = 2.0 + 3.5 * y.abs() * x.log2().abs().max(1.0);
+            let error = (f64::from(found) - value).abs() / ulp(value);
+            assert!(
+                error <= limit,
+                "pow_fast({x:e}, {y:e}) is {found:e}, not {value:e}: {error} ulp, not {limit}"
+            );
+        }
+
+        let (x, y): (Vec<f64>, Vec<f64>) = pairs(1074.0, SPECIAL).into_iter().unzip();
+        let count = x.len();
+        let [a, b] =
+            [&x, &y].map(|data| Tensor::from_slice(&device, data, [count]).expect("memory"));
+        let mut out = Tensor::<f64, 1>::zeros(&device, [count])?;
+        powers::power_f64::launch(&device, grid, &a.view(), &b.view(), &mut out.view_mut())?;
+        for ((x, y), found) in x.iter().zip(&y).zip(out.download()?) {
+            let value = x.powf(*y);
+            let apart = match value.is_nan() && found.is_nan() {
+                true => 0,
+                false => (value.to_bits() as i64).abs_diff(found.to_bits() as i64),
+            };
+            assert!(apart <= 1, "pow({x:e}, {y:e}) is {found:e}, not {value:e}");
+        }
+    }
+    Ok(())
+}
+
 /// A function of x and y in f64, and its largest error at x, given its value.
 struct Row {
     name: &'static str,

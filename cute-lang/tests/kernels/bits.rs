@@ -208,7 +208,7 @@ fn wrong_types() {
         ("bfe(n, -1, 4)", "-1 is not in 0..=32"),
         (
             "to_bits(n)",
-            "`to_bits` takes a run-time floating-point number here, not a run-time `u32`",
+            "`to_bits` takes a floating-point number here, not a run-time `u32`",
         ),
         (
             "recast::<u16>(out)[0]",
@@ -222,6 +222,95 @@ fn wrong_types() {
             &format!("out[0] = {text};"),
         );
         let error = error.err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(message), "{text}");
+    }
+}
+
+/// The bits of floating-point numbers, in registers, of known numbers and of fragments.
+#[test]
+fn bits_of_floating_point_numbers() {
+    for ty in FLOATS {
+        let (name, width) = (ty.name, 8 * ty.bytes);
+        let (bits, _) = INTEGERS
+            .iter()
+            .find(|(it, _)| it.name == format!("u{width}"))
+            .expect("a type");
+        let values = (ty.values)();
+        let count = values.len();
+        let params = format!(
+            "x: Global<{name}, 1>, u: Global<u{width}, 1>, out: Global<u{width}, 1>, back: Global<{name}, 1>"
+        );
+        let body = format!(
+            "let i = thread();
+            out[i] = x[i].to_bits(); back[i] = {name}::from_bits(u[i]);
+            let f = fragment::<{name}>(layout!((2)));
+            f[0] = x[i]; f[1] = x[0];
+            let g = to_bits(f);
+            out[{count} + i] = g[0];
+            let h = from_bits::<{name}>(g);
+            back[{count} + i] = h[0];
+            out[{} + i] = {name}::to_bits({name}::from_bits(0x3c01)) + ({name}::from_bits(u[i] * 0 + 0x3c01) == {name}::from_bits(0x3c01)) as u{width};
+            back[{} + i] = {name}::from_bits({}u{width});",
+            2 * count,
+            2 * count,
+            // A NaN with a payload keeps it.
+            u64::MAX >> (65 - width),
+        );
+        let kernel =
+            kernel(count, &params, &body).unwrap_or_else(|error| panic!("{error}: {body}"));
+        let found = run(
+            &kernel,
+            &[(*ty, &values), (*bits, &values)],
+            &[(*bits, 3 * count), (*ty, 3 * count)],
+        );
+        for found in &found {
+            assert_eq!(found[..count], values, "{name}");
+            assert_eq!(found[count..2 * count], values, "{name}");
+        }
+        assert!(
+            found[0][2 * count..].iter().all(|it| *it == 0x3c02),
+            "{name}"
+        );
+        assert!(
+            found[1][2 * count..]
+                .iter()
+                .all(|it| *it == u64::MAX >> (65 - width)),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn wrong_bits_of_floating_point_numbers() {
+    for (text, message) in [
+        (
+            "f32::from_bits(n as u16)",
+            "mismatched types `u16` and `u32`: convert one with `as u16`",
+        ),
+        (
+            "f32::from_bits(0x100000000)",
+            "4294967296 does not fit `u32`",
+        ),
+        (
+            "from_bits::<i32>(n)",
+            "`i32` is no type of floating-point numbers that have registers",
+        ),
+        (
+            "f32::from_bits(1.0)",
+            "`from_bits` takes an integer here, not the number 1",
+        ),
+        (
+            "to_bits(1.0)",
+            "the bits of the number 1 depend on its type: write `1.0f32`, say",
+        ),
+    ] {
+        let error = kernel(
+            1,
+            "n: u32, out: Global<f32, 1>",
+            &format!("let y = {text};"),
+        )
+        .err();
+        let error = error.map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some(message), "{text}");
     }
 }

@@ -89,6 +89,220 @@ fn halves_of_a_tile_reach_both_ctas() {
     }
 }
 
+/// Each CTA of a cluster of two or four writes a tile, and reads, adds to and writes that of the next one.
+fn exchange(ctas: u32, statements: &str) -> String {
+    format!(
+        "mod kernels {{
+            #[kernel(threads = 64, cluster = ({ctas}, 1, 1))]
+            unsafe fn exchange(d: Global<f32, 2>) {{
+                let tile = smem::<f32>(tile_to_shape(smem_atom::<f32>(K, SW128), (8, 64)));
+                let counts = smem::<u32>(4);
+                let rank = cluster_ctarank();
+                let next = (rank + 1) % {ctas};
+                for row in 0..8 {{ tile[(row, thread())] = (rank * 1000 + row * 64 + thread()) as f32; }}
+                if thread() < 4 {{ counts[thread()] = 0; }}
+                {statements}
+            }}
+        }}"
+    )
+}
+
+/// What the kernel writes to a tensor of 8 · CTAs rows of 64.
+fn exchanged(ctas: u32, statements: &str, seed: u64) -> Result<Vec<f32>, String> {
+    let source = exchange(ctas, statements);
+    let instances = lower(source.parse().expect("tokens")).map_err(|error| error.to_string())?;
+    if seed == 0 {
+        judge(&instances);
+    }
+    let instance = &instances[0];
+    let program = Program::load(&instance.module.to_string()).expect("PTX");
+    let mut memory = GlobalMemory::new();
+    let bytes = 8 * 64 * 4 * ctas as usize;
+    let d = memory.alloc(bytes, 128).unwrap();
+    memory.write(d, &vec![0; bytes]).expect("room");
+    let args = [d, 64].map(|number: u64| number.to_le_bytes().to_vec());
+    let launch = Launch {
+        grid: [ctas, 1, 1],
+        block: [64, 1, 1],
+        cluster: [ctas, 1, 1],
+        dynamic_shared_bytes: instance.smem_bytes,
+        args: &args,
+        schedule: Schedule::from_seed(seed),
+        ..Launch::default()
+    };
+    program
+        .launch(&mut memory, "exchange", &launch)
+        .map_err(|error| error.to_string())?;
+    let mut found = vec![0; bytes];
+    memory.read(d, &mut found).expect("written");
+    let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("four bytes"));
+    Ok(found.chunks(4).map(number).collect())
+}
+
+/// By element, by vectors to a fragment and to memory, through parts, and by stores.
+const READS: &[(&str, &str)] = &[
+    (
+        "elements",
+        "sync_cluster();
+         for row in 0..8 { d[(rank * 8 + row, thread())] = peer(tile, next)[(row, thread())]; }
+         sync_cluster();",
+    ),
+    (
+        "fragments",
+        "sync_cluster();
+         let held = fragment::<f32>(layout!(((16,4),(4,2)):((4@1,2@0),(1@1,1@0))));
+         copy(peer(tile, next), held);
+         copy(held, local_tile(d, (8, 64), (rank, 0)));
+         sync_cluster();",
+    ),
+    (
+        "parts",
+        "sync_cluster();
+         let part = local_partition(peer(tile, next), layout!((1,64)), thread());
+         copy(part, local_partition(local_tile(d, (8, 64), (rank, 0)), layout!((1,64)), thread()));
+         sync_cluster();",
+    ),
+    (
+        "tiles and transposition",
+        "sync_cluster();
+         let there = transpose(local_tile(peer(tile, next), (4, 64), (1, 0)));
+         for row in 0..4 {
+            d[(rank * 8 + 4 + row, thread())] = there[(thread(), row)];
+            d[(rank * 8 + row, thread())] = peer(tile[(row, _)], next)[thread()];
+         }
+         sync_cluster();",
+    ),
+    (
+        "stores",
+        "let held = fragment::<f32>(layout!(((16,4),(4,2)):((4@1,2@0),(1@1,1@0))));
+         sync_threads();
+         copy(tile, held);
+         sync_cluster();
+         copy(held, peer(tile, (rank + {ctas} - 1) % {ctas}));
+         sync_cluster();
+         for row in 0..8 { d[(rank * 8 + row, thread())] = tile[(row, thread())]; }",
+    ),
+    (
+        "atomic operations",
+        "sync_cluster();
+         atomic_add(peer(counts, next), 1, 1, RELAXED, CLUSTER);
+         sync_cluster();
+         for row in 0..8 { d[(rank * 8 + row, thread())] = peer(tile, next)[(row, thread())] + (counts[1] - 64) as f32; }
+         sync_cluster();",
+    ),
+];
+
+#[test]
+fn tiles_of_other_ctas_are_read_and_written() {
+    for ctas in [2, 4] {
+        for (name, statements) in READS {
+            let statements = statements.replace("{ctas}", &ctas.to_string());
+            for seed in 0..4 {
+                let found = exchanged(ctas, &statements, seed)
+                    .unwrap_or_else(|error| panic!("{name}, {ctas} CTAs, seed {seed}: {error}"));
+                for (at, found) in found.iter().enumerate() {
+                    let (cta, at) = (at as u32 / 512, at as u32 % 512);
+                    let expected = (cta + 1) % ctas * 1000 + at;
+                    assert_eq!(*found, expected as f32, "{name}, {ctas} CTAs, {cta}, {at}");
+                }
+            }
+        }
+    }
+}
+
+/// A fragment is loaded by vectors, and no address is mapped twice.
+#[test]
+fn tiles_of_other_ctas_are_read_by_vectors() {
+    let source = exchange(2, READS[1].1);
+    let instance = &lower(source.parse().expect("tokens")).expect("a kernel")[0];
+    let text = instance.module.to_string();
+    assert_eq!(
+        text.matches("ld.shared::cluster.v4.f32").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(
+        text.matches("mapa.shared::cluster.u32").count(),
+        1,
+        "{text}"
+    );
+}
+
+/// Writes and reads are ordered by barriers of the cluster, and a CTA stays until others have read its memory. The emulator
+/// reports what is missing, whatever the schedule.
+#[test]
+fn other_ctas_are_waited_for() {
+    let read =
+        "for row in 0..8 { d[(rank * 8 + row, thread())] = peer(tile, next)[(row, thread())]; }";
+    for (name, statements, message) in [
+        (
+            "before the first",
+            format!("{read} sync_cluster();"),
+            "may not have begun to run",
+        ),
+        (
+            "of the CTA alone",
+            format!("sync_threads(); {read} sync_cluster();"),
+            "may not have begun to run",
+        ),
+        (
+            "after a write",
+            format!("sync_cluster(); tile[(0, thread())] = 1.0; {read} sync_cluster();"),
+            "races",
+        ),
+        (
+            "after",
+            format!("sync_cluster(); {read}"),
+            "may still be using its shared memory",
+        ),
+        (
+            "of no CTA",
+            "sync_cluster(); d[(rank, 0)] = peer(tile, rank + 2)[0]; sync_cluster();".into(),
+            "mapa",
+        ),
+        (
+            "before it is written again",
+            format!("sync_cluster(); {read} tile[(0, thread())] = 1.0; sync_cluster();"),
+            "races",
+        ),
+    ] {
+        for seed in 0..4 {
+            let error = exchanged(2, &statements, seed).expect_err(name);
+            assert!(error.contains(message), "{name}, seed {seed}: {error}");
+        }
+    }
+}
+
+#[test]
+fn wrong_tiles_of_other_ctas() {
+    for (statements, message) in [
+        (
+            "let there = peer(tile, 2);",
+            "a cluster has the CTAs 0..2, not 2",
+        ),
+        (
+            "let there = peer(d, 1);",
+            "`peer` takes a tensor in shared memory here, not a tensor in global memory",
+        ),
+        (
+            "let there = peer(peer(tile, 1), 0);",
+            "`peer` takes a tensor in shared memory of its own CTA: `x[c]` and `copy` reach those of others, here, not a tensor in the shared memory of another CTA",
+        ),
+        (
+            "copy_async(local_tile(d, (8, 64), (0, 0)), peer(tile, 1));",
+            "`copy_async` takes a tensor in shared memory of its own CTA: `x[c]` and `copy` reach those of others, here, not a tensor in the shared memory of another CTA",
+        ),
+        (
+            "let x = map_shared_rank(tile, 1);",
+            "cannot find function `map_shared_rank`: `peer(x, cta)` is the tensor x of another CTA of the cluster",
+        ),
+    ] {
+        let error = lower(exchange(2, statements).parse().expect("tokens")).err();
+        let error = error.map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(message), "{statements}");
+    }
+}
+
 /// Each warp of a CTA has a row of which each CTA of the cluster has a part. All threads of all CTAs get the results of their rows.
 #[test]
 fn fragments_are_reduced_across_ctas() {

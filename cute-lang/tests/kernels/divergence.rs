@@ -96,6 +96,12 @@ fn conditions() {
             "if warp() == 0 { let y = vote_any(n > 2); tile[warp()] = y as u32; }",
         ),
         (
+            "a barrier of a warp",
+            "if thread() < 40 { sync_warp(); }",
+            &["`sync_warp`", "`thread()`"],
+            "if thread() < 64 { sync_warp(); }",
+        ),
+        (
             "a vote below a number of threads",
             "if thread() < 40 { let y = vote_any(u[thread()] > 2); tile[thread()] = y as u32; }",
             &["`vote_any`", "`thread()`"],

@@ -31,8 +31,8 @@ fn every_function_has_a_page() {
     let reference = reference();
     let tables = tables(&reference);
     let mut signatures: Vec<&str> = builtins::signatures().collect();
-    // The tensor's `recast` is described where the layout's is.
-    signatures.retain(|signature| *signature != builtins::RECAST || !is_operation("recast"));
+    // Those of tensors and of conditions are described where those of layouts are.
+    signatures.retain(|signature| ![builtins::RECAST, builtins::SELECT].contains(signature));
     signatures.sort();
     let mut text = format!(
         "//! The functions of the kernel language, for documentation and editors.\n\n{WRITTEN}\n\nuse crate::operations::{{Value, declare, declare_words}};\n\ndeclare! {{\n"
@@ -103,10 +103,6 @@ fn every_operation_has_a_page() {
     }
     text += "}\n";
     expect_file!["../../../cute-runtime/src/operations/functions.rs"].assert_eq(&text);
-}
-
-fn is_operation(name: &str) -> bool {
-    OPERATIONS.iter().any(|operation| operation.name == name)
 }
 
 /// `name[T](a, b)`, from a signature.

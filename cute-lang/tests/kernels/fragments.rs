@@ -24,10 +24,23 @@ fn lowered(held: &str, element: &str, threads: usize, statements: &str) -> Lower
 
 /// Runs statements that compute a fragment `y` from a fragment `x` of that tile, and gives the elements of y by row and
 /// column. The element of x in row i and column j is `value(i, j)`.
-fn run(
+pub(crate) fn run(
+    held: &str,
+    element: &str,
+    extents: [usize; 2],
+    threads: usize,
+    statements: &str,
+    value: fn(usize, usize) -> i32,
+) -> Vec<Vec<f32>> {
+    run_as(held, element, extents, extents, threads, statements, value)
+}
+
+/// The same of a `y` with other extents, of as many elements.
+fn run_as(
     held: &str,
     element: &str,
     [rows, columns]: [usize; 2],
+    [_, new_columns]: [usize; 2],
     threads: usize,
     statements: &str,
     value: fn(usize, usize) -> i32,
@@ -45,13 +58,8 @@ fn run(
             memory.alloc(bytes, 128).unwrap(),
         );
         memory.write(a, &values).expect("room");
-        let stride = (columns as u64).to_le_bytes().to_vec();
-        let args = [
-            a.to_le_bytes().to_vec(),
-            stride.clone(),
-            d.to_le_bytes().to_vec(),
-            stride,
-        ];
+        let number = |number: u64| number.to_le_bytes().to_vec();
+        let args = [a, columns as u64, d, new_columns as u64].map(number);
         let launch = Launch {
             block: [threads as u32, 1, 1],
             args: &args,
@@ -77,15 +85,15 @@ fn run(
     judge(&[instance]);
     let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("four bytes"));
     let row = |row: &[u8]| row.chunks(4).map(number).collect();
-    found.chunks(columns * 4).map(row).collect()
+    found.chunks(new_columns * 4).map(row).collect()
 }
 
 /// A number without pattern, from -20 to 20.
-fn value(i: usize, j: usize) -> i32 {
+pub(crate) fn value(i: usize, j: usize) -> i32 {
     ((i * 37 + 11) * (j * 53 + 7) % 41) as i32 - 20
 }
 
-const OF_A_WARP: &str =
+pub(crate) const OF_A_WARP: &str =
     "composition(make_identity_layout((16, 8)), mma_atom(SM80_16x8x16_F32F16F16F32_TN, CLayout))";
 
 /// The tiles that are reduced: how they are held, their extents, and the number of threads.
@@ -186,6 +194,153 @@ fn a_mode_of_extent_1_may_be_left_out() {
         let found = run(COLUMN_AND_SHAPE, "i32", [32, 1], 32, &statements, value);
         for (i, row) in found.iter().enumerate() {
             assert_eq!(row[0], 2.0 * value(i, 0) as f32, "{copies}");
+        }
+    }
+}
+
+/// The coordinates of a fragment change their order, and its values stay where they are.
+#[test]
+fn modes_are_exchanged() {
+    for &(held, [rows, columns], threads) in TILES {
+        for (element, order) in [("f32", "transpose(x)"), ("bf16", "select(x, 1, 0)")] {
+            let statements = format!("let y = {order};");
+            let found = run_as(
+                held,
+                element,
+                [rows, columns],
+                [columns, rows],
+                threads,
+                &statements,
+                value,
+            );
+            for (j, row) in found.iter().enumerate() {
+                for (i, found) in row.iter().enumerate() {
+                    assert_eq!(*found, value(i, j) as f32, "{held} {i} {j}");
+                }
+            }
+            let statements = format!("let t = {order}; let y = x + transpose(t);");
+            let found = run(held, element, [rows, columns], threads, &statements, value);
+            for (i, row) in found.iter().enumerate() {
+                assert_eq!(row[columns - 1], 2.0 * value(i, columns - 1) as f32);
+            }
+            let text = lowered(held, element, threads, &format!("let y = {order};"));
+            let plain = lowered(held, element, threads, "let y = x;");
+            let moves = |lowered: &Lowered| lowered.module.to_string().matches("mov.b").count();
+            assert_eq!(moves(&text), moves(&plain), "{held}");
+        }
+    }
+    // Of a warp, values move to where a fragment has them.
+    let statements = "let y = redistribute(transpose(x), composition(make_identity_layout((8, 16)), layout!((32,4):(4,1))));";
+    let found = run_as(OF_A_WARP, "f32", [16, 8], [8, 16], 32, statements, value);
+    for (j, row) in found.iter().enumerate() {
+        for (i, found) in row.iter().enumerate() {
+            assert_eq!(*found, value(i, j) as f32, "{i} {j}");
+        }
+    }
+}
+
+#[test]
+fn modes_of_tensors_and_layouts_are_exchanged() {
+    let source = "mod kernels { #[kernel(threads = 32)] fn k(#[facts(extent(d, 0) == 8, extent(d, 1) == 4)] d: Global<f32, 2>) {
+        assert!(transpose(layout!((4,8):(8,1))) == layout!((8,4):(1,8)));
+        assert!(transpose(layout!(Sw<1,0,3> o (4,8):(8,1))) == layout!(Sw<1,0,3> o (8,4):(1,8)));
+        let tile = smem::<f32>(layout!((4,8):(8,1)));
+        assert!(shape(transpose(tile)) == (8, 4));
+        copy(transpose(tile), local_tile(d, (8, 4), (0, 0)));
+        copy(tile, transpose(local_tile(d, (8, 4), (0, 0))));
+    } }";
+    lower(source.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Of a fragment of one thread, the index of a value counts in the new order.
+#[test]
+fn modes_of_one_thread_are_exchanged() {
+    let source = "mod kernels { #[kernel(threads = 1)] unsafe fn k(d: Global<f32, 1>) {
+        let x = fragment::<f32>(layout!((2,3)));
+        for v in 0..6 { x[v] = v as f32; }
+        let y = transpose(x);
+        y[(2, 1)] = 9.0;
+        assert!(x[(1, 2)] == 9.0);
+        for v in 0..6 { d[v] = y[v]; }
+        let z = fragment::<f32>(layout!((2,3,2)));
+        for v in 0..12 { z[v] = v as f32; }
+        let z = select(z, 2, 0, 1);
+        for i in 0..2 { for j in 0..2 { for k in 0..3 { d[6 + i + 2 * j + 4 * k] = z[(i, j, k)]; } } }
+    } }";
+    let instance = &lower(source.parse().expect("tokens")).expect("a kernel")[0];
+    let program = Program::load(&instance.module.to_string()).expect("PTX");
+    let mut memory = GlobalMemory::new();
+    let d = memory.alloc(18 * 4, 128).unwrap();
+    let reports = memory.alloc(1 << 20, 128).unwrap();
+    let args = [d, reports].map(|address| address.to_le_bytes().to_vec());
+    let launch = Launch {
+        args: &args[..1 + usize::from(!instance.reports.is_empty())],
+        block: [1, 1, 1],
+        ..Launch::default()
+    };
+    program
+        .launch(&mut memory, "k", &launch)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mut found = vec![0; 18 * 4];
+    memory.read(d, &mut found).expect("written");
+    let found: Vec<f32> = found
+        .chunks(4)
+        .map(|it| f32::from_le_bytes(it.try_into().expect("four")))
+        .collect();
+    assert_eq!(found[..6], [0.0, 2.0, 4.0, 1.0, 3.0, 9.0]);
+    // (i, j, k) is what (j, k, i) was.
+    let expected: Vec<f32> = (0..12)
+        .map(|at| (at / 2 % 2 + 2 * (at / 4) + 6 * (at % 2)) as f32)
+        .collect();
+    assert_eq!(found[6..], expected);
+}
+
+#[test]
+fn wrong_exchanges_of_modes() {
+    for (text, message) in [
+        (
+            "let y = select(x, 0);",
+            "a fragment of (16,8) keeps all its 2 modes, each once, in another order",
+        ),
+        (
+            "let y = select(x, 1, 1);",
+            "a fragment of (16,8) keeps all its 2 modes, each once, in another order",
+        ),
+        (
+            "let y = select(x, 1, 2);",
+            "a fragment of (16,8) has no mode 2; if the tile has more modes of extent 1, `fragment::<T>(layout, shape)` takes its shape",
+        ),
+        (
+            "let y = transpose(fragment::<f32>(layout!((2,3,4))));",
+            "`transpose` exchanges two modes, and this has 3: `select(x, …)` takes the modes in their new order",
+        ),
+        (
+            "let y = transpose(1.0);",
+            "`transpose` takes a fragment, a tensor or a layout here, not the number 1",
+        ),
+        (
+            "let y = x + transpose(x);",
+            "a fragment of (16,8) and one of (8,16) do not fit together: extents are equal, or 1",
+        ),
+    ] {
+        let source = format!(
+            "mod kernels {{ #[kernel(threads = 32)] fn k() {{ let x = fragment::<f32>({OF_A_WARP}); fill(x, 0.0); {text} }} }}"
+        );
+        let error = lower(source.parse().expect("tokens")).err();
+        let error = error.map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(message), "{text}");
+    }
+}
+
+#[test]
+fn sums_are_reductions() {
+    for &(held, [rows, columns], threads) in TILES {
+        let barrier = barrier(held, threads);
+        let statements = format!("let y = x - x.sum(0{barrier});");
+        let found = run(held, "f32", [rows, columns], threads, &statements, value);
+        for (j, found) in found[0].iter().enumerate() {
+            let expected: i32 = (0..rows).map(|i| value(i, j)).sum();
+            assert_eq!(*found, (value(0, j) - expected) as f32, "{held} {j}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
 mod accesses;
+mod arrays;
 mod bits;
 mod bulk;
 mod cluster;
@@ -27,6 +28,7 @@ mod random;
 mod ranges;
 mod refusals;
 mod robustness;
+mod select;
 mod shared;
 mod shipped;
 mod structs;

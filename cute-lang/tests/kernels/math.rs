@@ -32,6 +32,13 @@ const ACCURATE: &[Accurate] = accurate! {
     "rcp(x)", WIDE, |x, _, _| 1.0 / x;
     "fma(x, y, z)", ALL, |x, y, z| x.mul_add(y, z);
     "fma(x, 0.5, -3.0)", ALL, |x, _, _| x.mul_add(0.5, -3.0);
+    "x.mul_add(y, z)", ALL, |x, y, z| x.mul_add(y, z);
+    "powi(x, 3)", WIDE, |x, _, _| x.powi(3);
+    "x.powi(0) + x.powi(1)", WIDE, |x, _, _| 1.0 + x;
+    "x.powi(-2) + y.powi(13)", WIDE, |x, y, _| x.powi(-2) + y.powi(13);
+    "f64::max(x as f64, 2.0) as f32", &["f32"], |x, _, _| x.max(2.0);
+    "select(is_nan(x), y, select(is_infinite(z), 1.0, 2.0))", ALL, |x, y, z| if x.is_nan() { y } else if z.is_infinite() { 1.0 } else { 2.0 };
+    "if is_finite(x) { y } else { z }", ALL, |x, y, z| if x.is_finite() { y } else { z };
     "floor(x)", ROUNDED, |x, _, _| x.floor();
     "ceil(x)", ROUNDED, |x, _, _| x.ceil();
     "trunc(x)", ROUNDED, |x, _, _| x.trunc();
@@ -165,7 +172,7 @@ fn approximations_assemble() {
     for (i, function) in functions.iter().enumerate() {
         write!(body, "out[{i}] = {function}(x);").expect("a string");
     }
-    body += "out[99] = div_fast(x, 3.0);";
+    body += "out[99] = div_fast(x, 3.0) + pow(x, 1.3) + pow_fast(x, 0.7) + powi(x, -7);";
     let kernel = kernel(1, "out: Global<f32, 1>", &body).unwrap_or_else(|error| panic!("{error}"));
     crate::judge(&[kernel]);
 }
@@ -214,6 +221,19 @@ fn functions_of_known_numbers() {
         ("rsqrt(4.0)", 0.5),
         ("rcp(3.0)", 1.0 / 3.0),
         ("fma(0.1, 10.0, -1.0)", 0.1f64.mul_add(10.0, -1.0)),
+        (
+            "pow(1.5, 0.7) + 2.0.powf(-0.5)",
+            1.5f64.powf(0.7) + 2f64.powf(-0.5),
+        ),
+        (
+            "pow_fast(1.5, 0.7) + powi(1.1, 3)",
+            1.5f64.powf(0.7) + 1.1f64.powi(3),
+        ),
+        ("mul_add(0.1, 10.0, -1.0)", 0.1f64.mul_add(10.0, -1.0)),
+        (
+            "if is_nan(0.0 / 0.0) && is_infinite(-1.0 / 0.0) && is_finite(1e300) { 1.0 } else { 2.0 }",
+            1.0,
+        ),
         ("exp2(0.3)", 0.3f64.exp2()),
         ("exp(1.5) + log(10.0)", 1.5f64.exp() + 10f64.ln()),
         ("tanh(0.7) + log2(10.0)", 0.7f64.tanh() + 10f64.log2()),
@@ -333,6 +353,31 @@ fn wrong_types() {
         (
             "min(x == 0.0, true)",
             "`min` takes an integer or a number of type f16, bf16, f32 or f64 here, not a run-time `bool`",
+        ),
+        (
+            "powi(x, n)",
+            "`powi` takes an integer that is known at expansion here, not a run-time `u32`: write `pow(x, n as f32)`",
+        ),
+        (
+            "powi(n, 2)",
+            "`powi` takes a number of type f32 or f64 here, not a run-time `u32`",
+        ),
+        ("powi(x, 3000000000)", "3000000000 does not fit `i32`"),
+        (
+            "pow(x, 2)",
+            "`pow` takes a number of type f32 or f64 here, not the integer 2",
+        ),
+        (
+            "pow_fast(x, y)",
+            "`pow_fast` takes a number of type f32 here, not a run-time `f64`",
+        ),
+        (
+            "select(is_nan(n), x, x)",
+            "`is_nan` takes a floating-point number here, not a run-time `u32`",
+        ),
+        (
+            "f32::sqrt(y)",
+            "mismatched types `f64` and `f32`: convert one with `as f64`",
         ),
         ("sqrt()", "`sqrt(x)` takes 1 argument, not 0"),
     ];

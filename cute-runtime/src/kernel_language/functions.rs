@@ -65,9 +65,9 @@ declare! {
     ///
     /// Each returns the old value: u32 i32 u64 i64.
     atomic_xor(x, coordinate, value, order, scope);
-    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_cluster()`
+    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all threads of the cluster.
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
     bar_sync(id, threads);
     /// `bfe(x, position, length)`
     ///
@@ -255,7 +255,7 @@ declare! {
     ///
     /// Error: 0.
     floor(x);
-    /// `fma(x, y, z)`
+    /// `fma(x, y, z)`, `mul_add(x, y, z)`
     ///
     /// Of: all.
     ///
@@ -265,6 +265,10 @@ declare! {
     ///
     /// Registers: those of this thread if the layout is a shape, those of several threads if it maps (thread, value) to elements of a tile. In place of a layout, another fragment that is held in the same way. With `mode`, this mode has extent 1, as in a result of `reduce`. With `shape`, a layout of threads and values is that of a tile of this shape: a layout such as `(32,1):(1@0,0)` does not tell whether the tile is `(32)` or `(32,1)`. A copy and an operation on two fragments need no shape, since the other operand has one.
     fragment[T](layout, mode_or_shape);
+    /// `to_bits(x)`, `from_bits::<T>(bits)`
+    ///
+    /// The bits of a number of f16, bf16, f32 or f64 as an unsigned integer of as many bits; the number with these bits, also written `f32::from_bits(bits)`.
+    from_bits[T](bits);
     /// `globaltimer()`
     ///
     /// Nanoseconds, as u64, in steps that the hardware chooses.
@@ -289,6 +293,18 @@ declare! {
     ///
     /// Written `x[c]` and `x[c] = v`: an element. With `_` in the coordinate, the part of the tensor with these modes, and in global memory [ranges](crate::kernel_language#tensors-in-global-memory) of them. For barriers, one barrier.
     index_assign(x, coordinate, value);
+    /// `is_nan(x)`, `is_infinite(x)`, `is_finite(x)`
+    ///
+    /// Of a floating-point number.
+    is_finite(x);
+    /// `is_nan(x)`, `is_infinite(x)`, `is_finite(x)`
+    ///
+    /// Of a floating-point number.
+    is_infinite(x);
+    /// `is_nan(x)`, `is_infinite(x)`, `is_finite(x)`
+    ///
+    /// Of a floating-point number.
+    is_nan(x);
     /// `thread()`, `lane()`, `warp()`, `warpgroup()`, `warpgroup_thread()`
     ///
     /// The thread's index in the CTA; its index in its warp; the index of its warp; the index of its warpgroup; its index in its warpgroup. The assembler knows that `warp` and `warpgroup` are the same for all threads of a warp.
@@ -361,6 +377,12 @@ declare! {
     ///
     /// Acc = acc + a · bᵀ by operations of a warp, all three in registers. Each fragment is held as `tiled_mma(operation, atoms, tile, layoutC_TV)`, with `layoutA_TV` for a and `layoutB_TV` for b, which `make_identity_layout` makes a layout to coordinates; the operation with the largest K that they fit is used.
     mma(acc, a, b);
+    /// `fma(x, y, z)`, `mul_add(x, y, z)`
+    ///
+    /// Of: all.
+    ///
+    /// Error: 0.5 ulp: x · y + z is rounded once.
+    mul_add(x, y, z);
     /// `mul_hi(x, y)`
     ///
     /// The upper half of the product, which has twice as many bits.
@@ -373,6 +395,10 @@ declare! {
     ///
     /// Another tensor where `tensor` begins, of another type and layout. It must not be larger.
     overlay[T](tensor, layout);
+    /// `peer(x, cta)`
+    ///
+    /// The tensor at the same place in the shared memory of [another CTA of the cluster](crate::kernel_language#shared-memory-of-other-ctas).
+    peer(x, cta);
     /// `philox(counter, key)`
     ///
     /// Philox-4x32-10: four random u32 from a counter, a tuple of four u32, and a key, a tuple of two. The same arguments give the same numbers, so a thread needs no state: its index is part of the counter.
@@ -381,6 +407,30 @@ declare! {
     ///
     /// The number of ones, as u32. The second name is Rust's, here and below.
     popc(x);
+    /// `pow(x, y)`, `powf(x, y)`
+    ///
+    /// Of: f32 f64.
+    ///
+    /// Error: 1 ulp in f32; in f64 1 ulp from Rust's `powf`, whose special values it has: the power 0 of any number is 1, also of a NaN. The logarithm is computed to twice as many digits, so it costs about three times what `exp` and `log` do.
+    pow(x, y);
+    /// `pow_fast(x, y)`
+    ///
+    /// Of: f32.
+    ///
+    /// Error: `exp2_fast(y * log2_fast(x))`: 2 + 3.5 · |y| · max(1, |log₂ x|) ulp, and NaN for an x below 0.
+    pow_fast(x, y);
+    /// `pow(x, y)`, `powf(x, y)`
+    ///
+    /// Of: f32 f64.
+    ///
+    /// Error: 1 ulp in f32; in f64 1 ulp from Rust's `powf`, whose special values it has: the power 0 of any number is 1, also of a NaN. The logarithm is computed to twice as many digits, so it costs about three times what `exp` and `log` do.
+    powf(x, y);
+    /// `powi(x, n)`
+    ///
+    /// Of: f32 f64.
+    ///
+    /// Error: an integer n that is known: the products of Rust's `powi`, so `x.powi(3)` is two of them. For another n, `pow(x, n as f32)`.
+    powi(x, n);
     /// `prefetch(source)`
     ///
     /// Fetches a tile of global memory into the L2 cache.
@@ -533,14 +583,22 @@ declare! {
     ///
     /// Of a tensor in global memory: an extent, a `u32`; a stride in elements, a `u64`, which is 1 for the last mode. The strides of a layout.
     stride(x, mode);
-    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_cluster()`
+    /// `sum(x, mode, [barrier])`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all threads of the cluster.
+    /// `reduce` by `add`.
+    sum(x, mode, barrier);
+    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
+    ///
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
     sync_cluster();
-    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_cluster()`
+    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all threads of the cluster.
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
     sync_threads();
+    /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
+    ///
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
+    sync_warp();
     /// `log2(x)`, `tanh(x)`
     ///
     /// Of: f32 f64.
@@ -589,14 +647,18 @@ declare! {
     ///
     /// Waits until at most `groups` groups of this thread still read shared memory; are not complete.
     tma_wait_read(groups);
-    /// `to_bits(x)`
+    /// `to_bits(x)`, `from_bits::<T>(bits)`
     ///
-    /// The bits of a floating-point number, as an unsigned integer.
+    /// The bits of a number of f16, bf16, f32 or f64 as an unsigned integer of as many bits; the number with these bits, also written `f32::from_bits(bits)`.
     to_bits(x);
     /// `clz(x)`, `leading_zeros(x)`, `trailing_zeros(x)`
     ///
     /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.
     trailing_zeros(x);
+    /// `transpose(x)`
+    ///
+    /// X with its two modes exchanged, as `select(x, 1, 0)`, which also orders more modes: a fragment, a tensor or a layout. Only coordinates change: a fragment keeps its registers and the threads that hold them, so no data moves. To hold the transposed tile as another fragment does, `redistribute(transpose(x), layout)` moves it.
+    transpose(x);
     /// `floor(x)`, `ceil(x)`, `trunc(x)`, `round_ties_even(x)`
     ///
     /// Of: f16 f32 f64.

@@ -24,6 +24,8 @@ pub struct Addresses {
     dynamic: Num,
     /// The coordinate of the element, if there is one alone, with the extents of its modes.
     bounds: Vec<(Num, i64)>,
+    /// Where the shared memory of another CTA begins, if it is there.
+    peer: Option<Scalar>,
     /// `shared_base + Sw(dynamic)`, if an address has needed it.
     hoisted: Option<Scalar>,
     /// By a mask, the exclusive or of `hoisted` and the mask.
@@ -46,6 +48,7 @@ impl Addresses {
             known,
             dynamic,
             bounds: Vec::new(),
+            peer: None,
             hoisted: None,
             flipped: BTreeMap::new(),
         }
@@ -55,8 +58,10 @@ impl Addresses {
     pub fn operand(&mut self, b: &mut Builder, known: i64) -> Result<Operand> {
         let (register, offset) = self.resolve(b, known)?;
         let operand = address_operand(&register, offset);
-        let offset = (&self.dynamic, self.known + known);
-        b.claim_shared(&operand, self.base, self.swizzle, offset, &self.bounds);
+        if self.peer.is_none() {
+            let offset = (&self.dynamic, self.known + known);
+            b.claim_shared(&operand, self.base, self.swizzle, offset, &self.bounds);
+        }
         Ok(operand)
     }
 
@@ -102,9 +107,12 @@ impl Addresses {
         Ok((register, self.base + (known & !inside) + add))
     }
 
-    /// The address of the byte at this offset in the kernel's shared memory.
+    /// The address of the byte at this offset in shared memory, which begins at the same multiple in each CTA.
     fn absolute(&self, b: &mut Builder, dynamic: &Num) -> Result<Scalar> {
-        let base = b.shared_base();
+        let base = match &self.peer {
+            Some(peer) => peer.clone(),
+            None => b.shared_base(),
+        };
         let sum = b.add(&base.into(), dynamic)?;
         b.to_register(&sum, Type::U32)
     }
@@ -160,7 +168,10 @@ impl Tensor {
     /// Its addresses. The known offset of an element is its [`byte`](Self::byte).
     pub fn addresses(&self) -> Addresses {
         let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes());
-        Addresses::new(self.base.into(), swizzle, self.dynamic.clone())
+        Addresses {
+            peer: self.peer.clone(),
+            ..Addresses::new(self.base.into(), swizzle, self.dynamic.clone())
+        }
     }
 
     /// The operand of the element at a coordinate.

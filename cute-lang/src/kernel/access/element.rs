@@ -11,7 +11,7 @@ use syn::Result;
 
 /// An element of a tensor.
 pub(crate) struct Place {
-    /// Its state space, `.shared` or `.global`.
+    /// Its state space, `.shared`, `.shared::cluster` or `.global`.
     pub(crate) space: Modifier,
     /// Its address in this space.
     pub(crate) address: Operand,
@@ -26,7 +26,7 @@ pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Op
                     "a coordinate with `_` or a range names several elements, and this takes one: use `copy`",
                 ));
             }
-            (Modifier::Shared, tensor.element(b, coordinate)?)
+            (tensor.space(), tensor.element(b, coordinate)?)
         }
         Value::Global(global) => (Modifier::Global, global_address(b, global, coordinate)?),
         _ => return Ok(None),

@@ -8,7 +8,7 @@ use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{half_bits, number_type, pair_type};
 use crate::kernel::value::{
-    Element, Fragment, Held, Num, NumberType, Scalar, Value, packing, word_type,
+    Element, Fragment, Held, Mask, Num, NumberType, Scalar, Truth, Value, packing, word_type,
 };
 use cute_algebra::Tuple;
 use cute_ptx::ast::{Operand, Type};
@@ -43,7 +43,7 @@ impl<'a> Elementwise<'a> {
             .iter()
             .map(|argument| match fragment_of(argument) {
                 None => Ok(Vec::new()),
-                Some(part) if number_type(part.element).is_none() => Err(b.error(format!(
+                Some(part) if is_no_number(argument) => Err(b.error(format!(
                     "no instruction computes with elements of `{0}`: `convert` the fragment",
                     part.element
                 ))),
@@ -160,15 +160,36 @@ impl<'a> Elementwise<'a> {
             return registers.cloned().map(Value::Scalar).collect();
         }
         let pairs = self.arguments.iter().zip(&self.partners);
-        let number = |(argument, partners): (&&Value, &Vec<usize>)| match fragment_of(argument) {
-            Some(fragment) => fragment.read(b, partners[value]).into(),
-            None => Value::clone(argument),
+        let number = |(argument, partners): (&&Value, &Vec<usize>)| match argument {
+            Value::Fragment(fragment) => fragment.read(b, partners[value]).into(),
+            Value::Mask(mask) => mask.truths[partners[value]].clone().into(),
+            other => Value::clone(other),
         };
         pairs.map(number).collect()
     }
 
-    /// The fragment of these results, one for each value.
-    pub(crate) fn fragment(&self, b: &mut Builder, results: Vec<Value>) -> Result<Fragment> {
+    /// The fragment of these results, one for each value. Truth values make a fragment of truth values.
+    pub(crate) fn result(&self, b: &mut Builder, results: Vec<Value>) -> Result<Value> {
+        let truths: Option<Vec<Truth>> = results.iter().map(Truth::of).collect();
+        match truths {
+            Some(truths) => Ok(Value::Mask(self.mask(b, truths))),
+            None => self.fragment(b, results).map(Value::Fragment),
+        }
+    }
+
+    /// The fragment of these truth values, of which variables are copied.
+    fn mask(&self, b: &mut Builder, truths: Vec<Truth>) -> Mask {
+        let truths = truths.into_iter().map(|truth| match truth {
+            Truth::Predicate(predicate) => Truth::Predicate(b.snapshot(&predicate)),
+            known => known,
+        });
+        Mask {
+            truths: truths.collect(),
+            held: self.whole.in_registers(self.whole.element, Vec::new()),
+        }
+    }
+
+    fn fragment(&self, b: &mut Builder, results: Vec<Value>) -> Result<Fragment> {
         let mut computed = b.written_since(self.start);
         let results = results.into_iter().map(|result| match result {
             // Later writes change a register of an argument or of another fragment, and those of the result change nothing else.
@@ -300,8 +321,13 @@ impl Fragment {
 fn fragment_of(value: &Value) -> Option<&Fragment> {
     match value {
         Value::Fragment(fragment) => Some(fragment),
+        Value::Mask(mask) => Some(&mask.held),
         _ => None,
     }
+}
+
+fn is_no_number(value: &Value) -> bool {
+    matches!(value, Value::Fragment(fragment) if number_type(fragment.element).is_none())
 }
 
 fn extents(fragment: &Fragment) -> Vec<i64> {

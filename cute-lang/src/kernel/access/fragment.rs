@@ -100,7 +100,8 @@ impl Fragment {
         }
     }
 
-    fn position(&self, b: &Builder, coordinate: &Value) -> Result<usize> {
+    /// The number of the value at a coordinate.
+    pub fn position(&self, b: &Builder, coordinate: &Value) -> Result<usize> {
         let count = self.values.len();
         let index = match coordinate {
             Value::Int(index, _) => Some(*index),

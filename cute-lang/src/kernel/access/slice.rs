@@ -145,6 +145,7 @@ mod tests {
             base,
             layout: layout.clone(),
             dynamic: Num::Const(0),
+            peer: None,
         };
         let modes = layout.layout().modes();
         let (mut values, mut inputs) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
 //! Operations of the algebra on values known at expansion and on tensors.
 
-use super::{questions, tensor};
+use super::{questions, tensor, transpose};
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
@@ -38,6 +38,9 @@ pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Va
                 })
             }
         },
+        Some(Value::Fragment(fragment)) if operation.name == "select" => {
+            transpose::select(call, fragment)
+        }
         Some(Value::Global(global)) => {
             let Some(layout) = global.tile() else {
                 return Err(call.mismatch(0, "a tile, whose extents are known at expansion,"));

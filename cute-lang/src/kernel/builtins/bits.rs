@@ -2,11 +2,13 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::types::{instruction_type, is_signed, wrap};
+use crate::kernel::value::types::{
+    half_bits, instruction_type, is_float, is_signed, number_type, wrap,
+};
 use crate::kernel::value::{Num, NumberType, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
-use syn::Result;
+use syn::{Error, Result};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Builtin] = &[
@@ -20,7 +22,8 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "bfe(x, position, length)", apply: bfe },
     Builtin { signature: "bfi(field, x, position, length)", apply: bfi },
     Builtin { signature: "mul_hi(x, y)", apply: mul_hi },
-    Builtin { signature: "to_bits(x)", apply: to_bits },
+    Builtin { signature: "to_bits(x)", apply: |b, call| call.elementwise(b, |_| false, to_bits) },
+    Builtin { signature: "from_bits::<T>(bits)", apply: |b, call| call.elementwise(b, |_| false, from_bits) },
 ];
 
 /// A number of bits of an integer, as u32. `known` finds it in the lowest bits of 64, and `emit` in a register.
@@ -251,15 +254,81 @@ fn of_bits(b: &mut Builder, opcode: Opcode, result: Type, x: &Scalar) -> Scalar 
 
 /// The bits of a floating-point number as an integer of the same width.
 fn to_bits(b: &mut Builder, call: &Call) -> Result<Value> {
-    let Value::Scalar(x) = &call.args[0].value else {
-        return Err(call.mismatch(0, "a run-time floating-point number"));
+    let x = &call.args[0].value;
+    match x {
+        Value::Float(_, ty) if ty.known().is_none() => Err(call.error_at(
+            0,
+            format!(
+                "the bits of {} depend on its type: write `1.0f32`, say",
+                x.kind()
+            ),
+        )),
+        Value::Float(x, NumberType::Is(ty)) => {
+            let bits = match ty {
+                Type::F64 => x.to_bits(),
+                Type::F32 => (*x as f32).to_bits().into(),
+                half => half_bits(*x, *half).into(),
+            };
+            Ok(Value::Int(bits.into(), NumberType::Is(bits_type(*ty))))
+        }
+        Value::Scalar(x) if is_float(x.ty) => Ok(reinterpreted(b, x, bits_type(x.ty)).into()),
+        _ => Err(call.mismatch(0, "a floating-point number")),
+    }
+}
+
+/// The floating-point number with these bits.
+fn from_bits(b: &mut Builder, call: &Call) -> Result<Value> {
+    let element = call.element()?;
+    let Some(ty) = number_type(element).filter(|ty| is_float(*ty)) else {
+        let message =
+            format!("`{element}` is no type of floating-point numbers that have registers");
+        return Err(Error::new(call.types[0].span, message));
     };
-    let ty = match x.ty {
-        Type::F16 | Type::Bf16 => Type::U16,
-        Type::F32 => Type::U32,
-        Type::F64 => Type::U64,
-        _ => return Err(call.mismatch(0, "a run-time floating-point number")),
+    let from = bits_type(ty);
+    let bits = call.num(0)?;
+    b.set_place(call.args[0].span);
+    b.expect(&call.args[0].value, from)?;
+    if let Num::Const(bits) = bits {
+        b.check_fits(bits, from)?;
+        let known = match ty {
+            Type::F64 => f64::from_bits(bits as u64),
+            Type::F32 => f32::from_bits(bits as u32).into(),
+            Type::Bf16 => f32::from_bits((bits as u32) << 16).into(),
+            _ => of_half(bits as u16),
+        };
+        // The bits of a NaN may be others than those of a known one.
+        if !known.is_nan() {
+            return Ok(Value::Float(known, NumberType::Is(ty)));
+        }
+    }
+    let bits = b.to_register(&bits, from)?;
+    Ok(reinterpreted(b, &bits, ty).into())
+}
+
+/// The unsigned integers that have as many bits.
+fn bits_type(ty: Type) -> Type {
+    match ty.bits() {
+        16 => Type::U16,
+        32 => Type::U32,
+        _ => Type::U64,
+    }
+}
+
+fn reinterpreted(b: &mut Builder, x: &Scalar, ty: Type) -> Scalar {
+    b.compute(ty, Opcode::Mov, bits_type(ty).untyped(), [x.operand()])
+}
+
+/// The number of f16 with these bits.
+fn of_half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
     };
-    let bits = ty.untyped();
-    Ok(b.compute(ty, Opcode::Mov, bits, [x.operand()]).into())
+    match bits >> 15 {
+        0 => magnitude,
+        _ => -magnitude,
+    }
 }

@@ -21,6 +21,28 @@ pub struct Builtin {
     pub apply: fn(&mut Builder, &Call) -> Result<Value>,
 }
 
+/// The functions that take tensors in the shared memory of other CTAs.
+const OF_PEERS: &[&str] = &[
+    "index",
+    "index_assign",
+    "copy",
+    "local_tile",
+    "local_partition",
+    "transpose",
+    "size",
+    "bytes",
+    "atomic_add",
+    "atomic_min",
+    "atomic_max",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+    "atomic_exch",
+    "atomic_cas",
+    "atomic_inc",
+    "atomic_dec",
+];
+
 /// A call.
 pub struct Call {
     /// The name of the function.
@@ -48,6 +70,11 @@ impl Builtin {
         name(self.signature)
     }
 
+    /// Whether it has a type between `::<` and `>`.
+    pub fn takes_type(&self) -> bool {
+        !list(self.signature, "::<", ">(").is_empty()
+    }
+
     /// Checks the number of arguments, then calls the function.
     pub fn call(&'static self, b: &mut Builder, call: &Call) -> Result<Value> {
         let types = list(self.signature, "::<", ">(");
@@ -67,12 +94,25 @@ impl Builtin {
         if !wanted.contains(&call.args.len()) {
             return Err(self.miscount(call, "argument", wanted, call.args.len()));
         }
+        self.check_peers(call)?;
         b.set_operation(self.name(), call.span);
         let result = (self.apply)(b, call)?;
         for argument in &call.args {
             b.take(&argument.value, &result);
         }
         Ok(result)
+    }
+
+    /// Refuses a tensor of another CTA, unless the function reaches it.
+    fn check_peers(&self, call: &Call) -> Result<()> {
+        let is_peer = |argument: &Argument| matches!(&argument.value, Value::Tensor(tensor) if tensor.peer.is_some());
+        match call.args.iter().position(is_peer) {
+            Some(index) if !OF_PEERS.contains(&self.name()) => {
+                let message = "a tensor in shared memory of its own CTA: `x[c]` and `copy` reach those of others,";
+                Err(call.mismatch(index, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn miscount(
@@ -216,7 +256,7 @@ impl Call {
             };
             results.push(function(b, &call)?);
         }
-        Ok(Value::Fragment(each.fragment(b, results)?))
+        each.result(b, results)
     }
 
     /// The name of an operation that argument `index` is, such as `add` or the function `max`.

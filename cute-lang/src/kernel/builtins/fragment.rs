@@ -263,6 +263,11 @@ pub(super) fn mode_of(call: &Call, index: usize, x: &Fragment) -> Result<usize> 
     if x.tile.is_none() {
         return Err(call.mismatch(0, "a fragment that several threads hold"));
     }
+    mode_number(call, index, x)
+}
+
+/// Argument `index` as the number of a mode of any fragment.
+pub(super) fn mode_number(call: &Call, index: usize, x: &Fragment) -> Result<usize> {
     let mode = call.constant(index)?;
     let known = usize::try_from(mode)
         .ok()

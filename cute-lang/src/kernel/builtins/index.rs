@@ -1,6 +1,6 @@
 //! Elements by their coordinates: `at`, `x[c]` and `x[c] = y`.
 
-use super::mbarrier;
+use super::{array, mbarrier};
 use crate::kernel::access::check::require_inside;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::element::{Place, place, writes};
@@ -90,7 +90,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             }
             let ty = computed(b, tensor.element)?;
             let address = tensor.element(b, coordinate)?;
-            Ok(load(b, Modifier::Shared, ty, address).into())
+            Ok(load(b, tensor.space(), ty, address).into())
         }
         Value::Global(global) if names_several(coordinate) => {
             Ok(Value::Global(global.slice(b, coordinate)?))
@@ -103,6 +103,10 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Fragment(fragment) => {
             computed(b, fragment.element)?;
             Ok(fragment.get(b, coordinate)?.into())
+        }
+        Value::Mask(mask) => {
+            let value = mask.held.position(b, coordinate)?;
+            Ok(mask.truths[value].clone().into())
         }
         Value::Barriers(barriers) => mbarrier::pick(b, barriers, coordinate),
         Value::List(list) => list::pick(b, *list, coordinate),
@@ -117,6 +121,9 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
                     format!("index {index} is outside of {}", call.args[0].value.kind()),
                 )),
             },
+            Value::Scalar(_) if matches!(&call.args[0].value, Value::Array(_)) => {
+                array::pick(b, call, elements)
+            }
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
         Value::TmaTensor(_) => Err(call.error_at(

@@ -174,7 +174,11 @@ pub(super) fn there(b: &mut Builder, call: &Call, index: usize, own: &Scalar) ->
         return Err(call.error_at(index, message));
     }
     let modifiers = (Modifier::SharedCluster, Type::U32);
-    let operands = [own.operand(), cta.operand()];
+    let cta = match cta {
+        Num::Reg(cta) => b.convert(&cta, Type::U32)?.operand(),
+        Num::Const(_) => cta.operand(),
+    };
+    let operands = [own.operand(), cta];
     Ok(b.compute(Type::U32, Opcode::Mapa, modifiers, operands))
 }
 

@@ -4,6 +4,7 @@
 //! looked up among the operations of the algebra.
 
 mod algebra;
+pub(crate) mod array;
 mod atomic;
 mod bits;
 pub mod call;
@@ -29,6 +30,7 @@ mod tensor;
 mod thread;
 mod time;
 mod tma;
+mod transpose;
 mod warp;
 mod wgmma;
 
@@ -51,6 +53,8 @@ const TABLE: &[&[Builtin]] = &[
     local_partition::ROWS,
     local_tile::ROWS,
     math::ROWS,
+    math::classify::ROWS,
+    math::pow::ROWS,
     mbarrier::ROWS,
     random::ROWS,
     redistribute::ROWS,
@@ -62,6 +66,7 @@ const TABLE: &[&[Builtin]] = &[
     thread::ROWS,
     time::ROWS,
     tma::ROWS,
+    transpose::ROWS,
     warp::ROWS,
     wgmma::ROWS,
 ];
@@ -112,12 +117,15 @@ fn rows() -> impl Iterator<Item = &'static Builtin> {
 /// How `map` is called, which has no row: it calls a function of the kernel.
 pub const MAP: &str = "map(x, function)";
 
+/// How `select` is called with a condition. On a layout, it is the operation of the algebra.
+pub const SELECT: &str = "select(condition, x, y)";
+
 /// How `recast` is called on a tensor. On a layout, it is the operation of the algebra.
 pub const RECAST: &str = "recast::<T>(tensor)";
 
 /// How the functions of the language are called.
 pub fn signatures() -> impl Iterator<Item = &'static str> {
-    rows().map(|row| row.signature).chain([MAP, RECAST])
+    rows().map(|row| row.signature).chain([MAP, RECAST, SELECT])
 }
 
 /// The names of all functions of the language and of all operations of the algebra.

@@ -270,6 +270,7 @@ fn through_memory(
         base: scratch.base,
         layout,
         dynamic: scratch.offset,
+        peer: None,
     });
     copy(b, call, Value::Fragment(x.clone()), tensor.clone())?;
     group.wait(b);

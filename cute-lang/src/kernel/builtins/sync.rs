@@ -1,5 +1,6 @@
 //! Barriers of a CTA and of a cluster, fences, and the order of dependent grids.
 
+use super::warp;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Num, Value};
@@ -17,6 +18,10 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "bar_sync(id, threads)",
         apply: bar_sync,
+    },
+    Builtin {
+        signature: "sync_warp()",
+        apply: sync_warp,
     },
     Builtin {
         signature: "sync_cluster()",
@@ -62,6 +67,13 @@ fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
         (),
         [id.operand(), Operand::Int(threads.into())],
     );
+    Ok(Value::Unit)
+}
+
+/// Waits for all lanes of the warp.
+fn sync_warp(b: &mut Builder, _: &Call) -> Result<Value> {
+    let members = warp::members(b)?;
+    b.emit(Opcode::BarWarpSync, (), [members]);
     Ok(Value::Unit)
 }
 

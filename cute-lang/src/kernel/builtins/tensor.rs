@@ -1,5 +1,6 @@
 //! Tensors in shared memory.
 
+use super::mbarrier;
 use crate::kernel::access::address::{in_bytes, period};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
@@ -13,6 +14,10 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "smem::<T>(layout)",
         apply: smem,
+    },
+    Builtin {
+        signature: "peer(x, cta)",
+        apply: peer,
     },
     Builtin {
         signature: "overlay::<T>(tensor, layout)",
@@ -86,11 +91,24 @@ fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
         base,
         layout,
         dynamic: below.dynamic.clone(),
+        peer: None,
     };
     if tensor.dynamic == Num::Const(0) {
         show(b, element, base, tensor.layout.clone(), size);
     }
     Ok(Value::Tensor(tensor))
+}
+
+/// The tensor at the same place in the shared memory of another CTA of the cluster.
+fn peer(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Tensor(tensor) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a tensor in shared memory"));
+    };
+    let own = b.shared_base();
+    Ok(Value::Tensor(Tensor {
+        peer: Some(mbarrier::there(b, call, 1, &own)?),
+        ..tensor.clone()
+    }))
 }
 
 /// The same bytes as elements of another type.
@@ -143,6 +161,7 @@ fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, si
         base,
         layout,
         dynamic: Num::Const(0),
+        peer: None,
     }
 }
 
@@ -247,6 +266,7 @@ fn size(_: &mut Builder, call: &Call) -> Result<Value> {
         Value::Tensor(tensor) => tensor.layout.layout().size().into(),
         Value::Global(global) => tile(call, global)?.size().into(),
         Value::Fragment(fragment) => fragment.values.len() as i128,
+        Value::Mask(mask) => mask.truths.len() as i128,
         Value::Algebra(cute_algebra::Value::Layout(layout)) => layout.size().into(),
         Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.layout().size().into(),
         _ => return Err(call.mismatch(0, "a tensor, a fragment or a layout")),

@@ -147,7 +147,7 @@ fn exchanged(call: &Call) -> Result<Option<Scalar>> {
 }
 
 /// The mask of the lanes of each warp.
-fn members(b: &Builder) -> Result<Operand> {
+pub(super) fn members(b: &Builder) -> Result<Operand> {
     match b.threads {
         threads if threads.is_multiple_of(WARP) => Ok(Operand::Int(u32::MAX.into())),
         threads if threads < WARP => Ok(Operand::Int((1 << threads) - 1)),

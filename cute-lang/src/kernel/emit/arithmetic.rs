@@ -357,12 +357,22 @@ impl Builder {
         for value in [a, b].into_iter().filter_map(Num::constant) {
             self.check_fits(value, ty)?;
         }
-        Ok(Num::Reg(self.compute(
+        Ok(Num::Reg(self.choose(
             ty,
-            Opcode::Selp,
-            instruction_type(ty),
-            [a.operand(), b.operand(), predicate.operand()],
+            a.operand(),
+            b.operand(),
+            predicate,
         )))
+    }
+
+    /// The first operand where the predicate holds, else the second, both of type `ty`.
+    pub fn choose(&mut self, ty: Type, yes: Operand, no: Operand, predicate: &Scalar) -> Scalar {
+        // There is no `selp` of 16-bit floating-point numbers, but of their bits.
+        let computed = match ty {
+            Type::F16 | Type::Bf16 => ty.untyped(),
+            ty => instruction_type(ty),
+        };
+        self.compute(ty, Opcode::Selp, computed, [yes, no, predicate.operand()])
     }
 
     /// `x as ty` between numbers, as Rust converts. Integers wrap. Conversions to a floating-point type round to the
@@ -407,6 +417,10 @@ impl Builder {
             (rounding, ty, instruction_type(from.ty)),
             [operand.clone()],
         );
+        if rounding.is_none() && is_integer(from.ty) && !is_signed(from.ty) {
+            let bits = self.possible_bits(&from.clone().into());
+            self.limit_bits(&result, bits);
+        }
         // With 64 bits on either side, `cvt` gives an integer with only its highest bit set for a NaN (PTX ISA 9.0,
         // §9.7.9.22).
         if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {

@@ -27,7 +27,7 @@ use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_hopper::{SwizzleMode, shared};
-use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type};
+use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type, Variable};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
@@ -88,6 +88,8 @@ pub struct Builder {
     pub(super) budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
+    /// Known numbers in global memory.
+    pub(super) tables: Vec<Variable>,
 }
 
 impl Builder {
@@ -123,6 +125,7 @@ impl Builder {
             unwritten: Unwritten::default(),
             budget: Budget::default(),
             defect: None,
+            tables: Vec::new(),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::kernel::emit::report::Report;
 use crate::kernel::emit::unread::remove_unread;
 use crate::kernel::emit::way::claim_ways;
 use crate::kernel::value::{Num, Scalar};
-use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::ast::{Line, Operand, Type, Variable};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -27,6 +27,8 @@ pub struct Parts {
     pub shared_bytes: u32,
     /// The parameters.
     pub params: Vec<Param>,
+    /// Known numbers in global memory.
+    pub tables: Vec<Variable>,
 }
 
 impl Builder {
@@ -69,6 +71,7 @@ impl Builder {
             body,
             shared_bytes: self.shared.end(),
             params: self.params,
+            tables: self.tables,
         })
     }
 

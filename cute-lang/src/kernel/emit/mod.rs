@@ -19,6 +19,7 @@ pub mod registers;
 pub mod report;
 pub mod setmaxnreg;
 pub mod shared;
+mod table;
 pub mod unread;
 pub mod unwritten;
 pub mod way;

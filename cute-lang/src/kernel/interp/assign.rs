@@ -3,6 +3,7 @@
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::chosen::{Choice, dereferenced};
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Callable, Value};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
@@ -16,6 +17,8 @@ enum Assignee {
     Nothing,
     /// The registers of a variable.
     Variable(Value),
+    /// One of several elements of an array, which is chosen when the kernel runs.
+    Choice(Vec<Choice>),
     /// An element: the tensor and the coordinate.
     Element(Box<[Argument; 2]>, Span),
 }
@@ -43,6 +46,7 @@ impl Interpreter<'_> {
         let start = self.length()?;
         let old = match &place {
             Assignee::Variable(value) => value.clone(),
+            Assignee::Choice(choices) => self.read_choice(choices)?,
             Assignee::Element(element, span) => {
                 let args = element.to_vec();
                 self.call_builtin("index", *span, Vec::new(), args)?
@@ -63,6 +67,7 @@ impl Interpreter<'_> {
         match place {
             Assignee::Nothing => {}
             Assignee::Variable(variable) => self.write_variable(&variable, &value, start)?,
+            Assignee::Choice(choices) => self.write_choice(&choices, &value)?,
             Assignee::Element(element, at) => {
                 let [base, coordinate] = *element;
                 let args = vec![base, coordinate, Argument { value, span }];
@@ -103,19 +108,27 @@ impl Interpreter<'_> {
     fn assignee(&mut self, expr: &Expr) -> Result<Assignee> {
         match expr {
             Expr::Infer(_) => Ok(Assignee::Nothing),
-            Expr::Index(ExprIndex {
-                expr: base,
-                index,
-                bracket_token,
-                ..
-            }) => {
+            Expr::Index(
+                element @ ExprIndex {
+                    expr: base,
+                    index,
+                    bracket_token,
+                    ..
+                },
+            ) => {
+                let bases = self.choices(base)?;
+                let [Choice { place, .. }] = &bases[..] else {
+                    let choices = self.choices_of_index(bases, element)?;
+                    return self.variable_among(choices, expr);
+                };
+                if matches!(dereferenced(place), Value::Array(_)) {
+                    let choices = self.choices_of_index(bases, element)?;
+                    return self.variable_among(choices, expr);
+                }
                 let base = Argument {
                     span: base.span(),
-                    value: self.eval(base)?,
+                    value: place.clone(),
                 };
-                if matches!(dereferenced(&base.value), Value::Array(_)) {
-                    return Ok(Assignee::Variable(self.variable_of(expr)?));
-                }
                 let value = self.eval(index)?;
                 let coordinate = Argument {
                     span: index.span(),
@@ -124,8 +137,23 @@ impl Interpreter<'_> {
                 let span = bracket_token.span.open();
                 Ok(Assignee::Element(Box::new([base, coordinate]), span))
             }
+            Expr::Field(_) => {
+                let choices = self.choices(expr)?;
+                self.variable_among(choices, expr)
+            }
             expr => Ok(Assignee::Variable(self.variable_of(expr)?)),
         }
+    }
+
+    /// The variable that an expression may name, or that of several that the kernel chooses.
+    fn variable_among(&mut self, choices: Vec<Choice>, expr: &Expr) -> Result<Assignee> {
+        for choice in &choices {
+            self.require_variable(&choice.place, expr)?;
+        }
+        Ok(match <[Choice; 1]>::try_from(choices) {
+            Ok([only]) => Assignee::Variable(only.place),
+            Err(choices) => Assignee::Choice(choices),
+        })
     }
 
     /// The variable that an expression names: `x`, `*reference`, `x.0`, `(x, y)`.
@@ -141,7 +169,8 @@ impl Interpreter<'_> {
                         .collect::<Result<_>>()?,
                 ));
             }
-            Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => self.eval(expr)?,
+            Expr::Path(_) => self.eval(expr)?,
+            Expr::Field(_) | Expr::Index(_) => self.only_choice(expr)?,
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
                 match self.eval(&unary.expr)? {
                     Value::Reference(value) => *value,
@@ -229,12 +258,5 @@ fn is_fixed_or_variable(part: &Value) -> bool {
     match part {
         Value::Scalar(_) | Value::Int(..) | Value::Float(..) | Value::Bool(_) => is_variable(part),
         part => part.parts().is_none() || is_variable(part),
-    }
-}
-
-fn dereferenced(value: &Value) -> &Value {
-    match value {
-        Value::Reference(value) => value,
-        value => value,
     }
 }

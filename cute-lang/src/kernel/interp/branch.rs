@@ -134,9 +134,12 @@ impl Interpreter<'_> {
             value @ Value::Bool(_) => Ok(value),
             Value::Scalar(scalar) if scalar.ty == Type::Pred => Ok(Value::Scalar(scalar)),
             other => {
-                let hint = match other.as_num() {
-                    Some(_) => ": a number is compared, `x != 0`",
-                    None => "",
+                let hint = match &other {
+                    Value::Mask(_) => {
+                        ": `select(condition, x, y)` chooses for each value, and `&`, `|` and `!` combine conditions of fragments"
+                    }
+                    other if other.as_num().is_some() => ": a number is compared, `x != 0`",
+                    _ => "",
                 };
                 let message = format!("expected a condition, found {}{hint}", other.kind());
                 Err(Error::new(expr.span(), message))

@@ -3,6 +3,7 @@
 use super::Scope;
 use super::function::Invocation;
 use super::near;
+use super::select::is_condition;
 use crate::kernel::builtins;
 use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::interp::{Interpreter, OPERATION_STEPS};
@@ -130,6 +131,9 @@ impl Interpreter<'_> {
         let text = name.to_string();
         if text == "map" {
             return self.map(name.span(), args);
+        }
+        if text == "select" && args.first().is_some_and(|it| is_condition(&it.value)) {
+            return self.select_values(name.span(), args);
         }
         if let Some(row) = builtins::find(&text) {
             return row.call(

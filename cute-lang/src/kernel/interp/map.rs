@@ -51,7 +51,7 @@ impl Interpreter<'_> {
             results.push(self.in_register(fragment, result)?);
         }
         self.b.set_place(span);
-        Ok(Value::Fragment(each.fragment(&mut self.b, results)?))
+        each.result(&mut self.b, results)
     }
 
     /// A known number in a register of the fragment's type; another value as it is.

@@ -7,6 +7,7 @@
 mod assign;
 mod branch;
 mod call;
+mod chosen;
 mod closure;
 pub(super) mod elsewhere;
 mod expr;
@@ -28,6 +29,7 @@ mod path;
 mod pattern;
 mod ptx;
 pub mod resolve;
+mod select;
 mod statement;
 mod structure;
 mod suffix;

@@ -22,7 +22,12 @@ impl Interpreter<'_> {
         }
         let value = self.eval(&expr.expr)?;
         self.b.set_place(expr.op.span());
-        match (&expr.op, value) {
+        self.apply_unary(&expr.op, value)
+    }
+
+    /// `op value`, and for each value of a fragment.
+    fn apply_unary(&mut self, op: &UnOp, value: Value) -> Result<Value> {
+        match (op, value) {
             (UnOp::Deref(_), Value::Reference(value)) => Ok(*value),
             (UnOp::Neg(_), Value::Int(value, ty)) if ty.known().is_none_or(is_signed) => {
                 let zero = Value::Int(0, ty);
@@ -37,7 +42,7 @@ impl Interpreter<'_> {
             }
             (UnOp::Neg(_), Value::Float(value, ty)) => Ok(Value::Float(-value, ty)),
             (UnOp::Neg(_), Value::Scalar(scalar))
-                if is_signed(scalar.ty) || is_float(scalar.ty) =>
+                if is_signed(scalar.ty) || is_float(single_type(scalar.ty)) =>
             {
                 Ok(self.b.unary(Opcode::Neg, &scalar).into())
             }
@@ -47,22 +52,20 @@ impl Interpreter<'_> {
             {
                 Ok(self.b.unary(Opcode::Not, &scalar).into())
             }
-            (UnOp::Neg(_), Value::Fragment(fragment))
-                if number_type(fragment.element)
-                    .is_some_and(|ty| is_signed(ty) || is_float(ty)) =>
+            (op @ (UnOp::Neg(_) | UnOp::Not(_)), value @ (Value::Fragment(_) | Value::Mask(_)))
+                if applies(op, &value) =>
             {
-                let value = Value::Fragment(fragment);
                 let Some(each) = Elementwise::new(&self.b, &[&value])? else {
                     return Ok(value);
                 };
-                let each = each.in_pairs(&mut self.b, |_| true)?;
+                let each = each.in_pairs(&mut self.b, |_| matches!(op, UnOp::Neg(_)))?;
                 let mut results = Vec::new();
                 for value in 0..each.count() {
-                    if let [Value::Scalar(number)] = &each.arguments(&mut self.b, value)[..] {
-                        results.push(self.b.unary(Opcode::Neg, number).into());
+                    for number in each.arguments(&mut self.b, value) {
+                        results.push(self.apply_unary(op, number)?);
                     }
                 }
-                Ok(Value::Fragment(each.fragment(&mut self.b, results)?))
+                each.result(&mut self.b, results)
             }
             (UnOp::Deref(_), value) => Err(self.b.error(format!(
                 "`*` before {} reads a reference, which it is none: a power is `x * x`, or `pow(x, y)`",
@@ -145,7 +148,7 @@ impl Interpreter<'_> {
                 let numbers = each.arguments(&mut self.b, value);
                 results.push(self.arithmetic(op, &numbers[0], &numbers[1])?);
             }
-            return Ok(Value::Fragment(each.fragment(&mut self.b, results)?));
+            return each.result(&mut self.b, results);
         }
         if a.as_num().is_some() && b.as_num().is_some() {
             return self.b.integers(op, a, b);
@@ -192,10 +195,7 @@ impl Interpreter<'_> {
                 )));
             }
         };
-        let (a, b) = (
-            self.float_or_register(a, ty)?,
-            self.float_or_register(b, ty)?,
-        );
+        let (a, b) = (self.operand_of_type(a, ty)?, self.operand_of_type(b, ty)?);
         let result = self.b.compute(ty, op.opcode(), (rounding, ty), [a, b]);
         let common = common.unwrap_or(NumberType::Is(ty));
         Ok(self.b.of_type(result, common).into())
@@ -232,9 +232,14 @@ impl Interpreter<'_> {
         }
     }
 
-    fn float_or_register(&mut self, value: &Value, ty: Type) -> Result<Operand> {
+    /// A number of that type as an operand.
+    pub(super) fn operand_of_type(&mut self, value: &Value, ty: Type) -> Result<Operand> {
         match value {
             Value::Scalar(scalar) => Ok(scalar.operand()),
+            Value::Int(value, _) if is_integer(ty) => {
+                self.b.check_fits(*value, ty)?;
+                Ok(Operand::Int(*value))
+            }
             Value::Float(value, _) => self.b.float_operand(*value, ty),
             other => Err(self
                 .b
@@ -242,7 +247,16 @@ impl Interpreter<'_> {
         }
     }
 
+    /// `a cmp b`, and for each value of fragments.
     pub(super) fn compare(&mut self, cmp: Cmp, a: &Value, b: &Value) -> Result<Value> {
+        if let Some(each) = Elementwise::new(&self.b, &[a, b])? {
+            let mut results = Vec::new();
+            for value in 0..each.count() {
+                let numbers = each.arguments(&mut self.b, value);
+                results.push(self.compare(cmp, &numbers[0], &numbers[1])?);
+            }
+            return each.result(&mut self.b, results);
+        }
         if let (Some(x), Some(y)) = (a.as_num(), b.as_num()) {
             let ty = self.b.common_type(a, b)?;
             self.b.observe(ty, |_| true);
@@ -278,10 +292,7 @@ impl Interpreter<'_> {
                 .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
         };
         let ty = self.b.register_type(ty);
-        let (a, b) = (
-            self.float_or_register(a, ty)?,
-            self.float_or_register(b, ty)?,
-        );
+        let (a, b) = (self.operand_of_type(a, ty)?, self.operand_of_type(b, ty)?);
         // `!=` is true for a NaN.
         let modifier = match cmp {
             Cmp::Ne => Modifier::Neu,
@@ -364,6 +375,18 @@ fn is_literal(expr: &Expr) -> bool {
         Expr::Unary(expr) => is_literal(&expr.expr),
         _ => false,
     }
+}
+
+/// Whether a sign or `!` is applied to each value of such a fragment.
+fn applies(op: &UnOp, value: &Value) -> bool {
+    let ty = match value {
+        Value::Fragment(fragment) => number_type(fragment.element),
+        _ => Some(Type::Pred),
+    };
+    ty.is_some_and(|ty| match op {
+        UnOp::Neg(_) => is_signed(ty) || is_float(ty),
+        _ => ty == Type::Pred || is_integer(ty),
+    })
 }
 
 /// Whether a value is a floating-point number.

@@ -3,12 +3,15 @@
 use super::elsewhere::elsewhere;
 use super::function::Invocation;
 use super::{Interpreter, Scope, word};
-use crate::kernel::value::types::{is_float, is_integer, range};
+use crate::kernel::builtins;
+use crate::kernel::builtins::call::Argument;
+use crate::kernel::value::types::{is_float, is_integer, number_type, range};
 use crate::kernel::value::{Element, NumberType, Value};
 use cute_ptx::ast::Type;
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, ExprPath, Path, Result, Token};
+use syn::spanned::Spanned;
+use syn::{Error, Expr, ExprPath, Path, PathSegment, Result, Token};
 
 impl Interpreter<'_> {
     /// What a path stands for.
@@ -22,10 +25,7 @@ impl Interpreter<'_> {
             if let Some(module) = self.source.imported(self.module, &first) {
                 return self.in_module(module, Scope::new(), |this| this.lookup(&last.ident));
             }
-            let element = match self.find(&first) {
-                Some(Some(Value::Element(element))) => Some(*element),
-                _ => Element::from_name(&first),
-            };
+            let element = self.element_named(&first);
             if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
                 return Ok(value);
             }
@@ -68,6 +68,9 @@ impl Interpreter<'_> {
         if let Some(value) = self.associated(&before, &last, &mut evaluate)? {
             return Ok(value);
         }
+        if let Some(value) = self.function_of_type(&before, &last, args)? {
+            return Ok(value);
+        }
         let module = before
             .get_ident()
             .and_then(|name| self.source.imported(self.module, &name.to_string()));
@@ -99,6 +102,56 @@ impl Interpreter<'_> {
             args,
         })
     }
+}
+
+impl Interpreter<'_> {
+    /// `f32::sqrt(x)`, which is `sqrt(x)` of an x of this type, and `f32::from_bits(x)`, which is `from_bits::<f32>(x)`.
+    fn function_of_type(
+        &mut self,
+        ty: &Path,
+        name: &PathSegment,
+        args: &Punctuated<Expr, Token![,]>,
+    ) -> Result<Option<Value>> {
+        let element = ty
+            .get_ident()
+            .and_then(|name| self.element_named(&name.to_string()));
+        let function = builtins::find(&name.ident.to_string());
+        let (Some(element), Some(function)) = (element, function) else {
+            return Ok(None);
+        };
+        let args = self.arguments(&name.ident, None, args.iter())?;
+        let types = match args.first() {
+            Some(first) if function.takes_type() && is_of_numbers(&first.value) => {
+                vec![Argument {
+                    value: Value::Element(element),
+                    span: ty.span(),
+                }]
+            }
+            Some(Argument {
+                value: Value::Fragment(fragment),
+                ..
+            }) if fragment.element == element => Vec::new(),
+            Some(first) if first.value.is_number() && number_type(element).is_some() => {
+                self.b.set_place(first.span);
+                self.b.expect(&first.value, Type::of(element))?;
+                Vec::new()
+            }
+            _ => return Ok(None),
+        };
+        self.call_named(&name.ident, types, args).map(Some)
+    }
+
+    /// The element type of that name, which may be a type parameter.
+    fn element_named(&self, name: &str) -> Option<Element> {
+        match self.find(name) {
+            Some(Some(Value::Element(element))) => Some(*element),
+            _ => Element::from_name(name),
+        }
+    }
+}
+
+fn is_of_numbers(value: &Value) -> bool {
+    value.is_number() || matches!(value, Value::Fragment(_))
 }
 
 /// Types of Rust's library whose values lie on the heap.

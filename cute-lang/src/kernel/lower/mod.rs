@@ -306,6 +306,7 @@ fn lower_from(
     if parts.shared_bytes > 0 {
         items.push(Item::Variable(shared_memory()));
     }
+    items.extend(parts.tables.into_iter().map(Item::Variable));
     items.push(Item::Blank);
     items.push(Item::Entry(entry));
     let module = module(items);

@@ -11,6 +11,7 @@ mod callable;
 mod element;
 mod fragment;
 mod global;
+mod mask;
 mod num;
 mod number_type;
 mod option;
@@ -24,6 +25,7 @@ pub use callable::{Callable, Closure};
 pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
 pub use global::{Coordinates, Global, Modes, TensorId};
+pub use mask::Mask;
 pub use num::{Num, Scalar};
 pub use number_type::{Class, NumberType};
 pub use option::{Optional, Truth};
@@ -80,6 +82,8 @@ pub enum Value {
     Global(Global),
     /// Registers of this thread, or its part of a tile held by several threads.
     Fragment(Fragment),
+    /// A truth value for each value of a fragment.
+    Mask(Mask),
     /// Several mbarriers.
     Barriers(Barriers),
     /// One mbarrier.
@@ -140,9 +144,13 @@ impl Value {
             Value::Algebra(value) => format!("{} `{value}`", value.kind()),
             Value::Scalar(scalar) => format!("a run-time `{}`", rust_name(scalar.ty)),
             Value::Reference(value) => format!("a `&mut` to {}", value.kind()),
+            Value::Tensor(tensor) if tensor.peer.is_some() => {
+                "a tensor in the shared memory of another CTA".into()
+            }
             Value::Tensor(_) => "a tensor in shared memory".into(),
             Value::Global(_) => "a tensor in global memory".into(),
             Value::Fragment(_) => "a fragment".into(),
+            Value::Mask(_) => "a fragment of truth values".into(),
             Value::Barriers(_) => "several barriers".into(),
             Value::Barrier(_) => "a barrier".into(),
             Value::TmaTensor(_) => "a tensor map".into(),

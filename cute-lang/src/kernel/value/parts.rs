@@ -127,6 +127,7 @@ impl Value {
             | Value::Tensor(_)
             | Value::Global(_)
             | Value::Fragment(_)
+            | Value::Mask(_)
             | Value::Barriers(_)
             | Value::Barrier(_)
             | Value::TmaTensor(_)

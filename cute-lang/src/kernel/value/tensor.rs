@@ -4,6 +4,7 @@ use super::element::Element;
 use super::global::TensorId;
 use super::num::{Num, Scalar};
 use cute_algebra::ComposedLayout;
+use cute_ptx::table::Modifier;
 
 /// A tile of shared memory. Its element at c lies at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, where the
 /// swizzle and the offset are the layout's own.
@@ -17,6 +18,8 @@ pub struct Tensor {
     pub layout: ComposedLayout,
     /// The offset that run-time coordinates add, in bytes.
     pub dynamic: Num,
+    /// Where shared memory begins, if it is that of another CTA of the cluster.
+    pub peer: Option<Scalar>,
 }
 
 /// A tensor parameter that is accessed by TMA, or an item of a list of them.
@@ -28,6 +31,17 @@ impl Tensor {
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
         if let Num::Reg(scalar) = &mut self.dynamic {
             f(scalar);
+        }
+        if let Some(peer) = &mut self.peer {
+            f(peer);
+        }
+    }
+
+    /// The state space of its addresses.
+    pub fn space(&self) -> Modifier {
+        match self.peer {
+            Some(_) => Modifier::SharedCluster,
+            None => Modifier::Shared,
         }
     }
 

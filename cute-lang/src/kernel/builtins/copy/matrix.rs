@@ -59,8 +59,8 @@ pub(crate) fn copy(
     tensor: &Tensor,
     fragment: &Fragment,
 ) -> Result<bool> {
-    // The instructions take `b32` registers, which only fragments of narrower elements have.
-    if !matches!(fragment.element.bits(), 8 | 16) {
+    // The instructions take `b32` registers, which only fragments of narrower elements have, and reach no other CTA.
+    if !matches!(fragment.element.bits(), 8 | 16) || tensor.peer.is_some() {
         return Ok(false);
     }
     for &(load, store, count, transposes) in ATOMS {

@@ -31,7 +31,7 @@ impl Memory {
     /// The state space, and what the caches are told.
     pub(super) fn space(&self) -> (Modifier, Hint) {
         match self {
-            Memory::Shared(..) => (Modifier::Shared, (None, None)),
+            Memory::Shared(tensor, ..) => (tensor.space(), (None, None)),
             Memory::Global(part) => (Modifier::Global, part.hint),
         }
     }

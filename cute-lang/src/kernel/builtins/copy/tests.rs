@@ -17,6 +17,7 @@ fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
         base: SHARED_ALIGN,
         layout,
         dynamic: Num::Const(0),
+        peer: None,
     }
 }
 

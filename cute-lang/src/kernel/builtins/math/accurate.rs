@@ -2,7 +2,7 @@
 //! IEEE 754 requires, so the results are the same wherever they run. The coefficients are N. Juffa's; the errors are in
 //! `cute-runtime/docs/kernel-language.md`, and a test measures them.
 
-use super::single::{ROUNDER, add, choose, fma, mul, polynomial};
+use super::single::{ROUNDER, Single, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
@@ -18,12 +18,22 @@ const EXPONENT: i128 = 0xff80_0000;
 
 /// eˣ = 2ʲ · eᶠ, where j is the integer nearest to x · log₂ e.
 pub(super) fn exp(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
-    let x = &x[0];
+    exp_of(b, &x[0], None)
+}
+
+/// The same of the sum of x and a number that is at most its last digit.
+pub(super) fn exp_of(b: &mut Builder, x: &Operand, low: Option<&Operand>) -> Scalar {
     let sum = fma(b, x, LOG2_E, ROUNDER);
     let j = add(b, &sum, -ROUNDER);
     // ln 2 in two parts, of which the first has few bits, so that the product is exact.
     let f = fma(b, &j, -0.693_145_75, x);
-    let f = fma(b, &j, -1.428_606_8e-6, &f);
+    let f = match low {
+        Some(low) => {
+            let rest = fma(b, &j, -1.428_606_8e-6, low);
+            add(b, &f, &rest)
+        }
+        None => fma(b, &j, -1.428_606_8e-6, &f),
+    };
     let coefficients = [
         0.001_378_059_4,
         0.008_373_124_5,
@@ -115,7 +125,7 @@ pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
 }
 
 /// i and m of x = 2ⁱ · (1 + m), where m is from −1/3 to 1/3.
-fn split(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
+pub(super) fn split(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     let normal = mul(b, x, 8_388_608.0);
     let subnormal = (Modifier::Lt, x, f32::MIN_POSITIVE);
     let normal = choose(b, subnormal, &normal, x);
@@ -148,7 +158,7 @@ fn log1p(b: &mut Builder, m: &Scalar) -> (Scalar, Scalar) {
 }
 
 /// The logarithm of x, which is `log` for a positive finite x.
-fn log_of_others(b: &mut Builder, x: &Operand, log: &Scalar) -> Scalar {
+pub(super) fn log_of_others(b: &mut Builder, x: &Operand, log: impl Single) -> Scalar {
     let log = choose(b, (Modifier::Eq, x, f32::INFINITY), f32::INFINITY, log);
     let log = choose(b, (Modifier::Eq, x, 0.0), f32::NEG_INFINITY, &log);
     // Less than zero, or a NaN.

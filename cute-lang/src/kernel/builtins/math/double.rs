@@ -13,16 +13,26 @@ const FRACTION: i128 = 52;
 /// 1.5 · 2⁵². Adding it to a small number rounds that to an integer.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts, of which the first has 33 bits, so that its product with an exponent is exact.
-const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
-const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+pub(super) const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+pub(super) const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
 /// eˣ = 2ʲ · eᶠ, where j is the integer nearest to x · log₂ e.
 pub(super) fn exp(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
-    let x = &x[0];
+    exp_of(b, &x[0], None)
+}
+
+/// The same of the sum of x and a number that is at most its last digit.
+pub(super) fn exp_of(b: &mut Builder, x: &Operand, low: Option<&Operand>) -> Scalar {
     let sum = rounded(b, Opcode::Fma, [x.clone(), of(LOG2_E), of(ROUNDER)]);
     let j = rounded(b, Opcode::Sub, [sum, of(ROUNDER)]);
     let f = rounded(b, Opcode::Fma, [j.clone(), of(-LN_2_HIGH), x.clone()]);
-    let f = rounded(b, Opcode::Fma, [j.clone(), of(-LN_2_LOW), f]);
+    let f = match low {
+        Some(low) => {
+            let rest = rounded(b, Opcode::Fma, [j.clone(), of(-LN_2_LOW), low.clone()]);
+            rounded(b, Opcode::Add, [f, rest])
+        }
+        None => rounded(b, Opcode::Fma, [j.clone(), of(-LN_2_LOW), f]),
+    };
     let power = power(b, &j, &f);
     let power = choose(
         b,
@@ -130,7 +140,7 @@ fn scale(b: &mut Builder, x: &Operand, k: &Scalar) -> Scalar {
 }
 
 /// i and m of x = 2ⁱ · (1 + m), where m is from −1/3 to 1/3.
-fn split(b: &mut Builder, x: &Operand) -> (Operand, Operand) {
+pub(super) fn split(b: &mut Builder, x: &Operand) -> (Operand, Operand) {
     let subnormal = (Modifier::Lt, x, f64::MIN_POSITIVE);
     let normal = rounded(b, Opcode::Mul, [x.clone(), of(2f64.powi(54))]);
     let normal = choose(b, subnormal, normal, x.clone());
@@ -167,7 +177,7 @@ fn log1p(b: &mut Builder, m: &Operand) -> Operand {
 }
 
 /// The logarithm of x, which is `log` for a positive finite x.
-fn log_of_others(b: &mut Builder, x: &Operand, log: Operand) -> Scalar {
+pub(super) fn log_of_others(b: &mut Builder, x: &Operand, log: Operand) -> Scalar {
     let infinity = of(f64::INFINITY);
     let log = choose(b, (Modifier::Eq, x, f64::INFINITY), infinity, log);
     let log = choose(

@@ -4,10 +4,12 @@
 //! instruction for; on f32 it takes subnormal numbers as zeros. `cute-runtime/docs/kernel-language.md` has the error of each.
 
 mod accurate;
+pub(super) mod classify;
 mod double;
 mod float;
 mod function;
 mod integer;
+pub(super) mod pow;
 mod single;
 mod trigonometric;
 
@@ -24,7 +26,7 @@ use syn::Result;
 pub(super) const ROWS: &[Builtin] = &rows(FUNCTIONS);
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Function; 33] = &[
+const FUNCTIONS: &[Function; 37] = &[
     row("sqrt(x)", F1(f64::sqrt), &[(WIDE, Instruction(Opcode::Sqrt, &[Modifier::Rn]))]),
     row("sqrt_fast(x)", F1(f64::sqrt), &[(SINGLE, Instruction(Opcode::Sqrt, &[Modifier::Approx, Modifier::Ftz]))]),
     row("rsqrt(x)", F1(|x| 1.0 / x.sqrt()), &[
@@ -36,6 +38,11 @@ const FUNCTIONS: &[Function; 33] = &[
     row("rcp_fast(x)", F1(|x| 1.0 / x), &[(SINGLE, Instruction(Opcode::Rcp, &[Modifier::Approx, Modifier::Ftz]))]),
     row("div_fast(x, y)", F2(|x, y| x / y), &[(SINGLE, Instruction(Opcode::Div, &[Modifier::Approx, Modifier::Ftz]))]),
     row("fma(x, y, z)", F3(f64::mul_add), &[(FLOATS, Instruction(Opcode::Fma, &[Modifier::Rn]))]),
+
+    row("mul_add(x, y, z)", F3(f64::mul_add), &[(FLOATS, Instruction(Opcode::Fma, &[Modifier::Rn]))]),
+    row("pow(x, y)", F2(f64::powf), &[(WIDE, Sequence(pow::pow))]),
+    row("powf(x, y)", F2(f64::powf), &[(WIDE, Sequence(pow::pow))]),
+    row("pow_fast(x, y)", F2(f64::powf), &[(SINGLE, Sequence(pow::pow_fast))]),
 
     row("exp(x)", F1(f64::exp), &[(SINGLE, Sequence(accurate::exp)), (DOUBLE, Sequence(double::exp))]),
     row("log(x)", F1(f64::ln), &[(SINGLE, Sequence(accurate::log)), (DOUBLE, Sequence(double::log))]),

@@ -10,7 +10,7 @@ mod digits;
 mod operation;
 mod scan;
 
-use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::builtins::call::{Argument, Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Element, Fragment, Scalar, Value, packing};
 use across::exchange;
@@ -27,6 +27,10 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: reduce,
     },
     Builtin {
+        signature: "sum(x, mode, [barrier])",
+        apply: sum,
+    },
+    Builtin {
         signature: "scan(x, mode, operation, [barrier])",
         apply: |b, call| scan(b, call, Kind::Inclusive),
     },
@@ -35,6 +39,23 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: |b, call| scan(b, call, Kind::Exclusive),
     },
 ];
+
+/// `reduce` by `add`.
+fn sum(b: &mut Builder, call: &Call) -> Result<Value> {
+    let mut args = call.args.clone();
+    let add = Argument {
+        value: Value::Word("add"),
+        span: call.span,
+    };
+    args.insert(2, add);
+    let call = Call {
+        name: call.name,
+        span: call.span,
+        types: Vec::new(),
+        args,
+    };
+    reduce(b, &call)
+}
 
 fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     let (x, mode, operation) = operands(call, true)?;

@@ -1,0 +1,70 @@
+//! Questions about floating-point numbers, with a truth value as the answer.
+
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Value;
+use crate::kernel::value::types::{is_float, rounded};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "is_nan(x)",
+        apply: |b, call| ask(b, call, f64::is_nan, is_nan),
+    },
+    Builtin {
+        signature: "is_infinite(x)",
+        apply: |b, call| {
+            ask(b, call, f64::is_infinite, |b, ty, x| {
+                magnitude_is(b, Modifier::Eq, ty, x)
+            })
+        },
+    },
+    Builtin {
+        signature: "is_finite(x)",
+        apply: |b, call| {
+            ask(b, call, f64::is_finite, |b, ty, x| {
+                magnitude_is(b, Modifier::Lt, ty, x)
+            })
+        },
+    },
+];
+
+/// The answer for a known number, and what computes that for one in a register.
+fn ask(
+    b: &mut Builder,
+    call: &Call,
+    known: fn(f64) -> bool,
+    emit: fn(&mut Builder, Type, Operand) -> Result<Value>,
+) -> Result<Value> {
+    call.elementwise(
+        b,
+        |_| false,
+        |b, call| match &call.args[0].value {
+            Value::Float(x, ty) => {
+                let (x, ty) = b.float(*x, *ty);
+                b.observe(ty, |ty| known(rounded(x, ty)) == known(x));
+                Ok(Value::Bool(known(x)))
+            }
+            Value::Scalar(x) if is_float(x.ty) => emit(b, x.ty, x.operand()),
+            _ => Err(call.mismatch(0, "a floating-point number")),
+        },
+    )
+}
+
+fn is_nan(b: &mut Builder, ty: Type, x: Operand) -> Result<Value> {
+    let operands = [x.clone(), x];
+    Ok(
+        b.compute(Type::Pred, Opcode::Setp, (Modifier::Nan, ty), operands)
+            .into(),
+    )
+}
+
+/// How the magnitude compares with infinity. A NaN compares with nothing.
+fn magnitude_is(b: &mut Builder, cmp: Modifier, ty: Type, x: Operand) -> Result<Value> {
+    let magnitude = b.compute(ty, Opcode::Abs, ty, [x]);
+    let operands = [magnitude.operand(), b.float_operand(f64::INFINITY, ty)?];
+    Ok(b.compute(Type::Pred, Opcode::Setp, (cmp, ty), operands)
+        .into())
+}
