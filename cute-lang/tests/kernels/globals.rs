@@ -1280,3 +1280,85 @@ fn checks_are_wanted_by_an_attribute() {
         assert!(error.starts_with(expected), "{attribute} {body}: {error}");
     }
 }
+
+/// `y[i - c]`, and `y[i + c]`, where y has extents that are at least those of x.
+#[test]
+fn neighbours_are_inside_where_nothing_wraps() {
+    let proves = |condition: &str, access: &str| {
+        let source = format!(
+            "mod kernels {{ #[kernel(threads = 128)]
+            fn k(x: Global<f32, 1>, #[facts(extent(x, 0) <= extent(y, 0), extent(x, 0) >= 4)] y: Global<f32, 1>, a: u32) {{
+                let (t, i, n) = (thread(), block_idx().0 * 128 + thread(), extent(x, 0));
+                if {condition} {{ y[{access}] = 1.0; }}
+            }} }}"
+        );
+        lower(source.parse().expect("tokens")).map_err(|error| error.to_string())
+    };
+    for (condition, access) in [
+        ("i > 0 && i < n", "i - 1"),
+        ("i != 0 && i < n", "i - 1"),
+        ("i >= 3 && i < n", "i - 3"),
+        ("i >= 3 && i < n", "i - 2"),
+        ("i > 2 && i <= n", "i - 3"),
+        ("i >= a && i < n", "i - a"),
+        ("i < n - 1", "i + 1"),
+        ("i < n - 1", "i"),
+        ("i < n - 3", "i + 2"),
+        ("i < n - 4", "i + 4"),
+        ("i <= n - 3", "i + 2"),
+        ("i > 0 && i < n - 1", "i - 1"),
+        ("t + 1 < n", "t"),
+        ("t + 3 < n", "t + 2"),
+        ("t > 0 && t + 1 < n", "t - 1"),
+    ] {
+        assert!(proves(condition, access).is_ok(), "{condition}: {access}");
+    }
+    let below =
+        "put it under a condition by which its coordinate in mode 0 is below `extent(y, 0)`";
+    for (condition, access, reason) in [
+        // Each of these has an i for which the condition holds and the access is outside.
+        ("i < n", "i - 1", below),
+        ("i > 0 && i < n", "i - 2", below),
+        ("i >= a && i <= n", "i - a", below),
+        ("i < n - 1", "i + 2", below),
+        ("i <= n - 3", "i + 3", below),
+        (
+            "i < n - 5",
+            "i",
+            "the condition around it is about `extent(y, 0) - 5`, which wraps around where the extent is smaller: state the fact `extent(y, 0) >= 5`",
+        ),
+        (
+            "i > 0 && i + 1 < n",
+            "i",
+            "the condition around it is about a sum, `i + 1 < extent(y, 0)`, which holds for the greatest `i`, too, since it wraps around to 0: write `i < extent(y, 0) - 1`",
+        ),
+        (
+            "i > 0 && i + 1 < n",
+            "i - 1",
+            "the condition around it is about a sum, `i + 1 < extent(y, 0)`",
+        ),
+        (
+            "i <= n",
+            "i",
+            "the condition around it allows a coordinate of `extent(y, 0)` in mode 0: write `<` in place of `<=`",
+        ),
+        (
+            "i < a",
+            "i",
+            "its coordinate in mode 0 is below `a`: state the fact `a <= extent(y, 0)`",
+        ),
+        (
+            "(i as i32) < 5",
+            "i as i32",
+            "its coordinate in mode 0 is a signed `i32`, which may be below 0: make it unsigned",
+        ),
+        ("t + 1 < n", "t + 2", below),
+    ] {
+        let error = proves(condition, access).err().expect(condition);
+        let expected = format!("nothing proves that this access is inside of `y`: {reason}");
+        assert!(
+            error.starts_with(&expected),
+            "{condition}: {access}: {error}"
+        );
+    }
+}

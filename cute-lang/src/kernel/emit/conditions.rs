@@ -7,6 +7,7 @@
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
+use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar};
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,6 +22,8 @@ pub struct Conditions {
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
     /// How registers were computed from others that do not change.
     computed: HashMap<String, (Op, Num, Num)>,
+    /// By register, those that are its sums with known integers above 0, and these.
+    sums: HashMap<String, Vec<(String, i128)>>,
     /// By register, the first one that was computed in the same way, if that is another one.
     first: HashMap<String, String>,
     /// The first register that was computed in a way, from the first ones with such values.
@@ -72,6 +75,10 @@ pub enum Almost {
     Reached,
     /// It is below another number of the launch.
     Below(Quantity),
+    /// Its sum with this number is below the extent, and the sum may wrap.
+    Wraps(i128),
+    /// It is below the extent less this number, and the extent may be smaller.
+    Underflows(i128),
 }
 
 impl Builder {
@@ -275,11 +282,33 @@ impl Builder {
             return false;
         }
         asked.push((num, cmp));
+        // Where a difference does not wrap, it is at most what it is taken from.
+        if let Some((a, b)) = self.difference(register) {
+            let cmp = match self.is_at_least(b, &Num::Const(1)) {
+                true => Cmp::Le,
+                false => cmp,
+            };
+            if self.is_bounded(a, cmp, limit, asked) {
+                return true;
+            }
+        }
         if cmp == Cmp::Le
             && let (Some(quantity), Some(extent)) = (self.quantity(register), limit.1)
             && self.facts.at_most(quantity, extent)
         {
             return true;
+        }
+        // Where a sum does not wrap, the number is below it.
+        for (sum, by) in self.sums(register) {
+            if self.greatest(num) + by < 1 << register.ty.bits() {
+                let mut bounds = self.comparisons_of(sum);
+                let mut is_above = |bound| self.is_bounded(bound, Cmp::Le, limit, asked);
+                if bounds.any(|(own, bound)| {
+                    matches!(own, Cmp::Lt | Cmp::Le | Cmp::Eq) && is_above(bound)
+                }) {
+                    return true;
+                }
+            }
         }
         let mut bounds = self.comparisons(register);
         bounds.any(|(own, bound)| match own {
@@ -289,11 +318,132 @@ impl Builder {
         })
     }
 
+    /// The sums of a register with known integers.
+    fn sums(&self, register: &Scalar) -> &[(String, i128)] {
+        let first = self.conditions.first(&register.name);
+        self.conditions.sums.get(first).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it is known that an unsigned integer and the next `reach` ones are below an extent, since it is below the extent less
+    /// so many, as in `i < n - 1`.
+    pub fn is_below_by(&self, num: &Num, reach: i128, extent: Quantity) -> bool {
+        let Num::Reg(register) = num else {
+            return false;
+        };
+        let is_extent = |bound: &Num| match bound {
+            Num::Reg(bound) => {
+                let quantity = self.quantity(bound);
+                quantity.is_some_and(|quantity| self.facts.at_most(quantity, extent))
+            }
+            Num::Const(_) => false,
+        };
+        let of_sums = self.sums(register).iter().any(|(sum, by)| {
+            reach <= *by
+                && self.greatest(num) + by < 1 << register.ty.bits()
+                && self
+                    .comparisons_of(sum)
+                    .any(|(cmp, bound)| cmp == Cmp::Lt && is_extent(bound))
+        });
+        !register.variable
+            && (of_sums
+                || self.comparisons(register).any(|(cmp, bound)| {
+                    let Num::Reg(bound) = bound else {
+                        return false;
+                    };
+                    let less = match cmp {
+                        Cmp::Lt => reach,
+                        Cmp::Le => reach + 1,
+                        _ => return false,
+                    };
+                    self.difference(bound).is_some_and(|(whole, by)| {
+                        self.is_at_least(by, &Num::Const(less)) && is_extent(whole)
+                    })
+                }))
+    }
+
+    /// The two unsigned integers that a register is known to be the difference of, where it does not wrap.
+    fn difference(&self, register: &Scalar) -> Option<(&Num, &Num)> {
+        match self.conditions.computed.get(&register.name) {
+            Some((Op::Sub, a, b))
+                if !register.variable
+                    && !is_signed(register.ty)
+                    && is_unsigned(b)
+                    && self.is_at_least(a, b) =>
+            {
+                Some((a, b))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is known that an unsigned integer is at least another one, from what compares the two, or from a known number
+    /// between them.
+    fn is_at_least(&self, num: &Num, other: &Num) -> bool {
+        if let Num::Const(other) = other
+            && self.least(num) >= *other
+        {
+            return true;
+        }
+        let Num::Reg(register) = num else {
+            return false;
+        };
+        !register.variable
+            && self
+                .comparisons(register)
+                .any(|(cmp, bound)| match (cmp, bound, other) {
+                    (Cmp::Gt | Cmp::Ge | Cmp::Eq, bound, other) if bound == other => true,
+                    (Cmp::Gt, Num::Const(bound), Num::Const(other)) => *bound >= other - 1,
+                    (Cmp::Ge | Cmp::Eq, Num::Const(bound), Num::Const(other)) => bound >= other,
+                    (Cmp::Ne, Num::Const(0), Num::Const(other)) => *other <= 1,
+                    _ => false,
+                })
+    }
+
     /// What is known here of an unsigned integer that is not known to be below an extent.
     pub fn almost(&self, num: &Num, extent: Quantity) -> Option<Almost> {
         let Num::Reg(register) = num else {
             return None;
         };
+        let part = match self.conditions.computed.get(&register.name) {
+            Some((Op::Add | Op::Sub, Num::Reg(part), Num::Const(_))) => part,
+            _ => register,
+        };
+        let less = self.comparisons(part).find_map(|(cmp, bound)| {
+            let Num::Reg(bound) = bound else {
+                return None;
+            };
+            match self.conditions.computed.get(&bound.name) {
+                Some((Op::Sub, Num::Reg(whole), by @ Num::Const(less)))
+                    if cmp == Cmp::Lt
+                        && !self.is_at_least(&whole.clone().into(), by)
+                        && self
+                            .quantity(whole)
+                            .is_some_and(|it| self.facts.at_most(it, extent)) =>
+                {
+                    Some(Almost::Underflows(*less))
+                }
+                _ => None,
+            }
+        });
+        if less.is_some() {
+            return less;
+        }
+        let wraps = self.sums(part).iter().find_map(|(sum, by)| {
+            if self.greatest(&part.clone().into()) + by < 1 << part.ty.bits() {
+                return None;
+            }
+            let mut bounds = self.comparisons_of(sum);
+            let is_below = bounds.any(|(cmp, bound)| match bound {
+                Num::Reg(bound) if matches!(cmp, Cmp::Lt | Cmp::Le) => self
+                    .quantity(bound)
+                    .is_some_and(|bound| self.facts.at_most(bound, extent)),
+                _ => false,
+            });
+            is_below.then_some(Almost::Wraps(*by))
+        });
+        if wraps.is_some() {
+            return wraps;
+        }
         let mut known = self.comparisons(register).filter_map(|(cmp, bound)| {
             let Num::Reg(bound) = bound else {
                 return None;
@@ -310,8 +460,13 @@ impl Builder {
 
     /// How a register compares with other numbers.
     fn comparisons<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (Cmp, &'s Num)> {
+        self.comparisons_of(&register.name)
+    }
+
+    /// The same of the register of a name.
+    fn comparisons_of<'s>(&'s self, register: &'s str) -> impl Iterator<Item = (Cmp, &'s Num)> {
         let conditions = &self.conditions;
-        let first = conditions.first(&register.name);
+        let first = conditions.first(register);
         let here = conditions.holding_of.get(first).into_iter().flatten();
         let here = here.filter_map(|at| match conditions.holding.get(*at)? {
             Condition::Branch(comparison) => comparison.as_ref(),
@@ -320,7 +475,7 @@ impl Builder {
         let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
         let here = here
             .filter(move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(&a.name) == first));
-        let always = conditions.always.get(&register.name);
+        let always = conditions.always.get(register);
         let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
         here.map(|(_, cmp, b)| (cmp, b)).chain(always)
     }
@@ -342,6 +497,10 @@ impl Conditions {
             Num::Reg(register) => Operand::Register(self.first(&register.name).into()),
         };
         let way = (op, operand(a), operand(b));
+        if let (Op::Add, Num::Reg(a), Num::Const(by @ 1..)) = (op, a, b) {
+            let sums = self.sums.entry(self.first(&a.name).into()).or_default();
+            sums.push((result.into(), *by));
+        }
         self.computed
             .insert(result.into(), (op, a.clone(), b.clone()));
         let first = self.ways.entry(way).or_insert_with(|| result.into());

@@ -189,6 +189,12 @@ impl Inside {
             Almost::Reached => format!(
                 "the condition around it allows a coordinate of `{text}` in mode {mode}: write `<` in place of `<=`"
             ),
+            Almost::Wraps(by) => format!(
+                "the condition around it is about a sum, `i + {by} < {text}`, which holds for the greatest `i`, too, since it wraps around to 0: write `i < {text} - {by}`"
+            ),
+            Almost::Underflows(less) => format!(
+                "the condition around it is about `{text} - {less}`, which wraps around where the extent is smaller: state the fact `{text} >= {less}`"
+            ),
             Almost::Below(quantity) => {
                 let known = b.quantity_text(quantity)?;
                 format!(
@@ -218,6 +224,9 @@ fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32)
     let unit = 1i128 << b.possible_bits(first).trailing_zeros().min(62);
     let whole = b.facts.divisor(extent) % unit == 0;
     if (reach == 0 || whole && reach < unit) && b.is_below(first, extent) {
+        return true;
+    }
+    if b.is_below_by(first, reach, extent) {
         return true;
     }
     // What is proven of one part of a sum says that the sum does not wrap.
