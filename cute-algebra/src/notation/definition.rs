@@ -8,6 +8,7 @@ use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
 use super::parse::{node, parse_where};
 use super::token::{MAX_TOKENS, lex};
 use crate::operations;
+use crate::symbolic::is_integer_name;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -67,11 +68,21 @@ impl Definition {
         }
         let is_shape = match &first.kind {
             ExprKind::Tuple(_) => !self.expr.is_visibly_layout(),
-            ExprKind::Braced(_) | ExprKind::Arithmetic(..) => true,
+            ExprKind::Braced(_) | ExprKind::Integer(_) | ExprKind::Arithmetic(..) => {
+                self.expr.layout_names().is_empty()
+            }
+            ExprKind::Name(name) => is_integer_name(name) && self.expr.layout_names().is_empty(),
             _ => false,
         };
         let at = self.expr.at.clone();
-        let col = |expr| node(ExprKind::Ordered(Box::new(expr), Order::Col), at);
+        let col = |expr: Expr| {
+            // A quotient is in braces, since `/` binds less than `:`.
+            let shape = match expr.kind {
+                ExprKind::Arithmetic(..) => node(ExprKind::Integer(Box::new(expr)), at.clone())?,
+                _ => expr,
+            };
+            node(ExprKind::Ordered(Box::new(shape), Order::Col), at.clone())
+        };
         match is_shape.then(|| col(self.expr.clone())) {
             Some(Ok(expr)) => Self { expr, ..self },
             _ => self,
@@ -228,7 +239,6 @@ impl Expander<'_> {
         expr.at = at.clone();
         match &mut expr.kind {
             ExprKind::Int(_)
-            | ExprKind::Basis(..)
             | ExprKind::Fraction(..)
             | ExprKind::Underscore
             | ExprKind::Name(_)
@@ -239,7 +249,9 @@ impl Expander<'_> {
                 self.place(shape, at)?;
                 self.place(stride, at)
             }
-            ExprKind::Ordered(shape, _) => self.place(shape, at),
+            ExprKind::Ordered(part, _) | ExprKind::Basis(part, _) | ExprKind::Integer(part) => {
+                self.place(part, at)
+            }
             ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => self.places(&mut parts[..], at),
             ExprKind::Call { name_at, args, .. } => {
                 *name_at = at.clone();
