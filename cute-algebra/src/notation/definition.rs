@@ -12,6 +12,7 @@ use crate::symbolic::is_integer_name;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -76,9 +77,14 @@ impl Definition {
         };
         let at = self.expr.at.clone();
         let col = |expr: Expr| {
-            // A quotient is in braces, since `/` binds less than `:`.
+            // `/` binds less than `:`, so a quotient is a factor: `1*(m/2):col`.
             let shape = match expr.kind {
-                ExprKind::Arithmetic(..) => node(ExprKind::Integer(Box::new(expr)), at.clone())?,
+                ExprKind::Arithmetic(..) => {
+                    let one = node(ExprKind::Int(1), at.clone())?;
+                    let quotient = node(ExprKind::Tuple(vec![expr]), at.clone())?;
+                    let sides = Box::new([one, quotient]);
+                    node(ExprKind::Arithmetic(Sign::Times, sides), at.clone())?
+                }
                 _ => expr,
             };
             node(ExprKind::Ordered(Box::new(shape), Order::Col), at.clone())

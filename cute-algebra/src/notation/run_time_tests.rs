@@ -970,6 +970,44 @@ fn read_back(text: &str) -> Option<(Printed, Printed)> {
     Some((first, second))
 }
 
+/// A name that is known has its value, whatever its letters. Of the others, the first letter decides where a layout may stand.
+#[test]
+fn names_are_what_they_are_known_to_be() {
+    let names = |name: &str| match name {
+        "tile" => Some(notation::eval_str("4:2").expect("a layout")),
+        "N" => Some(Value::Int(4)),
+        _ => None,
+    };
+    let value = |text: &str| {
+        let expr = notation::parse(&lex(text)?, text.len()..text.len())?;
+        let value = eval_symbolic_value(&[], &expr, &names)?.value;
+        Ok::<_, notation::NotationError>(value.to_string())
+    };
+    for (text, expected) in [
+        ("8:1 o tile", "4:2"),
+        ("Sw<1,0,2> o tile o 2:1", "Sw<1,0,2> o 0 o 2:2"),
+        ("Sw<1,0,2> o k o (m,8):(8,1)", "Sw<1,0,2> o k o (m,8):(8,1)"),
+        ("logical_product(4:1, k)", "(4,k):(1,4)"),
+        ("(m,8):(8,1) / <{M},N>", "((M,4),(m/M,2)):((8,1),(8*M,4))"),
+        (
+            "(m,8):(8,1) / <N,_n>",
+            "((4,_n),(m/4,8/_n)):((8,1),(32,_n))",
+        ),
+        ("size((m,M))", "{M*m}"),
+        ("(m,M,N)", "(m,M,4)"),
+    ] {
+        match value(text) {
+            Ok(found) => assert_eq!(found, expected, "{text}"),
+            Err(error) => assert_eq!(error.to_string(), expected, "{text}"),
+        }
+    }
+    let error = value("(m,8):(8,1) / <M,N>").expect_err("a name in capitals");
+    assert_eq!(
+        error.help.as_deref(),
+        Some("if it is a run-time integer, it is written `{M}` here")
+    );
+}
+
 /// What is printed can be read.
 #[test]
 fn values_and_conditions_read_back() {

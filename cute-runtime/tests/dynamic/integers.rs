@@ -10,6 +10,8 @@ layout! {
     REPEATED = logical_product(TILE, count);
     COUNTED = count;
     HALF = m / 2;
+    HALF_OF_SIZE = size((m,4)) / 8 + 1;
+    COUNT_OF_ROWS = 2*size((m,4));
     HALVES = {m/2}:{n/2};
     ROUNDED = (m.div_ceil(4),{n - 1}):(4,1);
     where t <= m, m % t == 0;
@@ -54,6 +56,14 @@ fn expressions() {
         "(4,3):(1,4)",
     );
     check(&layout!(m).unwrap(), "8:1");
+    check(
+        &layout!(logical_product(HALF_OF_SIZE, count)).unwrap(),
+        "(5,2):(1,5)",
+    );
+    check(
+        &layout!(concat(COUNT_OF_ROWS, 2:64)).unwrap(),
+        "(64,2):(1,64)",
+    );
     const BK: i64 = 3;
     check(
         &layout!((m,k):(k,1) / <bm,{BK}>).unwrap(),
