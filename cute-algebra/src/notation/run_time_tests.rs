@@ -1053,6 +1053,10 @@ proptest! {
         let expression = program.replace('A', &a).replace('B', &b);
         compare(&format!("{facts}{expression}"), 6);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 
     #[test]
     fn results_read_back(facts in facts(), a in layout(EXTENTS), b in tile(), program in program()) {
