@@ -5,7 +5,7 @@ use crate::coordinate::{cosize_in, crd2idx_in};
 use crate::domain::{Domain, Numbers, Question, Sum, overflow, product};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::from_table::from_table;
-use crate::integer::Integer;
+use crate::integer::{Integer, Leaf};
 use crate::inverse::{left_inverse, right_inverse};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
@@ -578,6 +578,8 @@ impl TryFrom<Layout> for ComposedLayout {
 
 impl<I: Integer> fmt::Display for ComposedLayout<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} o {} o {}", self.swizzle, self.offset, self.layout)
+        write!(f, "{} o ", self.swizzle)?;
+        self.offset.fmt_operand(f)?;
+        write!(f, " o {}", self.layout)
     }
 }

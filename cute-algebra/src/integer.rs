@@ -126,6 +126,16 @@ impl Integer for i64 {
 pub trait Leaf {
     /// Writes the leaf; `None` is written as `_`.
     fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Writes the leaf beside the `:` of a layout.
+    fn fmt_beside_colon(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_leaf(f)
+    }
+
+    /// Writes the leaf where a layout may stand as well.
+    fn fmt_operand(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_leaf(f)
+    }
 }
 
 impl Leaf for i64 {

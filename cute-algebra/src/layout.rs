@@ -2,7 +2,7 @@
 
 use crate::domain::{Domain, Numbers};
 use crate::error::{ErrorKind, LayoutError, ModePath, Place};
-use crate::integer::Integer;
+use crate::integer::{Integer, Leaf};
 use crate::stride::{ScaledBasis, Stride, add};
 use crate::tuple::{IntTuple, Shape, Tuple};
 use alloc::string::ToString;
@@ -376,6 +376,13 @@ impl<I: Integer> fmt::Debug for Layout<I> {
 
 impl<I: Integer> fmt::Display for Layout<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.shape, self.stride)
+        match (&self.shape, &self.stride) {
+            (Tuple::Leaf(extent), Tuple::Leaf(stride)) => {
+                extent.fmt_beside_colon(f)?;
+                f.write_str(":")?;
+                stride.fmt_beside_colon(f)
+            }
+            (shape, stride) => write!(f, "{shape}:{stride}"),
+        }
     }
 }

@@ -200,8 +200,8 @@ pub(crate) fn add<I: Integer>(a: &Tuple<I::Sum>, b: &Tuple<I::Sum>) -> Option<Tu
 impl<I: Integer> fmt::Display for ScaledBasis<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value.to_string() {
-            product if !self.path.is_empty() && product.contains(['*', '/']) => {
-                write!(f, "({product})")?;
+            product if !self.path.is_empty() && !is_factor(&product) => {
+                write!(f, "{{{product}}}")?;
             }
             value => f.write_str(&value)?,
         }
@@ -212,8 +212,20 @@ impl<I: Integer> fmt::Display for ScaledBasis<I> {
     }
 }
 
+/// Whether the text of an integer can have an `@` behind it: it is a number, or has no signs of arithmetic.
+fn is_factor(integer: &str) -> bool {
+    integer.parse::<i64>().is_ok() || !integer.starts_with('-') && !integer.contains(['*', '/'])
+}
+
 impl<I: Integer> Leaf for ScaledBasis<I> {
     fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+
+    fn fmt_beside_colon(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.is_empty() {
+            true => self.value.fmt_beside_colon(f),
+            false => self.fmt_leaf(f),
+        }
     }
 }

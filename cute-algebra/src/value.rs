@@ -1,7 +1,7 @@
 //! The operands and results of operations, which are also the values of expressions of the notation.
 
 use crate::composed::ComposedLayout;
-use crate::integer::Integer;
+use crate::integer::{Integer, Leaf};
 use crate::layout::Layout;
 use crate::stride::Stride;
 use crate::swizzle::Swizzle;
@@ -169,7 +169,7 @@ value_from_reference!(Tuple<I>, Layout<I>, ComposedLayout<I>, Tiler<I>);
 impl<I: Integer> fmt::Display for Value<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Int(value) => value.fmt(f),
+            Self::Int(value) => value.fmt_operand(f),
             Self::Bool(value) => value.fmt(f),
             Self::Tuple(value) => value.fmt(f),
             Self::Coord(value) => value.fmt(f),

@@ -9,7 +9,8 @@ const NOTATION: &str = "\
 A layout is `shape:stride`, such as (4,8):(8,1); the stride may be left out, or be `row` or `col`. `A o B` is A(B(c)),
 `L / T` divides by a tiler such as <3:3, (2,4):(1,8)>, `Sw<3,4,3> o L` swizzles, and `ragged` before an operation lets
 parts hang over the end. Integers may be computed: (BM/2, 8+1). Other names are integers that are known at run time, and
-`where m % 64 == 0, n >= 2;` in front states facts about them. `cute operations` lists all operations.
+`where m % 64 == 0, n >= 2;` in front states facts about them; where a layout may stand, one in capitals is
+written {BM}. `cute operations` lists all operations.
 
 Exit status: 0, 1 for a wrong expression or a failed check, 2 for a wrong command line.";
 

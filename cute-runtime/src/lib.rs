@@ -287,7 +287,8 @@ macro_rules! __feature {
 /// }
 /// assert_eq!((R.at(1), R::index(1), R::SIZE), (24, 24, 12));
 /// ```
-/// A name inside a shape or a stride, a Rust expression in `{…}`, and products of these are run-time integers. `where` in
+/// A name inside a shape or a stride, a name that begins with a lower-case letter anywhere, an expression in `{…}`, and arithmetic of
+/// these are run-time integers. `where` in
 /// front of the expression states facts about them; in a list of items, they hold up to the next `where`. An expression with
 /// run-time integers is a `Result` of a [`DynamicLayout`], or of a [`DynamicCoordinateLayout`] if its values are
 /// coordinates. An item with run-time integers is a type with a function `try_new`. Conditions that do not follow from the

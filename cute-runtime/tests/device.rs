@@ -402,6 +402,42 @@ mod reporting {
     }
 }
 
+#[cute_runtime::kernels]
+mod stating {
+    #[kernel(threads = 1)]
+    pub fn state(
+        #[facts(ceil_div(extent(x, 0), 32) == n, extent(x, 0) / n >= d / 2)] x: Global<u32, 1>,
+        n: u32,
+        d: i32,
+    ) {
+        let last = extent(x, 0) - 1;
+        x[last] = n;
+    }
+}
+
+/// Facts may divide, and are held against the arguments as they are written.
+#[test]
+fn facts_divide() {
+    let device = Device::emulator();
+    let mut x = Tensor::<u32, 1>::zeros(&device, [65]).unwrap();
+    let mut launch = |n, d| stating::state::launch(&device, 1, &mut x.view_mut(), n, d);
+    launch(3, 43).unwrap();
+    launch(3, -43).unwrap();
+    for (n, d, expected) in [
+        (2, 43, "ceil_div(extent(x, 0), 32) == n"),
+        (0, 43, "ceil_div(extent(x, 0), 32) == n"),
+        (3, 44, "extent(x, 0) / n >= d / 2"),
+    ] {
+        match launch(n, d) {
+            Err(Error::Launch {
+                rule: LaunchRule::Fact { fact, .. },
+                ..
+            }) => assert_eq!(fact, expected),
+            other => panic!("{n}, {d}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn kernels_compile_ahead_of_their_launch() {
     for device in devices(3) {

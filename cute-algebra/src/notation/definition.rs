@@ -8,9 +8,11 @@ use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
 use super::parse::{node, parse_where};
 use super::token::{MAX_TOKENS, lex};
 use crate::operations;
+use crate::symbolic::is_integer_name;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -67,11 +69,26 @@ impl Definition {
         }
         let is_shape = match &first.kind {
             ExprKind::Tuple(_) => !self.expr.is_visibly_layout(),
-            ExprKind::Braced(_) | ExprKind::Arithmetic(..) => true,
+            ExprKind::Braced(_) | ExprKind::Integer(_) | ExprKind::Arithmetic(..) => {
+                self.expr.layout_names().is_empty()
+            }
+            ExprKind::Name(name) => is_integer_name(name) && self.expr.layout_names().is_empty(),
             _ => false,
         };
         let at = self.expr.at.clone();
-        let col = |expr| node(ExprKind::Ordered(Box::new(expr), Order::Col), at);
+        let col = |expr: Expr| {
+            // `/` binds less than `:`, so a quotient is a factor: `1*(m/2):col`.
+            let shape = match expr.kind {
+                ExprKind::Arithmetic(..) => {
+                    let one = node(ExprKind::Int(1), at.clone())?;
+                    let quotient = node(ExprKind::Tuple(vec![expr]), at.clone())?;
+                    let sides = Box::new([one, quotient]);
+                    node(ExprKind::Arithmetic(Sign::Times, sides), at.clone())?
+                }
+                _ => expr,
+            };
+            node(ExprKind::Ordered(Box::new(shape), Order::Col), at.clone())
+        };
         match is_shape.then(|| col(self.expr.clone())) {
             Some(Ok(expr)) => Self { expr, ..self },
             _ => self,
@@ -228,7 +245,6 @@ impl Expander<'_> {
         expr.at = at.clone();
         match &mut expr.kind {
             ExprKind::Int(_)
-            | ExprKind::Basis(..)
             | ExprKind::Fraction(..)
             | ExprKind::Underscore
             | ExprKind::Name(_)
@@ -239,7 +255,9 @@ impl Expander<'_> {
                 self.place(shape, at)?;
                 self.place(stride, at)
             }
-            ExprKind::Ordered(shape, _) => self.place(shape, at),
+            ExprKind::Ordered(part, _) | ExprKind::Basis(part, _) | ExprKind::Integer(part) => {
+                self.place(part, at)
+            }
             ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => self.places(&mut parts[..], at),
             ExprKind::Call { name_at, args, .. } => {
                 *name_at = at.clone();

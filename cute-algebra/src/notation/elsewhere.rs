@@ -63,7 +63,7 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["inverse", "invert"], "there are two inverses, `left_inverse(L)` and `right_inverse(L)`"),
     (&["divide"], "`logical_divide(L, 4:1)` divides by a layout, and `L / <4,8>` by a tiler"),
     (&["product", "tile_product"], "`logical_product(A, B)` repeats A as B says; the product of a tuple is its `size`"),
-    (&["ceil_div", "ceildiv", "cdiv", "round_up"], "`shape_div(a, b, CEIL)` rounds up"),
+    (&["ceil_div", "ceildiv", "cdiv", "div_ceil", "round_up"], "`m.div_ceil(64)` rounds up, and `shape_div(a, b, CEIL)` does for shapes"),
     (&["max", "min", "pow", "abs"], "the arithmetic of integers is `+`, `-`, `*`, `/` and `%`"),
     (&["print", "print_layout", "print_latex"], "a value prints itself: `println!(\"{}\", layout!(…))`"),
 ];
@@ -231,7 +231,9 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
             let help = "a name is defined by `A = (4,8):(8,1)`";
             unknown(word.clone(), first.at.clone(), help)
         }
-        (TokenKind::Other(sign), Some(TokenKind::Word(method))) if sign == "." => {
+        (TokenKind::Other(sign), Some(TokenKind::Word(method)))
+            if sign == "." && method != "div_ceil" =>
+        {
             let help = function(method).unwrap_or_else(|| match operations::find(method) {
                 Some(operation) => {
                     format!(

@@ -9,7 +9,7 @@ use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::construct::{compact_left, compact_right};
-use crate::domain::{Numbers, Sum};
+use crate::domain::{Numbers, Question, Sum};
 use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::explain::{Explanation, explanation, steps};
 use crate::integer::Integer;
@@ -19,7 +19,7 @@ use crate::overhang::Overhang;
 use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
 use crate::swizzle::Swizzle;
-use crate::symbolic::Atom;
+use crate::symbolic::{Atom, is_integer_name};
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 use crate::value::Value;
@@ -63,6 +63,9 @@ pub(super) trait Leaves: Operations {
         at: &Range<usize>,
         captured: &mut Vec<Captured>,
     ) -> Result<Self::Int, NotationError>;
+
+    /// The integer that a quotient has become, if it is one of its own.
+    fn known_quotient(&self, dividend: &Sum<Self>, divisor: &Sum<Self>) -> Option<Self::Int>;
 }
 
 impl Leaves for Numbers {
@@ -76,6 +79,10 @@ impl Leaves for Numbers {
             Leaf::Known(value) => Ok(value),
             Leaf::Named(text) | Leaf::Computed(text) => Err(run_time(at, &text)),
         }
+    }
+
+    fn known_quotient(&self, _: &i64, _: &i64) -> Option<i64> {
+        None
     }
 }
 
@@ -108,12 +115,14 @@ impl<D: Leaves> Evaluator<'_, D> {
             ExprKind::Underscore => Ok(Value::Tiler(Tiler::Keep)),
             ExprKind::Name(name) => match (self.names)(name) {
                 Some(value) => Ok(D::lift(value)),
-                None => Err(NotationError::new(
-                    &expr.at,
-                    format!("unknown name `{name}`"),
-                )),
+                None if is_integer_name(name) => Ok(Value::of_sums(self.integers(expr)?)),
+                None => Err(
+                    NotationError::new(&expr.at, format!("unknown name `{name}`")).help(format!(
+                        "if it is a run-time integer, it is written `{{{name}}}` here"
+                    )),
+                ),
             },
-            ExprKind::Braced(_) => Ok(Value::of_sums(self.integers(expr)?)),
+            ExprKind::Braced(_) | ExprKind::Integer(_) => Ok(Value::of_sums(self.integers(expr)?)),
             ExprKind::Arithmetic(Sign::Over, sides) => self.quotient(expr, sides),
             ExprKind::Arithmetic(..) => Ok(Value::Int(self.sum(expr)?)),
             ExprKind::Tuple(items) => match items.iter().any(Expr::is_visibly_layout) {
@@ -244,11 +253,16 @@ impl<D: Leaves> Evaluator<'_, D> {
                 value => Err(not_an_integer(&expr.at, name, &value)),
             },
             ExprKind::Arithmetic(..) => Ok(Tuple::Leaf(Some(self.sum(expr)?))),
+            ExprKind::Integer(inner) => Ok(Tuple::Leaf(Some(self.braced(inner)?.into()))),
             ExprKind::Call { .. } => match self.value(expr)? {
                 Value::Int(value) => Ok(Tuple::Leaf(Some(value))),
                 Value::Tuple(tuple) => Ok(tuple.to_coord()),
                 other => Err(wrong_kind(&expr.at, "an integer or a tuple", &other)),
             },
+            ExprKind::Basis(..) => Err(NotationError::new(
+                &expr.at,
+                "expected an integer, found a basis element; in front of `@` stands one integer, such as `{2*m}@0`",
+            )),
             _ => match expr.leaf(self.names) {
                 Some(named) => {
                     let integer = self.d.leaf(named, &expr.at, &mut self.captured)?;
@@ -262,8 +276,21 @@ impl<D: Leaves> Evaluator<'_, D> {
         }
     }
 
+    /// The value of arithmetic in braces. A quotient is the integer that it has become where it was written first.
+    fn braced(&mut self, inner: &Expr) -> Result<D::Int, NotationError> {
+        if let ExprKind::Arithmetic(Sign::Over, sides) = &inner.kind {
+            let (left, right) = (self.sum(&sides[0])?, self.sum(&sides[1])?);
+            if let Some(known) = self.d.known_quotient(&left, &right) {
+                return Ok(known);
+            }
+        }
+        let sum = self.sum(inner)?;
+        let integer = self.d.integer(&sum);
+        integer.map_err(|error| at_place(error, &[inner]))
+    }
+
     /// The value of arithmetic, and of each of its sides.
-    fn sum(&mut self, expr: &Expr) -> Result<Sum<D>, NotationError> {
+    pub(super) fn sum(&mut self, expr: &Expr) -> Result<Sum<D>, NotationError> {
         match &expr.kind {
             ExprKind::Arithmetic(sign, sides) => {
                 let [left, right] = &**sides;
@@ -300,6 +327,7 @@ impl<D: Leaves> Evaluator<'_, D> {
                 "difference",
             ),
             Sign::Times => (D::Int::multiply(left, right), "product"),
+            Sign::Ceiling => return self.ceiling(left, right, expr),
             Sign::Over | Sign::Modulo => {
                 if *right == 0.into() {
                     return Err(NotationError::new(
@@ -319,6 +347,30 @@ impl<D: Leaves> Evaluator<'_, D> {
         };
         let overflow = || NotationError::new(&expr.at, format!("the {what} does not fit 64 bits"));
         result.ok_or_else(overflow)
+    }
+
+    /// `left.div_ceil(right)`, whose sides must be positive.
+    fn ceiling(
+        &mut self,
+        left: &Sum<D>,
+        right: &Sum<D>,
+        expr: &Expr,
+    ) -> Result<Sum<D>, NotationError> {
+        let refused = |error| at_place(error, &[expr]);
+        let [left, right] = [left, right].map(|side| self.d.integer(side));
+        let (left, right) = (left.map_err(refused)?, right.map_err(refused)?);
+        for side in [&left, &right] {
+            if side.as_constant().is_some_and(|side| side < 1) {
+                let message = format!("`div_ceil` divides positive integers, not {side}");
+                return Err(NotationError::new(&expr.at, message));
+            }
+            let question = Question::AtMost(&D::Int::ONE, side);
+            self.d
+                .require(question, &Place::default(), &|| None)
+                .map_err(refused)?;
+        }
+        let quotient = self.d.ceiling(&left, &right, &Place::default());
+        Ok(quotient.map_err(refused)?.into())
     }
 
     /// `left / right`: the quotient of two integers, or else a layout divided by a tiler.
@@ -343,7 +395,7 @@ impl<D: Leaves> Evaluator<'_, D> {
         match &expr.kind {
             ExprKind::Basis(value, path) => {
                 let outermost_first: Vec<_> = path.iter().rev().copied().collect();
-                let basis = ScaledBasis::new(D::Int::from(*value), outermost_first);
+                let basis = ScaledBasis::new(self.integer(value)?, outermost_first);
                 basis
                     .map(Tuple::Leaf)
                     .map_err(|error| at_place(error, &[expr]))
@@ -448,7 +500,20 @@ impl<D: Leaves> Evaluator<'_, D> {
         };
         let shift = match self.value(offset)? {
             Value::Int(offset) => offset,
-            other => return Err(wrong_kind(&offset.at, "an offset", &other)),
+            // The name of an integer by its form stands for a layout here.
+            between => {
+                let whole = self.value(layout)?;
+                let parts = [offset.clone(), layout.clone()];
+                let inner = self.apply(offset, "composition", &parts, &[between, whole], false)?;
+                let parts = [swizzle.clone(), offset.clone()];
+                return self.apply(
+                    swizzle,
+                    "composition",
+                    &parts,
+                    &[outer.into(), inner],
+                    false,
+                );
+            }
         };
         let result = match self.layout_value(layout)? {
             Value::Layout(inner) => ComposedLayout::new(outer, shift, inner).map(Value::from),

@@ -2,6 +2,7 @@
 
 use super::token::parse_integer;
 use crate::operations;
+use crate::symbolic::{is_integer_name, is_path};
 use crate::value::Value;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -31,8 +32,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// An integer, such as `24`.
     Int(i64),
-    /// `2@1@0`: the scale, and the indices in the order of the text, in which the outermost is last.
-    Basis(i64, Vec<usize>),
+    /// `2@1@0`: the scale, which is an integer, and the indices in the order of the text, in which the outermost is last.
+    Basis(Box<Expr>, Vec<usize>),
     /// `1/2@0`: numerator and denominator, and the indices in the order of the text.
     Fraction([i64; 2], Vec<usize>),
     /// `_`, which keeps a whole mode.
@@ -41,6 +42,8 @@ pub enum ExprKind {
     Name(String),
     /// A Rust expression, with its braces.
     Braced(String),
+    /// `{m + n}`: arithmetic in braces, which is one integer wherever it stands.
+    Integer(Box<Expr>),
     /// `4*m`: two integers and the sign between them. Parentheses around an integer are a tuple of one element. `a / b`
     /// may also be a layout divided by a tiler, which the values of names decide.
     Arithmetic(Sign, Box<[Expr; 2]>),
@@ -82,6 +85,8 @@ pub enum Sign {
     Over,
     /// `%`, the remainder of that division.
     Modulo,
+    /// `a.div_ceil(b)`, the quotient of positive integers, rounded up.
+    Ceiling,
 }
 
 /// Which mode of a compact layout varies fastest.
@@ -93,14 +98,14 @@ pub enum Order {
     Col,
 }
 
-/// A condition on run-time integers that the user guarantees: `left % right == 0`, or a comparison of two products.
+/// A condition on run-time integers that the user guarantees: `left % right == 0`, or a comparison of two integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// The product on the left of the sign.
+    /// The integer on the left of the sign.
     pub left: Expr,
     /// The sign between the sides.
     pub relation: Relation,
-    /// The product on the right of the sign.
+    /// The integer on the right of the sign.
     pub right: Expr,
     /// Its position.
     pub at: Range<usize>,
@@ -175,13 +180,9 @@ impl Expr {
                     return Some(Leaf::Known(value));
                 }
                 let path: String = inner.split_whitespace().collect();
-                let is_path = path.split("::").all(|segment| {
-                    segment.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                        && segment.chars().all(|c| c.is_alphanumeric() || c == '_')
-                });
                 Some(match names(&path) {
-                    Some(Value::Int(value)) if is_path => Leaf::Known(value),
-                    _ if is_path => Leaf::Named(path),
+                    Some(Value::Int(value)) if is_path(&path) => Leaf::Known(value),
+                    _ if is_path(&path) => Leaf::Named(path),
                     _ => Leaf::Computed(inner),
                 })
             }
@@ -189,8 +190,9 @@ impl Expr {
         }
     }
 
-    /// The names in places where a layout or a tiler is expected, in the order of the text, with their positions.
-    /// A name inside a tuple of integers, beside a `:` or in a swizzle stands for an integer and is not listed.
+    /// The names of layouts and tilers, in the order of the text, with their positions. A name inside a tuple of integers,
+    /// beside a `:`, in braces or in a swizzle stands for an integer and is not listed, nor is a name that begins with a
+    /// lower-case letter.
     pub fn layout_names(&self) -> Vec<(&str, Range<usize>)> {
         let mut names = Vec::new();
         collect_names(self, &mut names);
@@ -224,6 +226,7 @@ impl Expr {
 
 fn collect_names<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
     match &expr.kind {
+        ExprKind::Name(name) if is_integer_name(name) => {}
         ExprKind::Name(name) => names.push((name, expr.at.clone())),
         ExprKind::Tuple(items) if expr.is_visibly_layout() => {
             items.iter().for_each(|item| collect_names(item, names))
@@ -275,10 +278,18 @@ fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range
     };
     match &expr.kind {
         ExprKind::Tuple(items) if expr.is_visibly_layout() => all(items),
-        ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => all(items),
+        ExprKind::Tiler(items) => all(items),
+        ExprKind::Call {
+            operation, args, ..
+        } => {
+            let row = operations::find(operation);
+            let takes_word = |index| row.is_some_and(|row| row.takes_word(index));
+            let values = args.iter().enumerate().filter(|(i, _)| !takes_word(*i));
+            values.for_each(|(_, arg)| collect_run_time(arg, names, leaves));
+        }
         ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => all(&parts[..]),
-        // A name in this place stands for a layout, not for an integer.
-        ExprKind::Name(_) => {}
+        // Another name in this place stands for a layout.
+        ExprKind::Name(name) if !is_integer_name(name) => {}
         ExprKind::Arithmetic(_, sides) => all(&sides[..]),
         _ => collect_leaves(expr, names, leaves),
     }
@@ -298,7 +309,9 @@ fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range<u
             collect_leaves(shape, names, leaves);
             collect_leaves(stride, names, leaves);
         }
-        ExprKind::Ordered(shape, _) => collect_leaves(shape, names, leaves),
+        ExprKind::Ordered(part, _) | ExprKind::Basis(part, _) | ExprKind::Integer(part) => {
+            collect_leaves(part, names, leaves);
+        }
         _ => match expr.leaf(names) {
             Some(Leaf::Known(_)) | None => {}
             Some(leaf) => leaves.push((leaf, expr.at.clone())),

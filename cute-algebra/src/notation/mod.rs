@@ -8,11 +8,15 @@
 //! operand := primary [":" stride]                     // a shape alone is a layout with the leftmost mode fastest
 //! primary := sum | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" [expr ("," expr)*] ">" | swizzle
 //! sum     := product (("+" | "-") product)*;  product := factor (("*" | "%") factor)*
-//! factor  := int | name | "{" Rust expression "}" | name "(" args ")" | "(" sum ")"  // numbers and run-time integers
+//! factor  := int | name | braces | name "(" args ")" | "(" sum ")" | factor ".div_ceil(" sum ")"  // numbers and run-time integers
+//! braces  := "{" sum "}" | "{" Rust expression "}"    // one integer
 //! stride  := sum | basis | tuple | "row" | "col"
-//! basis   := int ("@" int)+                           // rightmost index is outermost
+//! basis   := factor ("@" int)+                        // rightmost index is outermost
 //! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
 //! ```
+//!
+//! A name inside a tuple, beside a `:` or in braces is an integer. Where a layout may stand as well, a name is what it is known to be;
+//! if it is not known, it is a run-time integer if it begins with a lower-case letter, and the name of a layout otherwise.
 //!
 //! Between integers, `/` is the quotient, rounded towards 0, and binds as `*` does: `(8+BM/2,4)` has two modes, and `24/4` is 6.
 //! A layout divided by an integer has a stride: `24:1 / 4`. As `/` binds less than `:`, a quotient that is an extent or a

@@ -2,8 +2,9 @@
 
 use super::elsewhere::{self, spelled_elsewhere};
 use super::error::NotationError;
-use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation, Sign};
-use super::token::{MAX_TOKENS, Token, TokenKind};
+use super::expr::{Expr, ExprKind, Fact, Leaf, MAX_NESTING, Order, Relation, Sign};
+use super::token::{MAX_TOKENS, Token, TokenKind, lex};
+use crate::symbolic::is_integer_name;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
@@ -38,7 +39,8 @@ pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError>
 ///
 /// ```text
 /// facts := "where" fact ("," fact)* ";"
-/// fact  := product "%" product "==" "0"  |  product ("<" | "<=" | ">" | ">=" | "==") product
+/// fact  := side "%" factor "==" "0"  |  side ("<" | "<=" | ">" | ">=" | "==") side
+/// side  := product (("+" | "-") product)*;  product := factor (("*" | "/") factor)*
 /// ```
 pub fn parse_where(
     tokens: &[Token],
@@ -63,6 +65,10 @@ pub fn parse_where(
 
 /// The help for what is no fact.
 const FACTS: &str = "facts are `m % 64 == 0` and comparisons such as `m >= 64`, with `,` between them and `;` at the end";
+
+/// The signs of products on a side of a fact, whose own sign may be `%`, and in braces.
+const OF_FACTS: &[&str] = &["*", "/"];
+const IN_BRACES: &[&str] = &["*", "/", "%"];
 
 /// The help for a `*` between layouts.
 const NO_PRODUCT_SIGN: &str = "composition is written `o`, products by name";
@@ -119,7 +125,12 @@ impl Parser<'_> {
     }
 
     fn chain(&mut self) -> Parsed {
-        let mut left = self.operand()?;
+        let first = self.operand()?;
+        self.chain_from(first)
+    }
+
+    fn chain_from(&mut self, first: Expr) -> Parsed {
+        let mut left = first;
         loop {
             let swizzle = matches!(left.kind, ExprKind::Swizzle(_));
             left = if swizzle && let Some(sign) = self.accept_word("o") {
@@ -140,7 +151,7 @@ impl Parser<'_> {
     fn swizzled(&mut self, swizzle: Expr, sign: Range<usize>) -> Parsed {
         self.enter()?;
         let first = self.chain_after_swizzle()?;
-        let is_offset = matches!(first.kind, ExprKind::Int(_)) && self.accept_word("o").is_some();
+        let is_offset = is_offset(&first) && self.accept_word("o").is_some();
         let expr = if is_offset {
             let layout = self.chain()?;
             let at = swizzle.at.start..layout.at.end;
@@ -154,11 +165,11 @@ impl Parser<'_> {
 
     /// Parses a chain, or only an integer if an `o` follows it, since this integer is the offset.
     fn chain_after_swizzle(&mut self) -> Parsed {
-        let second_is_o = |parser: &Self| matches!(parser.tokens.get(parser.next + 1), Some(token) if is_word(token, "o"));
-        match self.peek() {
-            Some(TokenKind::Int(_)) if second_is_o(self) => self.integer(),
-            Some(TokenKind::Punct('-')) => self.integer(),
-            _ => self.chain(),
+        let first = self.operand()?;
+        let is_next = matches!(self.tokens.get(self.next), Some(token) if is_word(token, "o"));
+        match is_offset(&first) && is_next {
+            true => Ok(first),
+            false => self.chain_from(first),
         }
     }
 
@@ -172,6 +183,7 @@ impl Parser<'_> {
             | ExprKind::Tuple(_)
             | ExprKind::Name(_)
             | ExprKind::Braced(_)
+            | ExprKind::Integer(_)
             | ExprKind::Arithmetic(..) => {}
             _ => return Err(NotationError::new(&colon, "only a shape has a stride")),
         }
@@ -245,7 +257,10 @@ impl Parser<'_> {
                 None => {
                     let text = text.clone();
                     self.next += 1;
-                    node(ExprKind::Braced(text), start)
+                    match integer_in_braces(&text, &start, self.depth) {
+                        Some(inner) => node(ExprKind::Integer(Box::new(inner)), start),
+                        None => node(ExprKind::Braced(text), start),
+                    }
                 }
             },
             Some(TokenKind::Punct('(')) => {
@@ -262,8 +277,35 @@ impl Parser<'_> {
             }
             _ => Err(self.unexpected("a layout, a shape or an operation")),
         };
+        let expr = expr.and_then(|expr| self.behind(expr));
         self.depth -= 1;
         expr
+    }
+
+    /// Parses what may stand behind an integer and binds most: `.div_ceil(…)`, and `@` with the index of a mode.
+    fn behind(&mut self, integer: Expr) -> Parsed {
+        let mut integer = integer;
+        while is_integer(&integer) && is_ceiling(self.rest()) {
+            self.next += 2;
+            let (args, at) = self.list('(', ')')?;
+            let [divisor] = <[Expr; 1]>::try_from(args)
+                .map_err(|_| NotationError::new(&at, "`div_ceil` has one operand, the divisor"))?;
+            let whole = integer.at.start..at.end;
+            let sides = Box::new([integer, divisor]);
+            integer = node(ExprKind::Arithmetic(Sign::Ceiling, sides), whole)?;
+        }
+        let can_scale = matches!(
+            &integer.kind,
+            ExprKind::Name(_)
+                | ExprKind::Braced(_)
+                | ExprKind::Integer(_)
+                | ExprKind::Call { .. }
+                | ExprKind::Arithmetic(Sign::Ceiling, _)
+        );
+        match can_scale && self.peek() == Some(&TokenKind::Punct('@')) {
+            true => self.basis(integer),
+            false => Ok(integer),
+        }
     }
 
     /// Parses the factors after `first`, which follow one of these signs, if `first` can be an integer.
@@ -288,10 +330,14 @@ impl Parser<'_> {
             Some(TokenKind::Word(word)) => {
                 let (name, at) = (ExprKind::Name(word.clone()), self.here());
                 self.next += 1;
-                node(name, at)
+                let name = node(name, at)?;
+                self.behind(name)
             }
             Some(TokenKind::Punct('-')) if !self.is_number_next() => self.negated(),
-            Some(TokenKind::Int(_) | TokenKind::Punct('-')) => self.integer(),
+            Some(TokenKind::Int(_) | TokenKind::Punct('-')) => {
+                let integer = self.integer()?;
+                self.behind(integer)
+            }
             Some(TokenKind::Braced(_) | TokenKind::Punct('(')) => self.value(),
             _ => Err(self.unexpected("an integer, a name or `{…}`")),
         }
@@ -325,7 +371,7 @@ impl Parser<'_> {
     }
 
     fn fact(&mut self) -> Result<Fact, NotationError> {
-        let left = self.side()?;
+        let left = self.side(OF_FACTS)?;
         let expected = "`%` or a comparison";
         let relation = if self.accept_other("%").is_some() {
             Relation::Multiple
@@ -344,7 +390,10 @@ impl Parser<'_> {
         } else {
             return Err(self.unexpected(expected));
         };
-        let right = self.side()?;
+        let right = match relation {
+            Relation::Multiple => self.divisor(&left)?,
+            _ => self.side(OF_FACTS)?,
+        };
         let mut end = right.at.end;
         if relation == Relation::Multiple {
             if !self.accept_equals() {
@@ -356,18 +405,8 @@ impl Parser<'_> {
             end = self.here().end;
             self.next += 1;
         }
-        let is_product = |side: &Expr| match &side.kind {
-            ExprKind::Int(_)
-            | ExprKind::Name(_)
-            | ExprKind::Braced(_)
-            | ExprKind::Arithmetic(Sign::Times, _) => Ok(()),
-            _ => Err(NotationError::new(
-                &side.at,
-                "a fact can contain only integers, names and their products",
-            )),
-        };
-        is_product(&left)?;
-        is_product(&right)?;
+        check_side(&left)?;
+        check_side(&right)?;
         Ok(Fact {
             at: left.at.start..end,
             left,
@@ -376,14 +415,41 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses one side of a fact. A `<` after a name is a comparison here, not the beginning of parameters, and `%` is the
-    /// sign of the fact.
-    fn side(&mut self) -> Parsed {
+    /// Parses the divisor behind the `%` of a fact. As in Rust, `%` binds as `*` does, and more than `+`.
+    fn divisor(&mut self, dividend: &Expr) -> Parsed {
+        let divisor = self.factor()?;
+        if let ExprKind::Arithmetic(Sign::Plus | Sign::Minus, _) = dividend.kind {
+            let message = format!("`%` binds more than `+`: write `({dividend}) % {divisor} == 0`");
+            return Err(NotationError::new(&dividend.at, message));
+        }
+        let product = self.product(divisor.clone(), OF_FACTS)?;
+        match product == divisor {
+            true => Ok(divisor),
+            false => Err(NotationError::new(
+                &product.at,
+                format!("`%` binds as `*` and `/` do: write `{dividend} % ({product}) == 0`"),
+            )),
+        }
+    }
+
+    /// Parses an integer in which `/` is a quotient: one side of a fact, or what is in braces. A `<` after a name is a
+    /// comparison here, not the beginning of parameters.
+    fn side(&mut self, signs: &[&str]) -> Parsed {
+        let mut sum = self.side_product(signs)?;
+        while is_integer(&sum)
+            && let Some(sign) = self.accept_sign(&["+", "-"])
+        {
+            sum = arithmetic(sign, sum, self.side_product(signs)?)?;
+        }
+        Ok(sum)
+    }
+
+    fn side_product(&mut self, signs: &[&str]) -> Parsed {
         let first = match self.peek() {
             Some(TokenKind::Word(_)) => self.factor()?,
             _ => self.value()?,
         };
-        self.product(first, &["*"])
+        self.product(first, signs)
     }
 
     fn word(&mut self, word: String) -> Parsed {
@@ -488,8 +554,30 @@ impl Parser<'_> {
             return Ok(scale);
         };
         let denominator = self.denominator()?;
+        if self.peek() != Some(&TokenKind::Punct('@')) {
+            return Ok(scale);
+        }
+        match denominator {
+            None => self.basis(scale),
+            Some(below) => {
+                let (path, end) = self.indices()?;
+                let at = scale.at.start..end;
+                node(ExprKind::Fraction([value, below], path), at)
+            }
+        }
+    }
+
+    /// Parses the indices behind the scale of a basis element.
+    fn basis(&mut self, scale: Expr) -> Parsed {
+        let (path, end) = self.indices()?;
+        let at = scale.at.start..end;
+        node(ExprKind::Basis(Box::new(scale), path), at)
+    }
+
+    /// Parses `@` and the index of a mode, any number of times, and gives the position behind the last.
+    fn indices(&mut self) -> Result<(Vec<usize>, usize), NotationError> {
         let mut path = Vec::new();
-        let mut end = scale.at.end;
+        let mut end = self.here().start;
         while self.accept('@').is_some() {
             let index = match self.peek() {
                 Some(TokenKind::Int(index)) => usize::try_from(*index).unwrap_or(usize::MAX),
@@ -499,12 +587,7 @@ impl Parser<'_> {
             end = self.here().end;
             self.next += 1;
         }
-        let at = scale.at.start..end;
-        match (path.is_empty(), denominator) {
-            (true, _) => Ok(scale),
-            (false, None) => node(ExprKind::Basis(value, path), at),
-            (false, Some(below)) => node(ExprKind::Fraction([value, below], path), at),
-        }
+        Ok((path, end))
     }
 
     /// Parses the denominator of a stride, `/2` or `/-2`, if an `@` follows it.
@@ -595,6 +678,7 @@ impl Parser<'_> {
                 "%" => Sign::Modulo,
                 _ => return None,
             },
+            TokenKind::Punct('/') => Sign::Over,
             _ => return None,
         };
         signs.contains(&&*sign.to_string()).then(|| {
@@ -677,12 +761,98 @@ fn binary(operation: &str, sign: Range<usize>, left: Expr, right: Expr, flipped:
     )
 }
 
+/// Whether an expression between a swizzle and the layout that it applies to is the offset, by its form.
+fn is_offset(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Braced(_)
+        | ExprKind::Integer(_)
+        | ExprKind::Arithmetic(..) => true,
+        ExprKind::Name(name) => is_integer_name(name),
+        _ => false,
+    }
+}
+
+/// Whether these tokens begin with `.div_ceil(`.
+fn is_ceiling(tokens: &[Token]) -> bool {
+    match tokens {
+        [dot, method, open, ..] => {
+            dot.kind == TokenKind::Other(".".to_owned())
+                && is_word(method, "div_ceil")
+                && open.kind == TokenKind::Punct('(')
+        }
+        _ => false,
+    }
+}
+
+/// The arithmetic between braces, all of whose parts get the position of the braces. `None` for an integer or a name by itself, and for
+/// what only Rust can evaluate, such as a call of a function.
+fn integer_in_braces(braced: &str, at: &Range<usize>, depth: usize) -> Option<Expr> {
+    let inner = braced.strip_prefix('{')?.strip_suffix('}')?;
+    let mut tokens = lex(inner).ok()?;
+    tokens.iter_mut().for_each(|token| token.at = at.clone());
+    let mut parser = Parser {
+        tokens: &tokens,
+        next: 0,
+        end: at.clone(),
+        depth,
+    };
+    let integer = parser.side(IN_BRACES).ok()?;
+    let is_whole = parser.peek().is_none();
+    let is_computed = matches!(
+        &integer.kind,
+        ExprKind::Arithmetic(..) | ExprKind::Call { .. }
+    );
+    (is_whole && is_computed && is_arithmetic(&integer)).then_some(integer)
+}
+
+/// Whether an expression has no parts but integers and arithmetic. A call is arithmetic only if Rust has no such call, since it has a
+/// swizzle: `crd2idx(m, Sw<1,1,2>)`.
+fn is_arithmetic(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Integer(_) => true,
+        ExprKind::Braced(_) => !matches!(expr.leaf(&|_| None), Some(Leaf::Computed(_))),
+        ExprKind::Arithmetic(_, sides) => sides.iter().all(is_arithmetic),
+        ExprKind::Tuple(items) => matches!(&items[..], [only] if is_arithmetic(only)),
+        ExprKind::Call { args, .. } => match &args[..] {
+            [index, swizzle] => {
+                is_arithmetic(index) && matches!(swizzle.kind, ExprKind::Swizzle(_))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Refuses a side of a fact that is no integer, or about which nothing can be known.
+fn check_side(side: &Expr) -> Result<(), NotationError> {
+    let mut leaves = side.integers(&|_| None).into_iter();
+    let computed = leaves.find_map(|(leaf, at)| match leaf {
+        Leaf::Computed(text) => Some((text, at)),
+        _ => None,
+    });
+    if let Some((text, at)) = computed {
+        let message = format!(
+            "a fact is about names, but `{text}` may have another value each time: give it a name"
+        );
+        return Err(NotationError::new(&at, message));
+    }
+    match is_arithmetic(side) {
+        true => Ok(()),
+        false => Err(NotationError::new(
+            &side.at,
+            "a fact can contain only integers, names and arithmetic of them",
+        )),
+    }
+}
+
 /// Whether an expression can be an integer by its form.
 fn is_integer(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_)
         | ExprKind::Name(_)
         | ExprKind::Braced(_)
+        | ExprKind::Integer(_)
         | ExprKind::Arithmetic(..)
         | ExprKind::Call { .. } => true,
         ExprKind::Tuple(items) => matches!(&items[..], [only] if is_integer(only)),
@@ -709,7 +879,7 @@ fn divided(left: Expr, right: Expr) -> Parsed {
             let right = node(right, right_at)?;
             arithmetic(sign, first, divided(last, right)?)
         }
-        (left, ExprKind::Arithmetic(sign, sides)) => {
+        (left, ExprKind::Arithmetic(sign @ (Sign::Times | Sign::Over | Sign::Modulo), sides)) => {
             let [first, last] = *sides;
             let left = node(left, left_at)?;
             arithmetic(sign, divided(left, first)?, last)
@@ -723,7 +893,6 @@ fn divided(left: Expr, right: Expr) -> Parsed {
 pub(super) fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
     let below = match &kind {
         ExprKind::Int(_)
-        | ExprKind::Basis(..)
         | ExprKind::Fraction(..)
         | ExprKind::Underscore
         | ExprKind::Name(_)
@@ -733,7 +902,9 @@ pub(super) fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
         }
         ExprKind::Arithmetic(_, sides) => highest(&sides[..]),
         ExprKind::Layout(shape, stride) => shape.height.max(stride.height),
-        ExprKind::Ordered(shape, _) => shape.height,
+        ExprKind::Ordered(part, _) | ExprKind::Basis(part, _) | ExprKind::Integer(part) => {
+            part.height
+        }
         ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => highest(&parts[..]),
     };
     match below >= MAX_NESTING {

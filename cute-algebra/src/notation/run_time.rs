@@ -7,7 +7,7 @@ use super::parse::parse_where;
 use super::tiling::{division, expected_division};
 use super::token::lex;
 use crate::composed::ComposedLayout;
-use crate::domain::overflow;
+use crate::domain::{Domain, overflow};
 use crate::operations::Operations;
 use crate::overhang::Overhang;
 use crate::symbolic::{Check, Scope, Sum, Term};
@@ -70,8 +70,8 @@ pub fn eval_symbolic_value(
     names: Names<'_>,
 ) -> Result<Symbolic, NotationError> {
     let mut evaluator = Evaluator::under(facts, expr, names)?;
-    let has_integers =
-        expr.has_run_time_leaf(names) || matches!(expr.kind, ExprKind::Arithmetic(..));
+    let has_integers = expr.has_run_time_leaf(names)
+        || matches!(expr.kind, ExprKind::Arithmetic(..) | ExprKind::Integer(_));
     let value = match has_integers {
         true => evaluator.value(expr),
         false => eval(expr, names).map(Scope::lift),
@@ -174,6 +174,11 @@ impl Leaves for Scope {
         }
         Ok(Term::atom(atom))
     }
+
+    fn known_quotient(&self, dividend: &Sum, divisor: &Sum) -> Option<Term> {
+        self.quotient_atom(dividend, &divisor.as_term()?)
+            .map(Term::atom)
+    }
 }
 
 impl<'a> Evaluator<'a, Scope> {
@@ -215,9 +220,9 @@ impl<'a> Evaluator<'a, Scope> {
     }
 
     fn assume(&mut self, fact: &Fact) -> Result<(), NotationError> {
-        let (left, right) = (self.integer(&fact.left)?, self.integer(&fact.right)?);
-        let at_most = |left: &Term, right: &Term, strict: bool| {
-            let (mut left, mut right) = (Sum::from(left), Sum::from(right));
+        let (left, right) = (self.sum(&fact.left)?, self.sum(&fact.right)?);
+        let at_most = |left: &Sum, right: &Sum, strict: bool| {
+            let (mut left, mut right) = (left.clone(), right.clone());
             if strict && right.as_constant().is_some() {
                 right = right.add(&Term::ONE, -1)?;
             } else if strict {
@@ -225,10 +230,14 @@ impl<'a> Evaluator<'a, Scope> {
             }
             Some(Check::AtMost { left, right })
         };
+        let mut integer = |sum: &Sum| {
+            let integer = self.d.integer(sum);
+            integer.map_err(|error| NotationError::new(&fact.at, error.to_string()))
+        };
         let checks = match fact.relation {
             Relation::Multiple => vec![Some(Check::Divides {
-                divisor: right,
-                dividend: left,
+                divisor: integer(&right)?,
+                dividend: integer(&left)?,
             })],
             Relation::AtMost => vec![at_most(&left, &right, false)],
             Relation::Less => vec![at_most(&left, &right, true)],

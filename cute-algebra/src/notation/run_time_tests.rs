@@ -1,6 +1,6 @@
 //! Results, errors and checks for run-time integers are compared with the operations on numbers.
 
-use super::{Symbolic, eval_symbolic_str as eval_str, lex, parse_where};
+use super::{Symbolic, eval_symbolic_str as eval_str, eval_symbolic_value, lex, parse_where};
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
 use crate::operations::{OPERATIONS, Run};
@@ -15,11 +15,20 @@ const NAMES: [&str; 3] = ["m", "n", "k"];
 /// The value of an expression in which m, n and k are replaced by numbers.
 pub(super) fn concrete(text: &str, values: [i64; 3]) -> Result<Value, notation::NotationError> {
     let (_, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
-    let names = |name: &str| {
+    notation::eval_layout(&expr, &names(values))
+}
+
+/// The same as it is: a tuple of integers stays one.
+fn concrete_value(text: &str, values: [i64; 3]) -> Result<Value, notation::NotationError> {
+    let (_, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
+    notation::eval(&expr, &names(values))
+}
+
+fn names(values: [i64; 3]) -> impl Fn(&str) -> Option<Value> {
+    move |name| {
         let index = NAMES.iter().position(|known| *known == name)?;
         Some(Value::Int(values[index]))
-    };
-    notation::eval_layout(&expr, &names)
+    }
 }
 
 /// A run-time value with numbers for m, n and k; an error is the text of the check that does not hold.
@@ -226,7 +235,7 @@ fn folds() {
         ("coalesce((m,n):(1,m))", "m*n:1", "m >= 1, n >= 1"),
         (
             "coalesce((m,(4,k)):(1,(m,4*m)))",
-            "4*m*k:1",
+            "4*k*m:1",
             "m >= 1, k >= 1",
         ),
         ("coalesce((m,n):(n,1))", "(m,n):(n,1)", "m >= 1, n >= 1"),
@@ -276,7 +285,7 @@ fn folds() {
         ),
         (
             "ragged zipped_divide((m,n):(1,m), <64,32>)",
-            "((64,32),((m).div_ceil(64),(n).div_ceil(32))):((1,m),(64,32*m))",
+            "((64,32),(m.div_ceil(64),n.div_ceil(32))):((1,m),(64,32*m))",
             "m >= 1, n >= 1",
         ),
     ] {
@@ -376,10 +385,10 @@ const EXAMPLES: [(&str, &str); 80] = [
     ("zip((m,n):(1,m), (2,4):(1,2))", "((m,2),(n,4)):((1,1),(m,2))"),
     ("unzip(((m,2),(n,4)):((1,1),(m,2)))", "((m,n),(2,4)):((1,m),(1,2))"),
     ("slice((m,n):(n,1), (k,_))", "(n):(1)"),
-    ("slice_and_offset((m,n):(n,1), (k,_))", "[(n):(1),n*k]"),
+    ("slice_and_offset((m,n):(n,1), (k,_))", "[(n):(1),k*n]"),
     ("dice((m,n):(n,1), (3,_))", "(m):(n)"),
     ("coalesce((m,(4,k)):(1,(m,4*m)), (1,1))", "(m,4*k):(1,m)"),
-    ("filter((m,(4,k)):(1,(0,m)))", "m*k:1"),
+    ("filter((m,(4,k)):(1,(0,m)))", "k*m:1"),
     ("filter_zeros((m,(4,k)):(1,(0,m)))", "(m,(1,k)):(1,(0,m))"),
     ("composition((m,n):(1,m), (m,n):(1,m))", "(m,n):(1,m)"),
     ("with_shape((4*m,n):(n,1), (4,m,n))", "(4,m,n):(n,4*n,1)"),
@@ -514,7 +523,7 @@ fn refusals() {
         (
             "where m == 6; (m,n):(n,1) o <4:2,_>",
             "4:2",
-            "`m - 1 >= 6` contradicts `m == 6`",
+            "`m >= 7` contradicts `m == 6`",
         ),
         ("(m,0)", "0", "an extent must be at least 1, not 0"),
         (
@@ -725,14 +734,26 @@ fn sources_follow() {
     }
 }
 
-fn extent() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["1", "2", "3", "4", "6", "m", "n", "2*m", "k"])
-        .prop_map(str::to_owned)
-}
+const EXTENTS: &[&str] = &["1", "2", "3", "4", "6", "m", "n", "2*m", "k"];
+
+/// Extents that are computed from run-time integers.
+const COMPUTED: &[&str] = &[
+    "2",
+    "4",
+    "m",
+    "n",
+    "k",
+    "{m + 1}",
+    "n.div_ceil(2)",
+    "{n/2}",
+    "3*{k - m/5 + n}",
+    "{(m + n.div_ceil(4))/3}",
+    "(2*m).div_ceil(n)",
+];
 
 /// A layout that is compact in some order of its modes, or has random strides.
-fn layout() -> impl Strategy<Value = String> {
-    let extents = prop::collection::vec(extent(), 1..4);
+fn layout(extents: &'static [&'static str]) -> impl Strategy<Value = String> {
+    let extents = prop::collection::vec(prop::sample::select(extents), 1..4);
     let gaps = prop::collection::vec(prop::sample::select(vec!["1", "1", "1", "2", "n"]), 4);
     (extents, gaps, 0..6usize).prop_map(|(extents, gaps, order)| {
         let mut modes: Vec<usize> = (0..extents.len()).collect();
@@ -866,16 +887,212 @@ const PROGRAMS: &[&str] = &[
     "composition(get(ragged zipped_divide(A, <2>), 0), B)",
 ];
 
+/// Arithmetic of run-time integers and numbers.
+fn arithmetic() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec!["m", "n", "k", "2", "3", "7"]).prop_map(str::to_owned);
+    leaf.prop_recursive(3, 12, 2, |inner| {
+        let signs = vec![
+            "(A + B)",
+            "{A - B}",
+            "A*B",
+            "(A*B)",
+            "(A/B)",
+            "(A)/{B}",
+            "(A % B)",
+            "(A).div_ceil(B)",
+        ];
+        (prop::sample::select(signs), inner.clone(), inner)
+            .prop_map(|(form, a, b)| form.replace('A', &a).replace('B', &b))
+    })
+}
+
 fn program() -> impl Strategy<Value = &'static str> {
     prop::sample::select(PROGRAMS.to_vec())
+}
+
+/// The value of an expression as it is: a tuple of integers stays one.
+fn plain_value(text: &str) -> Result<Symbolic, notation::NotationError> {
+    let definition: notation::Definition = text.parse()?;
+    eval_symbolic_value(&definition.facts, &definition.expr, &|_| None)
+}
+
+/// What is printed of an expression: its value, if that can be written, and its conditions.
+#[derive(Debug, PartialEq)]
+struct Printed {
+    value: Option<String>,
+    conditions: Vec<String>,
+}
+
+impl Printed {
+    fn of(text: &str) -> Result<Self, notation::NotationError> {
+        let Symbolic { scope, value } = plain_value(text)?;
+        let is_written = !matches!(value, Value::Bool(_) | Value::List(_));
+        Ok(Self {
+            value: is_written.then(|| value.to_string()),
+            conditions: scope.checks().iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// An expression under the conditions as facts, which leave no other conditions. `None` if the conditions never hold, which is seen
+    /// only now.
+    fn read(&self, expression: &str) -> Option<Self> {
+        let facts = match self.conditions.is_empty() {
+            true => String::new(),
+            false => format!("where {}; ", self.conditions.join(", ")),
+        };
+        let text = format!("{facts}{expression}");
+        let read = match Self::of(&text) {
+            Ok(read) => read,
+            Err(error) => {
+                let never = ["never holds", "contradicts"];
+                let never = never.iter().any(|never| error.message.contains(never));
+                assert!(never, "{text}: {error}");
+                return None;
+            }
+        };
+        assert_eq!(read.conditions.len(), self.conditions.len(), "{text}");
+        Some(read)
+    }
+}
+
+/// What is printed of an expression, and of its value when that is read under the conditions. `None` if there is no value.
+fn read_back(text: &str) -> Option<(Printed, Printed)> {
+    let first = Printed::of(text).ok()?;
+    let again = first.read(text.split(';').next_back().unwrap_or(text));
+    if again.is_none() {
+        let symbolic = plain_value(text).expect("it has been read");
+        // Where an extent happens to be 1, conditions can be stricter than needed.
+        let mut possible = instances(6).filter(|values| !values.contains(&1));
+        let possible = possible.find(|values| atoms(&symbolic.scope, *values).is_ok());
+        assert_eq!(possible, None, "{text}");
+    }
+    let second = first.read(first.value.as_ref()?)?;
+    Some((first, second))
+}
+
+/// A name that is known has its value, whatever its letters. Of the others, the first letter decides where a layout may stand.
+#[test]
+fn names_are_what_they_are_known_to_be() {
+    let names = |name: &str| match name {
+        "tile" => Some(notation::eval_str("4:2").expect("a layout")),
+        "N" => Some(Value::Int(4)),
+        _ => None,
+    };
+    let value = |text: &str| {
+        let expr = notation::parse(&lex(text)?, text.len()..text.len())?;
+        let value = eval_symbolic_value(&[], &expr, &names)?.value;
+        Ok::<_, notation::NotationError>(value.to_string())
+    };
+    for (text, expected) in [
+        ("8:1 o tile", "4:2"),
+        ("Sw<1,0,2> o tile o 2:1", "Sw<1,0,2> o 0 o 2:2"),
+        ("Sw<1,0,2> o k o (m,8):(8,1)", "Sw<1,0,2> o k o (m,8):(8,1)"),
+        ("logical_product(4:1, k)", "(4,k):(1,4)"),
+        ("(m,8):(8,1) / <{M},N>", "((M,4),(m/M,2)):((8,1),(8*M,4))"),
+        (
+            "(m,8):(8,1) / <N,_n>",
+            "((4,_n),(m/4,8/_n)):((8,1),(32,_n))",
+        ),
+        ("size((m,M))", "{M*m}"),
+        ("(m,M,N)", "(m,M,4)"),
+    ] {
+        match value(text) {
+            Ok(found) => assert_eq!(found, expected, "{text}"),
+            Err(error) => assert_eq!(error.to_string(), expected, "{text}"),
+        }
+    }
+    let error = value("(m,8):(8,1) / <M,N>").expect_err("a name in capitals");
+    assert_eq!(
+        error.help.as_deref(),
+        Some("if it is a run-time integer, it is written `{M}` here")
+    );
+}
+
+/// What is printed can be read.
+#[test]
+fn values_and_conditions_read_back() {
+    for text in [
+        "(m + 1,n):(n,1)",
+        "(2*(m + n),4)",
+        "m + n:1",
+        "{m/64}:{n/4}",
+        "{(m + n)/64}:64*n",
+        "(m - n/2,{2*m/n}):(k - 1,-m)",
+        "ragged zipped_divide((2*m,m*n):(1,m), <64,{k}>)",
+        "ragged zipped_divide((m + 1,n):(n,1), <64,8>)",
+        "get(logical_divide((m,n):(1,m), <64,_>), 0, 1)",
+        "crd2idx({k}/3, (m,n):(n,1))",
+        "idx2crd({k}, (m,n))",
+        "idx2crd({k}/2, idx2crd({m}, (4,n)))",
+        "crd2idx({k}, Sw<2,1,2> o (m,n):(n,1))",
+        "crd2idx(crd2idx({k} + 1, Sw<1,1,2> o (m,n):(n,1)), Sw<2,1,2> o 64:1)",
+        "Sw<2,1,2> o {k}/2 o (m,n):(n,1)",
+        "Sw<2,1,2> o k o (m,n):(n,1)",
+        "Sw<2,1,2> o {K} o (m,n):(n,1)",
+        "size((M,n):(n,1))",
+        "size(M:1)",
+        "composition(make_identity_layout((m,n)), <{k},{2*k}>)",
+        "zipped_divide(make_identity_layout((m,4*n)), <{k},2>)",
+        "where k >= 1; composition(make_identity_layout((8*k,n)), <4:{k}*2,_>)",
+        "where m < n, m + n >= 4*k - 1, m % (2*n*k) == 0, (m + n) % 4 == 0; (m,n,k)",
+        "where 1024 % (2*n*m) == 0, m/2*n <= {(m + 1)/2}, m.div_ceil(4) <= 3; (m,n)",
+        "where (2*m).div_ceil(3*n).div_ceil(2) == {m}; (m,n)",
+        "where crd2idx(m, Sw<1,1,2>) <= n; (m,n)",
+        "where M >= 2, (M + 1).div_ceil(2) <= n; (M,n,{M.div_ceil(4)})",
+    ] {
+        let printed = read_back(text).unwrap_or_else(|| panic!("{text}: {:?}", Printed::of(text)));
+        assert_eq!(printed.0, printed.1, "{text}");
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
-    fn no_fold_is_wrong(facts in facts(), a in layout(), b in tile(), program in program()) {
+    fn no_fold_is_wrong(facts in facts(), a in layout(EXTENTS), b in tile(), program in program()) {
         let expression = program.replace('A', &a).replace('B', &b);
         compare(&format!("{facts}{expression}"), 6);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+
+    #[test]
+    fn results_read_back(facts in facts(), a in layout(EXTENTS), b in tile(), program in program()) {
+        let expression = program.replace('A', &a).replace('B', &b);
+        if let Some((first, second)) = read_back(&format!("{facts}{expression}")) {
+            assert_eq!(first, second);
+        }
+    }
+
+    #[test]
+    fn results_with_computed_integers_read_back(facts in facts(), a in layout(COMPUTED), b in tile(), program in program()) {
+        let expression = program.replace('A', &a).replace('B', &b);
+        // A quotient may be simpler when it is read, by a condition that was found after it.
+        if let Some((_, second)) = read_back(&format!("{facts}{expression}")) {
+            let value = second.value.as_ref().expect("a value");
+            assert_eq!(second.read(value).as_ref(), Some(&second));
+        }
+    }
+
+    /// Arithmetic of run-time integers has the value that it has for numbers.
+    #[test]
+    fn arithmetic_is_the_same_at_run_time(a in arithmetic(), b in arithmetic(), c in arithmetic()) {
+        let text = format!("({a} + {b},{{{a} - {c}}}*{b},{c})");
+        for values in instances(5) {
+            let wanted = concrete_value(&text, values);
+            let found = plain_value(&text).map(|symbolic| instance(&symbolic, values));
+            match (found, wanted) {
+                (Ok(Ok(found)), Ok(wanted)) => assert_eq!(found, wanted, "{text} for {values:?}"),
+                (Ok(Ok(found)), Err(error)) => {
+                    // 0 divided by an integer that may be 0 is 0.
+                    let is_zero = error.message == "`0` is divided by 0";
+                    assert!(is_zero, "{text} is {found} for {values:?}: {error}");
+                }
+                (Ok(Err(check)), Ok(wanted)) => panic!("{text} is {wanted} for {values:?}: {check}"),
+                _ => {}
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ impl Display for Expr {
         match &self.kind {
             ExprKind::Int(value) => write!(f, "{value}"),
             ExprKind::Basis(scale, path) => {
-                write!(f, "{scale}")?;
+                scale.fmt(f)?;
                 indices(f, path)
             }
             ExprKind::Fraction([above, below], path) => {
@@ -18,6 +18,10 @@ impl Display for Expr {
             }
             ExprKind::Underscore => f.write_str("_"),
             ExprKind::Name(text) | ExprKind::Braced(text) => f.write_str(text),
+            ExprKind::Integer(inner) => write!(f, "{{{inner}}}"),
+            ExprKind::Arithmetic(Sign::Ceiling, sides) => {
+                write!(f, "{}.div_ceil({})", sides[0], sides[1])
+            }
             ExprKind::Arithmetic(sign, sides) => write!(f, "{}{sign}{}", sides[0], sides[1]),
             ExprKind::Tuple(items) => enclosed(f, "(", items, ")"),
             ExprKind::Layout(shape, stride) => write!(f, "{shape}:{stride}"),
@@ -48,6 +52,7 @@ impl Display for Sign {
             Self::Times => "*",
             Self::Over => "/",
             Self::Modulo => "%",
+            Self::Ceiling => ".div_ceil",
         })
     }
 }
@@ -114,7 +119,7 @@ mod tests {
             ("A / 8:2 o 4", "A/composition(8:2,4)"),
             (
                 "Sw<3,4,3> o -8 o (4:1, 8:4*m*{n + 1})",
-                "Sw<3,4,3> o -8 o (4:1,8:4*m*{n + 1})",
+                "Sw<3,4,3> o -8 o (4:1,8:4*m*{n+1})",
             ),
             (
                 "Sw<3,4,3> o A o 4",

@@ -58,7 +58,7 @@ pub fn lex(text: &str) -> Result<Vec<Token>, NotationError> {
             }
             '0'..='9' => word_length(rest),
             _ if first.is_alphabetic() || first == '_' => path_length(rest),
-            '{' => rest.find('}').map_or(rest.len(), |end| end + 1),
+            '{' => braces_length(rest),
             _ => first.len_utf8(),
         };
         let at = start..start + length;
@@ -132,6 +132,20 @@ pub fn parse_integer(text: &str) -> Result<u64, String> {
         .ok()
         .filter(|&value| value <= i64::MIN.unsigned_abs())
         .ok_or_else(|| format!("`{text}` does not fit 64 bits"))
+}
+
+/// The length in bytes of the braces at the beginning of a text, with what they contain.
+fn braces_length(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return at + 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn word_length(text: &str) -> usize {

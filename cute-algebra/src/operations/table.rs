@@ -14,6 +14,7 @@ use crate::analysis::property::Property;
 use crate::coalesce::{by_profile, coalesce, coalesce_by, filter_zeros_in};
 use crate::complement::{complement_in, holes};
 use crate::composed::ComposedLayout;
+use crate::composed::Swizzling;
 use crate::composition::compose_by;
 use crate::construct::{
     compact_left, compact_right, fragment_like, identity, layout_like, ordered,
@@ -210,6 +211,10 @@ pub static OPERATIONS: &[Operation] = &[
             let coord = args.coord(0)?;
             match args.get(1)? {
                 Value::Composed(swizzled) if args.count() == 2 => Ok(Value::Int(swizzled.crd2idx_in(args.d, &coord, overhang)?)),
+                Value::Swizzle(swizzle) if args.count() == 2 => {
+                    let (swizzle, index) = (*swizzle, args.integer(0)?);
+                    Ok(Value::Int(args.d.swizzled(swizzle, &index)?))
+                }
                 Value::XorMap(map) if args.count() == 2 => Ok(map.crd2idx(&args.known_coord(0)?)?.into()),
                 _ => { let a = args.shape_and_stride(1)?; Ok(Value::of_sums(crd2idx_in(args.d, &coord, &a, overhang)?)) }
             }

@@ -103,6 +103,12 @@ impl Scope {
             let quotient = dividend.checked_div(divisor).ok_or_else(overflow)?;
             return Ok(quotient.into());
         }
+        let is_exact = |term: Term| self.is_known(Question::Divides(divisor, &term));
+        if !dividend.as_term().is_some_and(is_exact)
+            && let Some(known) = self.quotient_atom(dividend, divisor)
+        {
+            return Ok(Term::atom(known).into());
+        }
         let is_natural = self.facts.is_natural(dividend) && self.facts.is_positive(divisor);
         // Terms that the divisor divides are divided exactly. This keeps the rounding towards zero only if the rest has
         // the sign of the dividend.
@@ -144,10 +150,20 @@ impl Scope {
 
     /// The atom of an origin; the same origin gives the same atom.
     fn derived(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom> {
-        match self.atoms.iter().find(|known| known.origin == origin) {
-            Some(known) => Ok(known.atom.clone()),
+        match self.known(&origin) {
+            Some(atom) => Ok(atom),
             None => self.add_atom(origin, lower),
         }
+    }
+
+    /// The atom of a quotient, if it has one. The facts that were known when it was made decided that.
+    pub(crate) fn quotient_atom(&self, dividend: &Sum, divisor: &Term) -> Option<Atom> {
+        self.known(&Origin::Quotient(dividend.clone(), divisor.clone()))
+    }
+
+    fn known(&self, origin: &Origin) -> Option<Atom> {
+        let known = self.atoms.iter().find(|known| known.origin == *origin);
+        known.map(|known| known.atom.clone())
     }
 
     fn add_atom(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom> {

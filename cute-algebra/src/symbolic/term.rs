@@ -1,11 +1,10 @@
 //! Terms, `numerator/denominator * product of atoms`, and sums of them.
 
-use crate::integer::{Integer, Leaf, Source};
+use crate::integer::{Integer, Source};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
 /// A run-time integer: its index in the [`Scope`](super::Scope), and its name for messages. Atoms are compared by index,
@@ -29,7 +28,7 @@ impl Atom {
         self.index
     }
 
-    /// The variable or the Rust expression that gives its value.
+    /// The variable or the expression that gives its value, as it is printed.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -228,18 +227,6 @@ impl Integer for Term {
     /// 0: the sign of a stride and the size of its reach are not known before the atoms have values.
     fn reach(&self, _: &Self) -> Option<Sum> {
         Some(Sum::default())
-    }
-}
-
-impl Leaf for Term {
-    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl Leaf for Sum {
-    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 

@@ -21,7 +21,7 @@ type Result<T> = core::result::Result<T, LayoutError>;
 /// use cute_algebra::notation::{Definition, eval_symbolic_tiling};
 /// let Definition { facts, expr } = "where n >= 1; ragged (m,n):(1,m) / <4,_>".parse()?;
 /// let (_, tiling, _) = eval_symbolic_tiling(&facts, &expr, &|_| None)?;
-/// assert_eq!(tiling.layout.layout().to_string(), "((4,n),((m).div_ceil(4),1)):((1,m),(4,0))");
+/// assert_eq!(tiling.layout.layout().to_string(), "((4,n),(m.div_ceil(4),1)):((1,m),(4,0))");
 /// let along = |axis: usize| tiling.axes[axis].strides.iter().map(ToString::to_string).collect::<Vec<_>>();
 /// assert_eq!((along(0).join(" "), along(1).join(" ")), ("1 0 4 0".into(), "0 1 0 0".into()));
 /// # Ok::<(), cute_algebra::notation::NotationError>(())

@@ -43,7 +43,7 @@ pub(super) fn fold(
         let message = format!(
             "`{name}` is a run-time integer in this expression, and a layout or a tiler is expected here"
         );
-        let help = format!("the layout of one mode with this extent is `{name}:1`");
+        let help = format!("the integer is written `{{{name}}}` here");
         return Err(at_token(NotationError::new(&at, message).help(help)));
     }
     let named = match Named::all(context, &definition.expr)? {

@@ -15,6 +15,7 @@ use crate::notation::tokens::layout_names;
 use cute_algebra::Value;
 #[cfg(feature = "kernels")]
 use cute_algebra::notation::{Definition, NotationError, eval};
+use cute_algebra::symbolic::is_integer_name;
 use proc_macro2::{Delimiter, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
@@ -225,9 +226,8 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
                 return Err(syn::Error::new_spanned(and, message));
             }
             let used = idents(after);
-            let unused = idents(statement)
+            let unused = integers_of(statement)
                 .into_iter()
-                .skip(1)
                 .find(|name| !used.contains(name));
             if let Some(name) = unused
                 && !after
@@ -245,6 +245,13 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
         rest = &after[1..];
     }
     Ok(())
+}
+
+/// The integers in facts, by their names: all identifiers but those of operations.
+fn integers_of(facts: &[TokenTree]) -> Vec<Ident> {
+    let mut integers = idents(facts);
+    integers.retain(|name| !["where", "div_ceil", "crd2idx", "Sw"].contains(&&*name.to_string()));
+    integers
 }
 
 /// All identifiers. A list of pending tokens replaces recursion, whose depth would be that of the input.
@@ -328,7 +335,12 @@ impl Item {
         let (used, any) = (idents(&body), names_layouts(&body));
         let about: Vec<_> = facts
             .split(is_comma)
-            .filter(|fact| any || idents(fact).iter().all(|name| used.contains(name)))
+            .filter(|fact| {
+                any || {
+                    let integers = integers_of(fact);
+                    integers.iter().all(|name| used.contains(name))
+                }
+            })
             .collect();
         let comma = TokenTree::Punct(Punct::new(',', Spacing::Alone));
         let facts = clause(&about.join(&comma));
@@ -483,6 +495,13 @@ impl Parse for Item {
             return Err(input.error(message));
         }
         refuse(input, ":")?;
+        if is_integer_name(&name.to_string()) {
+            let message = format!(
+                "the name of a layout begins with an upper-case letter, as in `{}`: in an expression, `{name}` is a run-time integer",
+                name.to_string().to_uppercase()
+            );
+            return Err(syn::Error::new_spanned(name, message));
+        }
         let sign = input.parse::<Token![=]>()?;
         if input.is_empty() {
             return Err(syn::Error::new_spanned(

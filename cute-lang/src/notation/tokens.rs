@@ -67,8 +67,15 @@ impl Spanned {
     /// The Rust expression of a run-time integer. If the integer comes from a named layout, it is the variable of its
     /// name that is in scope where the layout is named.
     pub(super) fn leaf(&self, name: &str, at: &Range<usize>) -> TokenStream {
+        let text = |tokens: &TokenStream| -> String {
+            let text = tokens.to_string();
+            text.split_whitespace().collect()
+        };
         let inner = self.braced.iter().find(|(start, _)| *start == at.start);
-        if let Some((_, inner)) = inner {
+        // In arithmetic between braces, the integer is one of several names.
+        let is_all =
+            |inner: &TokenStream| text(inner) == name.split_whitespace().collect::<String>();
+        if let Some((_, inner)) = inner.filter(|(_, inner)| is_all(inner)) {
             return inner.clone();
         }
         let path = self.path(at);

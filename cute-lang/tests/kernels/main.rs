@@ -10,6 +10,7 @@ mod dictionary;
 mod divergence;
 mod documentation;
 mod expansion;
+mod facts;
 mod forms;
 mod fragments;
 mod globals;

@@ -57,6 +57,10 @@ pub enum Term {
     Difference(&'static Term, &'static Term),
     /// The product of two numbers.
     Product(&'static Term, &'static Term),
+    /// The quotient of two numbers, rounded towards zero.
+    Quotient(&'static Term, &'static Term),
+    /// The quotient of two numbers, of which the second is at least 1, rounded up.
+    Ceiling(&'static Term, &'static Term),
     /// The remainder of two numbers, with the sign of the first.
     Remainder(&'static Term, &'static Term),
 }
@@ -117,9 +121,12 @@ impl Fact {
 fn tensor(term: &Term) -> Option<usize> {
     match *term {
         Term::Extent(param, _) | Term::Stride(param, _) | Term::Address(param) => Some(param),
-        Term::Sum(a, b) | Term::Difference(a, b) | Term::Product(a, b) | Term::Remainder(a, b) => {
-            tensor(a).or_else(|| tensor(b))
-        }
+        Term::Sum(a, b)
+        | Term::Difference(a, b)
+        | Term::Product(a, b)
+        | Term::Quotient(a, b)
+        | Term::Ceiling(a, b)
+        | Term::Remainder(a, b) => tensor(a).or_else(|| tensor(b)),
         Term::Number(_) | Term::Scalar(_) | Term::Length(_) => None,
     }
 }
@@ -132,6 +139,11 @@ fn value(term: &Term, launch: &dyn Numbers) -> Option<i128> {
         Term::Sum(a, b) => both(a, b).and_then(|(a, b)| a.checked_add(b)),
         Term::Difference(a, b) => both(a, b).and_then(|(a, b)| a.checked_sub(b)),
         Term::Product(a, b) => both(a, b).and_then(|(a, b)| a.checked_mul(b)),
+        Term::Quotient(a, b) => both(a, b).and_then(|(a, b)| a.checked_div(b)),
+        Term::Ceiling(a, b) => {
+            let (a, b) = both(a, b).filter(|(_, b)| *b >= 1)?;
+            a.div_euclid(b).checked_add(i128::from(a.rem_euclid(b) > 0))
+        }
         Term::Remainder(a, b) => both(a, b).and_then(|(a, b)| a.checked_rem(b)),
         of => launch.number(of),
     }
@@ -141,7 +153,12 @@ fn value(term: &Term, launch: &dyn Numbers) -> Option<i128> {
 fn note(term: &Term, launch: &dyn Numbers, numbers: &mut Vec<Named>) {
     match *term {
         Term::Number(_) => {}
-        Term::Sum(a, b) | Term::Difference(a, b) | Term::Product(a, b) | Term::Remainder(a, b) => {
+        Term::Sum(a, b)
+        | Term::Difference(a, b)
+        | Term::Product(a, b)
+        | Term::Quotient(a, b)
+        | Term::Ceiling(a, b)
+        | Term::Remainder(a, b) => {
             note(a, launch, numbers);
             note(b, launch, numbers);
         }

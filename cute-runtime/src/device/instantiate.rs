@@ -370,15 +370,19 @@ fn term(of: &LangTerm) -> Term {
         LangTerm::Of(Quantity::Stride(of, mode)) => Term::Stride(of.param, *mode),
         LangTerm::Of(Quantity::Address(of)) => Term::Address(of.param),
         LangTerm::Of(Quantity::Length(param)) => Term::Length(*param),
+        LangTerm::Ceiling(a, b) => Term::Ceiling(leaked(a), leaked(b)),
         LangTerm::Op(op, a, b) => {
             let (a, b) = (leaked(a), leaked(b));
             match op {
                 Op::Add => Term::Sum(a, b),
                 Op::Sub => Term::Difference(a, b),
                 Op::Mul => Term::Product(a, b),
+                Op::Div => Term::Quotient(a, b),
                 Op::Rem => Term::Remainder(a, b),
                 // A wrong term would be a wrong check of the launch.
-                other => unreachable!("a fact has no {other:?}: `lower` takes `+`, `-`, `*`, `%`"),
+                other => {
+                    unreachable!("a fact has no {other:?}: `lower` takes `+`, `-`, `*`, `/`, `%`")
+                }
             }
         }
     }

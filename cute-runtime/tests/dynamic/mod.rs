@@ -1,5 +1,6 @@
 //! Layouts with run-time integers.
 
+mod integers;
 mod tilings;
 
 use cute_algebra::Tuple;

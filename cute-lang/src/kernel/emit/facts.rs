@@ -42,8 +42,10 @@ pub enum Term {
     Known(i128),
     /// A number of the launch.
     Of(Quantity),
-    /// `+`, `-`, `*` or `%` of two.
+    /// `+`, `-`, `*`, `/` or `%` of two.
     Op(Op, Box<Term>, Box<Term>),
+    /// The first divided by the second, which is at least 1, rounded up.
+    Ceiling(Box<Term>, Box<Term>),
 }
 
 impl Term {
@@ -52,7 +54,7 @@ impl Term {
         match self {
             Term::Known(_) => Vec::new(),
             Term::Of(quantity) => vec![*quantity],
-            Term::Op(_, a, b) => [a.quantities(), b.quantities()].concat(),
+            Term::Op(_, a, b) | Term::Ceiling(a, b) => [a.quantities(), b.quantities()].concat(),
         }
     }
 }

@@ -36,14 +36,21 @@ fn term(facade: &TokenStream, of: &Term) -> TokenStream {
         Term::Of(Quantity::Stride(TensorId { param, .. }, mode)) => quote!(Stride(#param, #mode)),
         Term::Of(Quantity::Address(TensorId { param, .. })) => quote!(Address(#param)),
         Term::Of(Quantity::Length(param)) => quote!(Length(#param)),
+        Term::Ceiling(a, b) => {
+            let (a, b) = (term(facade, a), term(facade, b));
+            quote!(Ceiling(&#a, &#b))
+        }
         Term::Op(op, a, b) => {
             let name = match op {
                 Op::Add => "Sum",
                 Op::Sub => "Difference",
                 Op::Mul => "Product",
+                Op::Div => "Quotient",
                 Op::Rem => "Remainder",
                 // A wrong term would be a wrong check of the launch.
-                other => unreachable!("a fact has no {other:?}: `lower` takes `+`, `-`, `*`, `%`"),
+                other => {
+                    unreachable!("a fact has no {other:?}: `lower` takes `+`, `-`, `*`, `/`, `%`")
+                }
             };
             let (name, a, b) = (format_ident!("{name}"), term(facade, a), term(facade, b));
             quote!(#name(&#a, &#b))

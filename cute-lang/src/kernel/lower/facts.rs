@@ -18,7 +18,7 @@ use syn::{Error, Expr, ExprBinary, ExprCall, FnArg, Result, Signature, Token};
 const FACT: &str = "a fact compares numbers, as in `extent(x, 1) % 8 == 0`, or is `aligned(x, 16)`";
 
 /// What a number in a fact is, for messages.
-const NUMBER: &str = "a number in a fact is a constant, an integer parameter, `extent(x, mode)`, `stride(x, mode)`, `list.len()`, or `+`, `-`, `*`, `%` of these";
+const NUMBER: &str = "a number in a fact is a constant, an integer parameter, `extent(x, mode)`, `stride(x, mode)`, `list.len()`, or `+`, `-`, `*`, `/`, `%` or `ceil_div` of these";
 
 /// The facts of all parameters of a kernel.
 pub(super) fn facts(interpreter: &mut Interpreter<'_>, sig: &Signature) -> Result<Facts> {
@@ -44,7 +44,7 @@ pub(super) fn facts(interpreter: &mut Interpreter<'_>, sig: &Signature) -> Resul
 
 /// The comparisons that a fact stands for.
 fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> {
-    let text = text::shorten(fact.to_token_stream());
+    let text = text::fact(fact.to_token_stream());
     match fact {
         Expr::Paren(inner) => fact_of(interpreter, &inner.expr),
         Expr::Group(inner) => fact_of(interpreter, &inner.expr),
@@ -124,9 +124,9 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
     match expr {
         Expr::Paren(inner) => term(interpreter, &inner.expr),
         Expr::Group(inner) => term(interpreter, &inner.expr),
-        // `/` is one of known numbers only.
         Expr::Binary(binary)
-            if let Some(op @ (Op::Add | Op::Sub | Op::Mul | Op::Rem)) = operation(&binary.op) =>
+            if let Some(op @ (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem)) =
+                operation(&binary.op) =>
         {
             let left = term(interpreter, &binary.left)?;
             let right = term(interpreter, &binary.right)?;
@@ -134,7 +134,7 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
                 (Term::Known(a), Term::Known(b)) => fold(op, a, b)
                     .map(Term::Known)
                     .map_err(|why| Error::new_spanned(expr, format!("this number {why}"))),
-                (_, Term::Known(0)) if op == Op::Rem => {
+                (_, Term::Known(0)) if matches!(op, Op::Div | Op::Rem) => {
                     Err(Error::new_spanned(&binary.right, "division by zero"))
                 }
                 (left, right) => Ok(Term::Op(op, Box::new(left), Box::new(right))),
@@ -152,6 +152,20 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
                 true => Quantity::Extent(param.into(), mode),
                 false => Quantity::Stride(param.into(), mode),
             }))
+        }
+        Expr::Call(call) if is_call(call, "ceil_div") && call.args.len() == 2 => {
+            let (a, b) = (
+                term(interpreter, &call.args[0])?,
+                term(interpreter, &call.args[1])?,
+            );
+            match (a, b) {
+                (Term::Known(_), Term::Known(_)) => known(interpreter, expr),
+                (_, Term::Known(..=0)) => {
+                    let message = "`ceil_div` divides by a number of at least 1";
+                    Err(Error::new_spanned(&call.args[1], message))
+                }
+                (a, b) => Ok(Term::Ceiling(Box::new(a), Box::new(b))),
+            }
         }
         Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
             match interpreter.eval(&call.receiver)? {
@@ -172,11 +186,16 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
         | Expr::Field(_)
         | Expr::Call(_)
         | Expr::MethodCall(_)
-        | Expr::Binary(_) => match interpreter.eval(expr)? {
-            Value::Int(value, _) => Ok(Term::Known(value)),
-            _ => Err(Error::new_spanned(expr, NUMBER)),
-        },
+        | Expr::Binary(_) => known(interpreter, expr),
         other => Err(Error::new_spanned(other, NUMBER)),
+    }
+}
+
+/// A number that is known at expansion.
+fn known(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
+    match interpreter.eval(expr)? {
+        Value::Int(value, _) => Ok(Term::Known(value)),
+        _ => Err(Error::new_spanned(expr, NUMBER)),
     }
 }
 

@@ -10,6 +10,9 @@ use syn::{Expr, Stmt};
 /// The most characters of a comment.
 const MAX_CHARS: usize = 100;
 
+/// After so many characters, no more are written.
+const WRITTEN: usize = 4 * MAX_CHARS;
+
 /// The statement on one line. Of a compound statement, that is what stands before its block.
 pub(crate) fn statement(stmt: &Stmt) -> String {
     shorten(match stmt {
@@ -76,6 +79,15 @@ fn head(expr: &Expr) -> TokenStream {
 /// The tokens on one line, cut to [`MAX_CHARS`]. Other characters than ASCII become `?`, because ptxas warns of them
 /// even in comments.
 pub(crate) fn shorten(tokens: TokenStream) -> String {
+    cut(tokens, MAX_CHARS)
+}
+
+/// The tokens of a fact on one line. It is not cut as a comment is, so that a printed fact can be stated again.
+pub(crate) fn fact(tokens: TokenStream) -> String {
+    cut(tokens, WRITTEN)
+}
+
+fn cut(tokens: TokenStream, most: usize) -> String {
     let mut text = String::new();
     write(tokens, &mut text);
     let ascii = |char: char| if char.is_ascii() { char } else { '?' };
@@ -84,7 +96,7 @@ pub(crate) fn shorten(tokens: TokenStream) -> String {
         .chars()
         .map(ascii)
         .collect();
-    match text.get(..MAX_CHARS) {
+    match text.get(..most) {
         Some(start) if start != text => format!("{start}..."),
         _ => text,
     }
@@ -114,7 +126,7 @@ fn write(tokens: TokenStream, out: &mut String) {
     let mut generics = 0;
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        if out.len() > 4 * MAX_CHARS {
+        if out.len() > WRITTEN {
             return;
         }
         match token {

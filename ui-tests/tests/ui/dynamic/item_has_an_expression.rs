@@ -2,6 +2,6 @@
 
 use cute_runtime::layout;
 
-layout! { L = (m,{2 * n}):(1,m); }
+layout! { L = (m,{count(n)}):(1,m); }
 
 fn main() {}
