@@ -1,6 +1,6 @@
 //! The syntax tree of the notation.
 
-use super::token::parse_integer;
+use super::token::{inside_of_braces, parse_integer};
 use crate::operations;
 use crate::symbolic::{is_integer_name, is_path};
 use crate::value::Value;
@@ -170,9 +170,7 @@ impl Expr {
                 None => Some(Leaf::Named(name.clone())),
             },
             ExprKind::Braced(text) => {
-                let inner = text
-                    .trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}'))
-                    .to_owned();
+                let inner = inside_of_braces(text).to_owned();
                 if let Some(value) = parse_integer(&inner)
                     .ok()
                     .and_then(|value| i64::try_from(value).ok())

@@ -491,6 +491,11 @@ fn refusals() {
             "`m == 6` contradicts `m % 4 == 0`",
         ),
         (
+            "where m - 2 <= 1, 2 <= 1; (m,n)",
+            "2 <= 1",
+            "`1 >= 2` never holds",
+        ),
+        (
             "where n >= 2, m == 6, m % 4 == 0; (m,n)",
             "m % 4 == 0",
             "`m % 4 == 0` contradicts `m == 6`",
@@ -995,6 +1000,7 @@ fn names_are_what_they_are_known_to_be() {
         ),
         ("size((m,M))", "{M*m}"),
         ("(m,M,N)", "(m,M,4)"),
+        ("({ {m} },{{ {k}.f() }})", "(m,{{k}.f()})"),
     ] {
         match value(text) {
             Ok(found) => assert_eq!(found, expected, "{text}"),

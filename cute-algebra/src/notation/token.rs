@@ -134,6 +134,18 @@ pub fn parse_integer(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` does not fit 64 bits"))
 }
 
+/// What is in braces, which may themselves be in braces.
+pub(super) fn inside_of_braces(text: &str) -> &str {
+    let mut inner = text.trim();
+    while braces_length(inner) == inner.len()
+        && let Some(rest) = inner.strip_prefix('{')
+    {
+        // The last of a text may lack its `}`.
+        inner = rest.strip_suffix('}').unwrap_or(rest).trim();
+    }
+    inner
+}
+
 /// The length in bytes of the braces at the beginning of a text, with what they contain.
 fn braces_length(text: &str) -> usize {
     let mut depth = 0usize;

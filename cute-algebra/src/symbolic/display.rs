@@ -117,13 +117,15 @@ fn at_most(left: &Sum, right: &Sum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     };
     let apart = split(left).zip(split(right));
     let apart = apart.and_then(|((left, a), (right, b))| Some((left, right, a.checked_sub(b)?)));
+    let both = (left, right);
     let Some((left, right, difference)) = apart else {
         return write!(f, "{left} <= {right}");
     };
     let is_zero = |sum: &Sum| *sum == Sum::default();
     let plus = |sum: &Sum, constant: i64| sum.clone().add(&constant.into(), 1);
-    let (none, most) = (is_zero(&left), difference.checked_neg());
-    match (none, is_zero(&right), difference, most) {
+    let most = difference.checked_neg();
+    match (is_zero(&left), is_zero(&right), difference, most) {
+        (true, true, ..) => write!(f, "{} >= {}", both.1, both.0),
         (true, _, least, _) => write!(f, "{right} >= {least}"),
         (_, true, _, Some(most)) => write!(f, "{left} <= {most}"),
         (_, _, 0, _) => write!(f, "{left} <= {right}"),

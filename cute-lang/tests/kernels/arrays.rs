@@ -109,6 +109,7 @@ fn elements_are_written() {
         same! { |i, n| let mut a = [n > 3, true, false]; a[(i % 3) as usize] = n > i; a[0] as u32 + 2 * a[1] as u32 + 4 * a[2] as u32 },
         same! { |i, n| let mut a = [0u32; 8]; let mut k = 0; while k < n { a[((k * i) % 8) as usize] += k; k += 1; } let mut s = 0; for k in 0..8 { s = 3 * s + a[k]; } s },
         same! { |i, n| let t: [u32; 6] = [1, 1, 2, 3, 5, 8]; let k = (i % 6) as usize; t[k] + 10 * [true, false, true, true, false, false][k] as u32 },
+        same! { |i, n| let t: [u32; 6] = [1, 1, 2, 3, 5, 8]; t[(n as i32 & 3) as usize] + t[(i as u8 & 1) as usize] + t[(i as i8 & 4) as usize] + t[(n as u64 % 6) as usize] },
         same! { |i, n| let t: [[u32; 3]; 2] = [[1, 2, 3], [4, 5, 6]]; t[(i % 2) as usize][(n % 3) as usize] },
         same! { |i, n| let a = [(1, [2, 3]), (4, [5, n])]; let (x, y) = a[(i % 2) as usize]; x + 10 * y[0] + 100 * y[(n % 2) as usize] },
         same! { |i, n| let mut a = [n, 1, 2]; let k = (i % 3) as usize; let b = if i < 20 { a[k] = 7; a[0] } else { a[k] }; b + 10 * a[1] + 100 * a[2] },

@@ -351,7 +351,7 @@ declare! {
     log_fast(x);
     /// `map(x, function)`
     ///
-    /// The fragment of `function(value)`, or of `function(value, coordinate)` if it takes two arguments.
+    /// The fragment of `function(value)`, or of `function(value, coordinate)` if it takes two arguments. Truth values make a fragment of these.
     map(x, function);
     /// `match_any(x)`
     ///

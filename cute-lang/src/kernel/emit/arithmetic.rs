@@ -240,7 +240,7 @@ impl Builder {
         }
     }
 
-    /// The bits that may be set in the result of an operation on unsigned integers.
+    /// The bits that may be set in the result of an operation on unsigned integers, or of `&`, which treats signs as bits.
     fn possible_result(&self, op: Op, a: &Num, b: &Num, ty: Type) -> Option<u64> {
         let (left, right) = (self.possible_bits(a), self.possible_bits(b));
         let right = match b {
@@ -248,7 +248,7 @@ impl Builder {
             Num::Reg(_) if self.least(b) >= 1 => Right::Positive(right),
             Num::Reg(_) => Right::Any(right),
         };
-        (!is_signed(ty)).then(|| bits::possible(op, left, right, ty.bits()))
+        (!is_signed(ty) || op == Op::And).then(|| bits::possible(op, left, right, ty.bits()))
     }
 
     fn simplify(&mut self, op: Op, a: &Num, b: &Num, ty: Type) -> Result<Option<Num>> {
@@ -417,9 +417,12 @@ impl Builder {
             (rounding, ty, instruction_type(from.ty)),
             [operand.clone()],
         );
-        if rounding.is_none() && is_integer(from.ty) && !is_signed(from.ty) {
+        if rounding.is_none() && is_integer(from.ty) {
             let bits = self.possible_bits(&from.clone().into());
-            self.limit_bits(&result, bits);
+            let may_be_negative = is_signed(from.ty) && bits >> (from.ty.bits() - 1) & 1 == 1;
+            if !may_be_negative {
+                self.limit_bits(&result, bits);
+            }
         }
         // With 64 bits on either side, `cvt` gives an integer with only its highest bit set for a NaN (PTX ISA 9.0,
         // §9.7.9.22).

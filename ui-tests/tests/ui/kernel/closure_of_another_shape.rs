@@ -12,7 +12,7 @@ mod kernels {
         let b = twice(n, n);
         let acc = fragment::<f32>(wgmma_c(8));
         let c = map(acc, 2);
-        let d = map(acc, |x| true);
+        let d = map(acc, |x| (x, x));
         let e = n(3);
         tensor(|x| x);
         let other = acc;

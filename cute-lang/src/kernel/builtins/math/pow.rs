@@ -174,7 +174,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// m / (2 + m). What its first part times 2 + m is less than m is exact.
+    /// m / (2 + m). The first part times 2 + m differs from m, and this difference is exact.
     fn quotient(&mut self, m: &Operand) -> Sum {
         let two = self.of(2.0);
         let sum = self.rounded(Opcode::Add, [m, &two]);
