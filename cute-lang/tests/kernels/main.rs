@@ -1,5 +1,8 @@
 //! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
+#[macro_use]
+mod same;
+
 mod accesses;
 mod bits;
 mod bulk;
@@ -14,6 +17,7 @@ mod fragments;
 mod globals;
 mod growth;
 mod instructions;
+mod jumps;
 mod library;
 mod lists;
 mod literals;

@@ -151,7 +151,7 @@ fn functions_that_nobody_calls_are_looked_at() {
             fn name<const N: u32>(rows: u32) -> u32 { rwos * N }
             fn call(x: f32) -> f32 { squrt(x) }
             fn ty(x: Tensr, y: &mut [Pear<f32>; 4]) -> Bolean { x[0] }
-            fn syntax(x: u32) -> u32 { let y; match x { n if z > 1 => x?, _ => 'a: { 1 } } }
+            fn syntax(x: u32) -> u32 { let y; match x { n if z > 1 => x?, _ => 'a: { zero } } }
             fn macros(x: u32) { eprintln!(\"{x}\"); print!(\"{} {z}\"); println!(\"{x} {y}\"); }
             fn right<F: Fn(u32) -> u32, T: Element>(x: T, f: F, t: Tensor) -> Option<T> {
                 let g = |v, (i, _)| v + i;
@@ -174,7 +174,7 @@ fn functions_that_nobody_calls_are_looked_at() {
             a variable takes its value where it is declared: `let x = …;`
             cannot find `z` in this scope: did you mean `K` or `n` or `x`?
             the kernel language has no `?`
-            the kernel language has no labelled blocks
+            cannot find `zero` in this scope
             no macro `eprintln!` in kernels: there are `layout!`, `ptx!`, `assert!`, `print!`, `println!`
             the message has 1 `{}`, but the number of arguments is 0
             cannot find `y` in this scope: did you mean `K` or `x`?

@@ -1,26 +1,5 @@
 //! Structs, closures, arrays, `match` and iterators, against what rustc makes of the same text.
 
-use super::meaning::check;
-
-/// The text as Rust and as source of a kernel module, held against each other.
-macro_rules! same {
-    ($name:ident, $($text:tt)*) => {
-        #[test]
-        fn $name() {
-            #[allow(
-                unused,
-                clippy::all,
-                reason = "the text says what the kernel language must accept, not what is good style"
-            )]
-            mod rust {
-                $($text)*
-                pub(super) fn run(x: u32, y: u32) -> u32 { f(x, y) }
-            }
-            check(stringify!($($text)*), rust::run);
-        }
-    };
-}
-
 same! { fields,
     struct Pair { a: u32, b: u32 }
     fn f(x: u32, y: u32) -> u32 {

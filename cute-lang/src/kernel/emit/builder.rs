@@ -400,6 +400,35 @@ impl Builder {
         self.lines.split_off(start)
     }
 
+    /// The number of lines so far.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Leaves a line free, which [`fill`](Self::fill) replaces.
+    pub fn slot(&mut self) -> String {
+        // A label keeps lines around it where they are.
+        let slot = self.label("slot");
+        self.lines.push(Line::Label(slot.clone()));
+        slot
+    }
+
+    /// Puts lines in the places of slots, which are behind line `start`.
+    pub fn fill(&mut self, start: usize, mut slots: HashMap<&str, Vec<Line>>) -> Result<()> {
+        for line in self.split_off(start) {
+            match &line {
+                Line::Label(label) if let Some(lines) = slots.remove(label.as_str()) => {
+                    self.lines.extend(lines);
+                }
+                _ => self.lines.push(line),
+            }
+        }
+        match slots.is_empty() {
+            true => Ok(()),
+            false => Err(self.error("a jump has lost its value (a defect)")),
+        }
+    }
+
     /// Appends lines.
     pub fn append(&mut self, lines: Vec<Line>) {
         self.lines.extend(lines);

@@ -184,8 +184,9 @@ impl Resolver<'_> {
     }
 
     fn local(&mut self, local: &Local) {
-        if let Some(value) = self.errors.record(initialiser(local)) {
-            self.expr(value);
+        if let Some(init) = self.errors.record(initialiser(local)) {
+            self.expr(&init.expr);
+            self.exprs(init.diverge.as_ref().map(|(_, other)| &**other));
         }
         self.bind(&local.pat);
     }
@@ -268,7 +269,7 @@ impl Resolver<'_> {
                 expr.inputs.iter().for_each(|input| this.bind(input));
                 this.expr(&expr.body);
             }),
-            Expr::Block(expr) if expr.label.is_none() => self.block(&expr.block),
+            Expr::Block(expr) => self.block(&expr.block),
             Expr::If(expr) => {
                 self.scoped(|this| {
                     this.expr(&expr.cond);
@@ -304,7 +305,7 @@ impl Resolver<'_> {
                 this.block(&expr.body);
             }),
             Expr::Loop(expr) => self.block(&expr.body),
-            Expr::Break(expr) if expr.expr.is_none() => {}
+            Expr::Break(expr) => self.exprs(expr.expr.as_deref()),
             Expr::Return(expr) => self.exprs(expr.expr.as_deref()),
             Expr::Macro(expr) => self.macro_call(&expr.mac),
             other => self.errors.push(unsupported(other)),

@@ -2,11 +2,12 @@
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use crate::kernel::value::Value;
+use crate::kernel::value::{Truth, Value};
 use cute_ptx::ast::Line;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
-use syn::{Block, Error, Expr, Item, Local, Result, Stmt};
+use syn::spanned::Spanned;
+use syn::{Block, Error, Expr, Item, Local, LocalInit, Pat, Result, Stmt};
 
 impl Interpreter<'_> {
     /// Runs the body of a kernel.
@@ -45,7 +46,8 @@ impl Interpreter<'_> {
         self.b.forget_block(mark);
         let value = value?;
         let mut held = Vec::new();
-        value.for_each_tensor(&mut |tensor| held.push(tensor.base));
+        let values = [&value].into_iter().chain(self.values_under_way());
+        values.for_each(|it| it.for_each_tensor(&mut |tensor| held.push(tensor.base)));
         self.b.shared.free_since(start, &held);
         Ok(value)
     }
@@ -125,13 +127,46 @@ impl Interpreter<'_> {
     }
 
     fn local(&mut self, local: &Local) -> Result<()> {
-        let value = initialiser(local)?;
+        let init = initialiser(local)?;
         let start = self.length()?;
-        let value = self.eval(value)?;
+        let value = self.eval(&init.expr)?;
         if self.dead {
             return Ok(());
         }
-        self.bind(&local.pat, value, start)
+        let Some((keyword, other)) = &init.diverge else {
+            return self.bind(&local.pat, value, start);
+        };
+        let value = self.keep(value);
+        self.unless_matched(&local.pat, &value, other, keyword.span)?;
+        match self.dead {
+            true => Ok(()),
+            false => self.bind(&local.pat, value, usize::MAX),
+        }
+    }
+
+    /// Runs the `else` of a `let`, which leaves what is around, where the pattern does not match.
+    fn unless_matched(&mut self, pat: &Pat, value: &Value, other: &Expr, at: Span) -> Result<()> {
+        let diverge = |this: &mut Self| {
+            this.eval(other)?;
+            match this.dead {
+                true => Ok(Value::Unit),
+                false => Err(Error::new(
+                    at,
+                    "the block of a `let … else` does not end: its last statement is a `return`, a `break` or a `continue`",
+                )),
+            }
+        };
+        match self.test(pat, value)? {
+            Truth::Known(true) => self.leave_out(other),
+            Truth::Known(false) => _ = diverge(self)?,
+            Truth::Predicate(predicate) => {
+                let predicate = self.b.snapshot(&predicate);
+                let fork = self.b.fork("let", pat.span());
+                self.choose(&predicate, at, |_| Ok(Value::Unit), diverge)?;
+                self.b.join(&fork, &predicate);
+            }
+        }
+        Ok(())
     }
 
     /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches
@@ -150,21 +185,12 @@ impl Interpreter<'_> {
     }
 }
 
-/// The value of a `let`.
-pub(super) fn initialiser(local: &Local) -> Result<&Expr> {
-    let Some(init) = &local.init else {
-        return Err(Error::new_spanned(
-            local,
-            "a variable takes its value where it is declared: `let x = …;`",
-        ));
-    };
-    match &init.diverge {
-        None => Ok(&init.expr),
-        Some((token, _)) => Err(Error::new(
-            token.span,
-            "the kernel language has no `let … else`",
-        )),
-    }
+/// The value of a `let`, with the block of its `else`.
+pub(super) fn initialiser(local: &Local) -> Result<&LocalInit> {
+    local.init.as_ref().ok_or_else(|| {
+        let message = "a variable takes its value where it is declared: `let x = …;`";
+        Error::new_spanned(local, message)
+    })
 }
 
 /// The error of an item in a body.
