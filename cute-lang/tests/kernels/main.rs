@@ -8,6 +8,7 @@ mod bits;
 mod bulk;
 mod cluster;
 mod constructs;
+mod declared;
 mod dictionary;
 mod divergence;
 mod documentation;

@@ -111,7 +111,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs a branch in which the predicate is true, or false, as [`capture`](Self::capture) does.
-    fn assuming<T>(
+    pub(super) fn assuming<T>(
         &mut self,
         predicate: &Scalar,
         truth: bool,
@@ -246,6 +246,17 @@ impl Interpreter<'_> {
             let right = self.truth(&value)?;
             return Ok(self.truth_table(op, &Truth::Predicate(left), &right));
         }
+        self.decided(left, and, value, lines)
+    }
+
+    /// `left && right`, or `left || right`, where these lines compute the right side. They run where the left one does not decide.
+    pub(super) fn decided(
+        &mut self,
+        left: Scalar,
+        and: bool,
+        value: Value,
+        lines: Vec<Line>,
+    ) -> Result<Value> {
         let result = self.b.register(Type::Pred);
         let mut moves = lines;
         if let Value::Scalar(right) = &value {

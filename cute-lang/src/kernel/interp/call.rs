@@ -55,6 +55,15 @@ impl Interpreter<'_> {
                 args,
             });
         }
+        if source.structure(self.module, &name.to_string()).is_some()
+            || self.alias(&path.path).is_some()
+            || matches!(self.find(&name.to_string()), Some(Some(Value::Type(_))))
+        {
+            let mut given = |_: &mut Self| Ok(args.clone());
+            if let Some(value) = self.tuple_struct(&path.path, &mut given)? {
+                return Ok(value);
+            }
+        }
         self.call_named(name, types, args)
     }
 
@@ -74,6 +83,10 @@ impl Interpreter<'_> {
                 self.type_arguments(&PathArguments::AngleBracketed(generics.clone()))?
             }
             None => Vec::new(),
+        };
+        let receiver = Argument {
+            value: dereferenced_array(receiver.value),
+            ..receiver
         };
         let args = self.arguments(&expr.method, Some(receiver), expr.args.iter())?;
         self.call_named(&expr.method, types, args)
@@ -200,7 +213,7 @@ impl Interpreter<'_> {
     }
 
     /// A generic argument that is a path: a struct, or what the name stands for.
-    fn generic_argument(&mut self, path: &Path) -> Result<Value> {
+    pub(super) fn generic_argument(&mut self, path: &Path) -> Result<Value> {
         if let Some(ty) = self.struct_type(path)? {
             return Ok(Value::Type(ty));
         }
@@ -231,6 +244,14 @@ impl Interpreter<'_> {
                 args,
             },
         )
+    }
+}
+
+/// An array itself, where the value is a reference to one.
+pub(super) fn dereferenced_array(value: Value) -> Value {
+    match value {
+        Value::Reference(array) if matches!(*array, Value::Array(_)) => *array,
+        value => value,
     }
 }
 

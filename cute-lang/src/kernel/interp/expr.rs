@@ -1,5 +1,6 @@
 //! Expressions, by kind, and those that are neither operators nor calls.
 
+use super::call::dereferenced_array;
 use super::{Interpreter, MAX_STEPS};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_float, is_integer, register_type, rounded};
@@ -69,7 +70,7 @@ impl Interpreter<'_> {
             Expr::Index(expr) => {
                 let base = Argument {
                     span: expr.expr.span(),
-                    value: self.eval(&expr.expr)?,
+                    value: dereferenced_array(self.eval(&expr.expr)?),
                 };
                 let index = Argument {
                     span: expr.index.span(),

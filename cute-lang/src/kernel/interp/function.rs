@@ -213,7 +213,7 @@ impl Interpreter<'_> {
     }
 }
 
-fn check_count(name: &str, wanted: usize, given: usize, span: Span) -> Result<()> {
+pub(super) fn check_count(name: &str, wanted: usize, given: usize, span: Span) -> Result<()> {
     if wanted == given {
         return Ok(());
     }

@@ -23,6 +23,15 @@ impl Interpreter<'_> {
         let over = self.eval(&expr.expr)?;
         let over = match over {
             Value::Range(..) | Value::Array(_) => self.keep(over),
+            // The elements of `&mut array` are references.
+            Value::Reference(over) => match *over {
+                Value::Array(elements) => {
+                    let elements = elements.into_iter();
+                    let references = elements.map(|it| Value::Reference(Box::new(it)));
+                    Value::Array(references.collect())
+                }
+                over => Value::Reference(Box::new(over)),
+            },
             over => over,
         };
         match (over, unroll) {

@@ -4,10 +4,13 @@
 //! on run-time values becomes branches. Code that no thread reaches is not emitted. The files call one another, since
 //! statements hold expressions and expressions hold statements.
 
+mod alias;
 mod assign;
 mod branch;
 mod call;
 mod closure;
+mod enumeration;
+mod exhaustive;
 mod expr;
 mod function;
 pub mod generics;

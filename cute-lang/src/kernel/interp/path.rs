@@ -23,7 +23,7 @@ impl Interpreter<'_> {
             }
             let element = match self.find(&first) {
                 Some(Some(Value::Element(element))) => Some(*element),
-                _ => Element::from_name(&first),
+                _ => Element::from_name(&first).or_else(|| self.alias_of_element(&first)),
             };
             if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
                 return Ok(value);
@@ -42,8 +42,21 @@ impl Interpreter<'_> {
         if let Some(operation) = word::operation(path) {
             return Ok(operation);
         }
+        if let Some(variant) = self.variant(path)? {
+            return Ok(variant);
+        }
         let name = path.to_token_stream().to_string().replace(' ', "");
         Err(Error::new_spanned(path, format!("cannot find `{name}`")))
+    }
+
+    /// The element type for which an alias of that name stands.
+    fn alias_of_element(&mut self, name: &str) -> Option<Element> {
+        self.source.alias(self.module, name)?;
+        let path = Path::from(syn::Ident::new(name, proc_macro2::Span::call_site()));
+        match self.through_alias(&path, |this, ty| this.type_value(ty)) {
+            Ok(Some(Value::Element(element))) => Some(element),
+            _ => None,
+        }
     }
 
     /// A call of what a path of several names stands for.
@@ -60,6 +73,9 @@ impl Interpreter<'_> {
         before.segments.pop_punct();
         let mut evaluate = |this: &mut Self| this.arguments(&last.ident, None, args.iter());
         if let Some(value) = self.associated(&before, &last, &mut evaluate)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.tuple_struct(path, &mut evaluate)? {
             return Ok(value);
         }
         let module = before

@@ -24,8 +24,8 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Block, Error, Expr, FnArg, GenericArgument, GenericParam, Generics, ItemFn, Local,
-    Macro, Pat, Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
+    Attribute, Block, Error, Expr, Fields, FnArg, GenericArgument, GenericParam, Generics, ItemFn,
+    Local, Macro, Pat, Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
 };
 
 /// The types of parameters and results besides numbers and structs.
@@ -73,6 +73,10 @@ fn resolve(source: &Source) -> Resolver<'_> {
     let kernels = module.kernels.iter().map(|kernel| &kernel.function);
     for function in kernels.chain(&module.functions) {
         resolver.function(function, &[]);
+    }
+    for item in &module.aliases {
+        resolver.scopes = vec![generics(&[&item.generics])];
+        resolver.ty(&item.ty);
     }
     for item in &module.impls {
         for function in &item.functions {
@@ -132,18 +136,11 @@ impl Name {
 
 impl Resolver<'_> {
     fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
-        let mut names = Scope::default();
+        let around = around.iter().copied();
+        let all: Vec<&Generics> = around.chain([&function.sig.generics]).collect();
+        let mut names = generics(&all);
         names.push(Name::known("self"));
         names.push(Name::known("Self"));
-        for generics in around.iter().copied().chain([&function.sig.generics]) {
-            for param in &generics.params {
-                match param {
-                    GenericParam::Type(param) => names.push(Name::known(&param.ident)),
-                    GenericParam::Const(param) => names.push(Name::known(&param.ident)),
-                    GenericParam::Lifetime(_) => {}
-                }
-            }
-        }
         self.scopes = vec![names];
         self.scoped(|this| {
             for input in &function.sig.inputs {
@@ -195,7 +192,9 @@ impl Resolver<'_> {
         match pat {
             Pat::Ident(pat) => {
                 let text = pat.ident.to_string();
-                let is_constant = text == "None" || self.source.constant(HERE, &text).is_some();
+                let is_constant = text == "None"
+                    || self.source.constant(HERE, &text).is_some()
+                    || self.is_unit_struct(&text);
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.push(match is_constant {
                         true => Name::known(text),
@@ -214,6 +213,8 @@ impl Resolver<'_> {
                 self.expr(&pat.guard);
             }
             Pat::Struct(pat) => pat.fields.iter().for_each(|field| self.bind(&field.pat)),
+            Pat::Or(pat) => pat.cases.iter().for_each(|pat| self.bind(pat)),
+            Pat::Path(pat) => self.first(&pat.path),
             _ => {}
         }
     }
@@ -448,6 +449,7 @@ impl Resolver<'_> {
         self.segments(path);
         match &path.segments.iter().collect::<Vec<_>>()[..] {
             [only] if self.is_local(&only.ident.to_string()) || only.ident == "Some" => None,
+            [only] if self.is_declared_type(&only.ident.to_string()) => None,
             [only] => self.function_name(&only.ident),
             _ => {
                 self.first(path);
@@ -485,11 +487,8 @@ impl Resolver<'_> {
         let Some(only) = path.segments.first() else {
             return;
         };
-        let is_known = only.ident == "Self"
-            || self
-                .source
-                .structure(HERE, &only.ident.to_string())
-                .is_some();
+        let name = only.ident.to_string();
+        let is_known = name == "Self" || self.is_local(&name) || self.is_declared_type(&name);
         if !is_known {
             let message = format!("cannot find the struct `{}`", only.ident);
             self.errors.push(Error::new_spanned(path, message));
@@ -503,7 +502,17 @@ impl Resolver<'_> {
         TYPES.contains(&name)
             || register_type(name).is_some()
             || Element::from_name(name).is_some()
-            || self.source.structure(HERE, name).is_some()
+            || self.is_declared_type(name)
+    }
+
+    /// Whether it is a struct, an enum or a type alias.
+    fn is_declared_type(&self, name: &str) -> bool {
+        self.source.structure(HERE, name).is_some() || self.source.alias(HERE, name).is_some()
+    }
+
+    fn is_unit_struct(&self, name: &str) -> bool {
+        let found = self.source.structure(HERE, name);
+        found.is_some_and(|(_, item)| matches!(item.fields, Fields::Unit))
     }
 
     fn ty(&mut self, ty: &Type) {
@@ -560,6 +569,19 @@ impl Resolver<'_> {
             }
         }
     }
+}
+
+/// The names of generic parameters.
+fn generics(all: &[&Generics]) -> Scope {
+    let mut names = Scope::default();
+    for param in all.iter().flat_map(|generics| &generics.params) {
+        match param {
+            GenericParam::Type(param) => names.push(Name::known(&param.ident)),
+            GenericParam::Const(param) => names.push(Name::known(&param.ident)),
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    names
 }
 
 fn attributes(input: &FnArg) -> &[Attribute] {
