@@ -31,6 +31,7 @@ mod programs;
 mod random;
 mod ranges;
 mod refusals;
+mod renamed;
 mod robustness;
 mod shared;
 mod shipped;

@@ -19,6 +19,7 @@ use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::emit::renamed::{Renamed, plain};
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::setmaxnreg::Budget;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
@@ -85,6 +86,7 @@ pub struct Builder {
     pub loops: usize,
     /// Which registers of fragments nothing has written.
     pub unwritten: Unwritten,
+    pub(super) renamed: Renamed,
     pub(super) budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
@@ -121,6 +123,7 @@ impl Builder {
             shared: SharedMemory::default(),
             loops: 0,
             unwritten: Unwritten::default(),
+            renamed: Renamed::default(),
             budget: Budget::default(),
             defect: None,
         }
@@ -203,10 +206,11 @@ impl Builder {
 
     /// Copies the operand to the register. A register needs no copy of itself.
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
-        if from == to.operand() {
+        let source = plain(&from);
+        if source == plain(&to.operand()) {
             return;
         }
-        if self.unwritten.has(&from) {
+        if self.unwritten.has(&source) {
             self.unwritten.add(&to.name);
             return;
         }
@@ -232,8 +236,9 @@ impl Builder {
         inst.for_each_read(&mut |name| reads |= name == from.name);
         let retargets = inst.guard.is_none() && is_numbered(from) && writes && !reads;
         if retargets {
-            inst.operands[0] = to.operand();
+            inst.operands[0] = plain(&to.operand());
             self.unwritten.write(&to.name);
+            self.changed(to);
         }
         retargets
     }
@@ -301,7 +306,7 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
-                let inst = Inst::new(mnemonic, operands);
+                let inst = self.accessed(Inst::new(mnemonic, operands));
                 let inst = Inst {
                     place: self.source(),
                     comment: self.claimed(&inst.operands),

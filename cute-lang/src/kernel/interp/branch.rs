@@ -74,10 +74,17 @@ impl Interpreter<'_> {
         // Both branches may run at once, in different warps, and so may what follows: their tensors share no memory, and stay
         // until the end of the block around them.
         let start = self.b.shared.now();
+        let before = self.b.changes();
         let (then_value, then, then_dead) = self.assuming(predicate, true, then)?;
         self.b.shared.reserve_since(start);
+        let changes = self.b.set_changes(before);
         let (else_value, other, else_dead) = self.assuming(predicate, false, otherwise)?;
         self.b.shared.reserve_since(start);
+        match (then_dead, else_dead) {
+            (true, _) => {}
+            (false, true) => _ = self.b.set_changes(changes),
+            (false, false) => self.b.add_changes(changes),
+        }
         self.b.set_place(span);
         self.dead = then_dead && else_dead;
         match (then_dead, else_dead) {

@@ -79,9 +79,9 @@ impl Interpreter<'_> {
 
     /// Runs `f`, which emits a loop.
     pub(super) fn repeated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.b.loops += 1;
+        self.b.enter_loop();
         let result = f(self);
-        self.b.loops -= 1;
+        self.b.leave_loop();
         result
     }
 

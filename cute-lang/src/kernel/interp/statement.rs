@@ -5,6 +5,7 @@ use crate::kernel::syntax::text;
 use crate::kernel::value::{Truth, Value};
 use cute_ptx::ast::Line;
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, Item, Local, LocalInit, Pat, Result, Stmt};
@@ -129,10 +130,11 @@ impl Interpreter<'_> {
     fn local(&mut self, local: &Local) -> Result<()> {
         let init = initialiser(local)?;
         let start = self.length()?;
-        let value = self.eval(&init.expr)?;
+        let mut value = self.eval(&init.expr)?;
         if self.dead {
             return Ok(());
         }
+        self.rename(&local.pat, &init.expr, &mut value);
         let Some((keyword, other)) = &init.diverge else {
             return self.bind(&local.pat, value, start);
         };
@@ -141,6 +143,34 @@ impl Interpreter<'_> {
         match self.dead {
             true => Ok(()),
             false => self.bind(&local.pat, value, usize::MAX),
+        }
+    }
+
+    /// Fragments that an expression names, and does not make, get another name by a `let`.
+    fn rename(&mut self, pat: &Pat, expr: &Expr, value: &mut Value) {
+        match (expr, value) {
+            (Expr::Paren(expr), value) => self.rename(pat, &expr.expr, value),
+            (Expr::Tuple(expr), Value::Tuple(values)) => {
+                for (index, (expr, value)) in expr.elems.iter().zip(values).enumerate() {
+                    let part = match pat {
+                        Pat::Tuple(pat) => pat.elems.get(index),
+                        _ => None,
+                    };
+                    self.rename(part.unwrap_or(pat), expr, value);
+                }
+            }
+            (Expr::Array(expr), Value::Array(values)) => {
+                let pairs = expr.elems.iter().zip(values);
+                pairs.for_each(|(expr, value)| self.rename(pat, expr, value));
+            }
+            (Expr::Path(_) | Expr::Field(_) | Expr::Index(_), value) => {
+                value.for_each_fragment_mut(&mut |fragment| {
+                    let name = text::shorten(pat.to_token_stream());
+                    let of = text::shorten(expr.to_token_stream());
+                    self.b.rename(fragment.registers.iter_mut(), &name, &of);
+                });
+            }
+            _ => {}
         }
     }
 
