@@ -26,6 +26,7 @@ mod math;
 mod meaning;
 mod mistakes;
 mod numbers;
+mod outside;
 mod parted;
 mod programs;
 mod random;

@@ -171,11 +171,11 @@ fn functions_that_nobody_calls_are_looked_at() {
             cannot find the type `Tensr`: did you mean `Tensor`?
             cannot find the type `Pear`
             cannot find the type `Bolean`
-            a variable takes its value where it is declared: `let x = …;`
+            a variable takes its value where it is declared: `let x = if … { … } else { … };`
             cannot find `z` in this scope: did you mean `K` or `n` or `x`?
-            the kernel language has no `?`
+            the kernel language has no `?`: write `let Some(x) = … else { return None; };`
             cannot find `zero` in this scope
-            no macro `eprintln!` in kernels: there are `layout!`, `ptx!`, `assert!`, `print!`, `println!`
+            no macro `eprintln!` in kernels: write `println!("{}", x)`
             the message has 1 `{}`, but the number of arguments is 0
             cannot find `y` in this scope: did you mean `K` or `x`?
             cannot find `missing` in this scope

@@ -98,8 +98,10 @@ same! { matches,
         let a = match x { 0 => 1, 1 | 2 => 20, 3..=6 => 300, LIMIT => 4000, n if false => n, _ => 50000 };
         let b = match (x % 2, y % 3) { (0, 0) => 1, (0, n) => n + 10, (1, 2) => 5, (m, n) => m * n + 100 };
         let c = match x > y { true => 2, false => 3 };
+        let e = match x { n @ 0..=3 => n + 5, n @ (7 | 12) => n * 2, n => n };
+        let (p @ (q, r), s @ 2..) = ((x, y), y + 2) else { return 1; };
         let d = match 5 { n if n > 5 => 1, n if n == 5 => n + 1, _ => 0 };
-        a + b * 7 + c * 11 + d
+        a + b * 7 + c * 11 + d + e * 13 + p.0 + q + r + s
     }
 }
 
@@ -265,6 +267,7 @@ same! { enums,
         fn next(self) -> Self { match self { Self::Fast => Self::Safe, Mode::Safe => Mode::Slow, M::Slow => M::Fast } }
         fn of(x: u32) -> Mode { if x % 3 == 0 { return Mode::Fast; } if x % 3 == 1 { Mode::Safe } else { Mode::Slow } }
         fn turn(&mut self) { *self = self.next(); }
+        fn back(&mut self) -> u32 { match self { Mode::Fast => 1, Mode::Safe => 2, Mode::Slow => 3 } }
     }
     fn number(m: Mode) -> u32 { m as u32 }
     fn level(x: u32) -> Level { match x { 0..=3 => Level::Low, 4..=6 => Level::High, _ => Level::Higher } }
@@ -278,6 +281,7 @@ same! { enums,
         let sign = if x > y { Sign::Plus } else if x == y { Sign::Zero } else { Sign::Minus };
         let both = match (m, s.mode, x > 3) { (Mode::Fast, _, true) => 1, (Mode::Fast, Mode::Slow, false) => 2, (Mode::Fast, ..) => 3,
             (Mode::Safe | Mode::Slow, M::Fast, _) => 4, (_, Mode::Safe, b) => 5 + b as u32, (DEFAULT, Mode::Slow, _) => 7, (Mode::Slow, Mode::Slow, _) => 8 };
+        sum += m.back();
         let option = if x > 2 { Some(m) } else { None };
         let inner = match option { Some(Mode::Fast) => 1, Some(Mode::Safe) => 2, None => 3, Some(Mode::Slow) => 4 };
         let l = level(x);

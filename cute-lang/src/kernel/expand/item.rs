@@ -6,7 +6,7 @@ use crate::kernel::syntax::plain::{is_plain, is_plain_enum, is_public, primitive
 use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Fields, ItemConst, ItemStruct, Member, Type};
+use syn::{Attribute, Fields, ItemConst, ItemStruct, Type};
 
 /// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
 /// kernels use.
@@ -109,16 +109,13 @@ pub(super) fn struct_literal(
     item: &ItemStruct,
     value: Option<&Value>,
 ) -> Option<TokenStream> {
-    let fields = item.fields.iter().enumerate().map(|(index, field)| {
+    let fields = item.fields.iter().zip(item.fields.members()).enumerate();
+    let fields = fields.map(|(index, (field, name))| {
         let value = match value {
             Some(Value::Struct(value)) => Some(value.fields.get(index)?),
             _ => None,
         };
         let value = number(&field.ty, value)?;
-        let name = match &field.ident {
-            Some(name) => Member::Named(name.clone()),
-            None => Member::Unnamed(index.into()),
-        };
         Some(quote!(#name: #value))
     });
     let fields: Vec<TokenStream> = fields.collect::<Option<_>>()?;

@@ -135,7 +135,7 @@ impl Interpreter<'_> {
         if let Expr::Let(expr) = expr {
             return Err(Error::new(
                 expr.let_token.span,
-                "`let` is the whole condition of an `if` or a `while` in the kernel language",
+                "`let` is the whole condition of an `if` or a `while` in the kernel language: write an `if` inside of it",
             ));
         }
         match self.eval(expr)? {

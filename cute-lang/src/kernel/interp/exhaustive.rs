@@ -120,7 +120,10 @@ impl Interpreter<'_> {
     fn tested<'p>(&self, pat: &'p Pat) -> Cell<'p> {
         match pat {
             Pat::Wild(_) => None,
-            Pat::Ident(name) if !self.is_constant(&name.ident) => None,
+            Pat::Ident(name) if !self.is_constant(&name.ident) => {
+                let inner = name.subpat.as_ref();
+                inner.and_then(|(_, inner)| self.tested(inner))
+            }
             Pat::Paren(pat) => self.tested(&pat.pat),
             Pat::Type(pat) => self.tested(&pat.pat),
             Pat::Reference(pat) => self.tested(&pat.pat),

@@ -253,7 +253,7 @@ impl Interpreter<'_> {
 /// The error of an expression that the language does not have.
 pub(super) fn unsupported(expr: &Expr) -> Error {
     let what = match expr {
-        Expr::Try(_) => "`?`",
+        Expr::Try(_) => "`?`: write `let Some(x) = … else { return None; };`",
         Expr::Unsafe(_) => "`unsafe` blocks: a kernel as a whole is an `unsafe fn`",
         Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
         _ => "such expressions",

@@ -120,7 +120,7 @@ impl Interpreter<'_> {
     ) -> Result<Value> {
         if self.calls == MAX_CALLS {
             let message = format!(
-                "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse"
+                "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse: write a loop"
             );
             return Err(self.end(span, message));
         }

@@ -21,6 +21,30 @@ const MACROS: &[(&str, Expand)] = &[
     ("println", |this, mac| this.print(mac, "println")),
 ];
 
+/// Macros of Rust, and what is written here instead.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["vec"], "an array, which has a known size: `[1, 2]`"),
+    (
+        &["panic", "unreachable", "todo", "unimplemented"],
+        "`assert!(condition, \"message\")`",
+    ),
+    (
+        &["assert_eq", "debug_assert_eq"],
+        "`assert!(a == b, \"message\")`",
+    ),
+    (
+        &["assert_ne", "debug_assert_ne"],
+        "`assert!(a != b, \"message\")`",
+    ),
+    (&["debug_assert"], "`assert!(condition, \"message\")`"),
+    (&["eprintln", "eprint", "dbg"], "`println!(\"{}\", x)`"),
+    (
+        &["asm", "core::arch::asm", "std::arch::asm"],
+        "`ptx!(u32: \"mul.hi.u32\", a, b)`, one instruction",
+    ),
+    (&["matches"], "`match x { … => true, _ => false }`"),
+];
+
 impl Interpreter<'_> {
     pub(super) fn macro_call(&mut self, mac: &Macro) -> Result<Value> {
         let (_, expand) = find(mac).ok_or_else(|| unknown(mac))?;
@@ -82,6 +106,10 @@ pub(super) fn unknown(mac: &Macro) -> Error {
     let name = text::shorten(mac.path.to_token_stream());
     let known = MACROS.iter().map(|(name, _)| format!("`{name}!`"));
     let known = known.collect::<Vec<_>>().join(", ");
-    let message = format!("no macro `{name}!` in kernels: there are {known}");
+    let mut elsewhere = ELSEWHERE.iter();
+    let message = match elsewhere.find(|(names, _)| names.contains(&name.as_str())) {
+        Some((_, here)) => format!("no macro `{name}!` in kernels: write {here}"),
+        None => format!("no macro `{name}!` in kernels: there are {known}"),
+    };
     Error::new_spanned(&mac.path, message)
 }

@@ -16,7 +16,12 @@ impl Interpreter<'_> {
             return Err(Error::new(span, format!("`{MAP}` takes 2 arguments")));
         };
         let Value::Fragment(fragment) = &x.value else {
-            let message = format!("`map` takes a fragment here, not {}", x.value.kind());
+            let hint = match x.value {
+                Value::Range(..) | Value::Array(_) => ": a `for` loop runs over it",
+                _ => "",
+            };
+            let kind = x.value.kind();
+            let message = format!("`map` takes a fragment here, not {kind}{hint}");
             return Err(Error::new(x.span, message));
         };
         let Value::Callable(function) = &f.value else {

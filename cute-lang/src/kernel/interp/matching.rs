@@ -15,7 +15,10 @@ impl Interpreter<'_> {
         if self.dead {
             return Ok(Value::Unit);
         }
-        let value = self.keep(value);
+        let value = match value {
+            Value::Reference(value) => self.keep(*value),
+            value => self.keep(value),
+        };
         let span = expr.match_token.span;
         let missing = self.uncovered(&value, &expr.arms, span)?;
         if let Some(missing) = missing.as_ref().filter(|_| self.has_variants(&value)) {

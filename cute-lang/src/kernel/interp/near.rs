@@ -74,6 +74,10 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["make_layout"], "layouts are written in `layout!((4,8):(8,1))`"),
     (&["make_shape", "make_stride", "make_coord"], "tuples are written `(4, 8)`"),
     (&["clear"], "`fill(fragment, 0.0)`"),
+    (&["unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"], "`let Some(x) = … else { … };`"),
+    (&["is_some", "is_none"], "`match x { Some(_) => true, None => false }`"),
+    (&["iter", "iter_mut", "into_iter"], "`for x in array` runs over an array, and `for x in &mut array` over references to its elements"),
+    (&["enumerate", "zip", "chain", "filter", "fold", "collect"], "a `for` loop over a range or an array computes its indices itself"),
     (&["zeros", "zeros_like"], "`fragment::<f32>(layout!((64,64)))` makes registers, and `fill(fragment, 0.0)` fills them"),
     (&["load"], "`copy(source, fragment)` reads a tensor, and `x[(i, j)]` is one element"),
     (&["store"], "`copy(fragment, target)` writes a tensor, and `x[(i, j)] = value` one element"),
@@ -107,6 +111,23 @@ pub(crate) fn elsewhere(name: &str) -> Option<String> {
         true => format!(": write {here}"),
         false => format!(": {here}"),
     })
+}
+
+/// Types of Rust, and what is written here instead.
+#[rustfmt::skip]
+const TYPES: &[(&[&str], &str)] = &[
+    (&["Arc", "BTreeMap", "Box", "HashMap", "HashSet", "Rc", "String", "Vec", "VecDeque"], "kernels have no heap. An array, a fragment or a tensor in shared memory has a known size"),
+    (&["Result"], "an error is an `Option`, or ends the kernel by `assert!`"),
+    (&["str"], "texts are known when a kernel is expanded, and `print!` shows them"),
+    (&["char"], "a character is a number, `u8` or `u32`"),
+    (&["u128", "i128"], "the widest integers have 64 bits, and `mul_hi` is the upper half of a product"),
+];
+
+/// What stands for a type of Rust that the language does not have.
+pub(crate) fn type_elsewhere(name: &str) -> Option<String> {
+    let mut rows = TYPES.iter();
+    let (_, here) = rows.find(|(names, _)| names.contains(&name))?;
+    Some(format!(": {here}"))
 }
 
 /// The same for a function, which may also be an instruction.

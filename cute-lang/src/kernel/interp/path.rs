@@ -1,7 +1,7 @@
 //! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT`, `u32::MAX` and `T::Accumulator`.
 
 use super::function::Invocation;
-use super::{Interpreter, Scope, word};
+use super::{Interpreter, Scope, near, word};
 use crate::kernel::value::types::{is_float, is_integer, range};
 use crate::kernel::value::{Element, NumberType, Value};
 use cute_ptx::ast::Type;
@@ -85,16 +85,9 @@ impl Interpreter<'_> {
         let found = module.and_then(|module| source.function(module, &last.ident.to_string()));
         let Some((module, function)) = found else {
             let name = path.to_token_stream().to_string().replace(' ', "");
-            let on_the_heap = before
-                .segments
-                .last()
-                .is_some_and(|owner| HEAP.iter().any(|name| owner.ident == name));
-            let hint = match on_the_heap {
-                true => {
-                    ": kernels have no heap. An array, a fragment or a tensor in shared memory has a known size"
-                }
-                false => "",
-            };
+            let owner = before.segments.last().map(|owner| owner.ident.to_string());
+            let hint = owner.and_then(|owner| near::type_elsewhere(&owner));
+            let hint = hint.unwrap_or_default();
             let message = format!("cannot find the function `{name}`{hint}");
             return Err(Error::new_spanned(path, message));
         };
@@ -110,11 +103,6 @@ impl Interpreter<'_> {
         })
     }
 }
-
-/// Types of Rust's library whose values lie on the heap.
-const HEAP: [&str; 9] = [
-    "Arc", "BTreeMap", "Box", "HashMap", "HashSet", "Rc", "String", "Vec", "VecDeque",
-];
 
 /// `u32::MAX` and the like.
 fn associated_constant(element: Element, name: &str) -> Option<Value> {

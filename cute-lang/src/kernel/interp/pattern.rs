@@ -21,7 +21,10 @@ impl Interpreter<'_> {
                 let value = self.ascribe(value, &pat.ty)?;
                 self.bind(&pat.pat, value, start)
             }
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+            Pat::Ident(pat) if pat.by_ref.is_none() => {
+                if let Some((_, inner)) = &pat.subpat {
+                    self.bind(inner, value.clone(), usize::MAX)?;
+                }
                 let name = pat.ident.to_string();
                 self.b.set_place(pat.ident.span());
                 let value = match pat.mutability {
@@ -52,7 +55,10 @@ impl Interpreter<'_> {
             Pat::Paren(pat) => self.test(&pat.pat, value),
             Pat::Type(pat) => self.test(&pat.pat, value),
             Pat::Reference(pat) => self.test(&pat.pat, value),
-            Pat::Ident(name) if !self.is_constant(&name.ident) => Ok(Truth::Known(true)),
+            Pat::Ident(name) if !self.is_constant(&name.ident) => match &name.subpat {
+                Some((_, inner)) => self.test(inner, value),
+                None => Ok(Truth::Known(true)),
+            },
             Pat::Ident(name) if name.ident == "None" => match value {
                 Value::Option(option) => self.not(&option.is_some.clone()),
                 other => Err(unmatched(pat, other)),
@@ -91,7 +97,7 @@ impl Interpreter<'_> {
                     if let Some(name) = first_name(case)
                         && !self.is_constant(name)
                     {
-                        let message = "a pattern with `|` binds no names in the kernel language";
+                        let message = "a pattern with `|` binds no names in the kernel language: write an arm for each";
                         return Err(Error::new(name.span(), message));
                     }
                     let holds = self.test(case, value)?;

@@ -191,6 +191,9 @@ impl Resolver<'_> {
     fn bind(&mut self, pat: &Pat) {
         match pat {
             Pat::Ident(pat) => {
+                if let Some((_, inner)) = &pat.subpat {
+                    self.bind(inner);
+                }
                 let text = pat.ident.to_string();
                 let is_constant = text == "None"
                     || self.source.constant(HERE, &text).is_some()
@@ -540,7 +543,8 @@ impl Resolver<'_> {
         let name = only.ident.to_string();
         if !self.is_local(&name) && !self.is_type(&name) {
             let elements = Element::ALL.iter().map(|element| element.name());
-            let hint = near::hint(&name, TYPES.iter().copied().chain(elements));
+            let near = || near::hint(&name, TYPES.iter().copied().chain(elements));
+            let hint = near::type_elsewhere(&name).unwrap_or_else(near);
             let message = format!("cannot find the type `{name}`{hint}");
             self.errors.push(Error::new(only.ident.span(), message));
         }

@@ -46,6 +46,9 @@ impl Interpreter<'_> {
         let value = f(self);
         self.b.forget_block(mark);
         let value = value?;
+        if self.b.shared.is_unchanged_since(start) {
+            return Ok(value);
+        }
         let mut held = Vec::new();
         let values = [&value].into_iter().chain(self.values_under_way());
         values.for_each(|it| it.for_each_tensor(&mut |tensor| held.push(tensor.base)));
@@ -218,7 +221,8 @@ impl Interpreter<'_> {
 /// The value of a `let`, with the block of its `else`.
 pub(super) fn initialiser(local: &Local) -> Result<&LocalInit> {
     local.init.as_ref().ok_or_else(|| {
-        let message = "a variable takes its value where it is declared: `let x = …;`";
+        let message =
+            "a variable takes its value where it is declared: `let x = if … { … } else { … };`";
         Error::new_spanned(local, message)
     })
 }

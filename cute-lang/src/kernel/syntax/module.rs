@@ -219,12 +219,7 @@ impl Module {
                 errors.finish(())?;
             }
             Item::Use(item) => self.imports.extend(imports(item)?),
-            item => {
-                return Err(Error::new_spanned(
-                    item,
-                    "a kernel module takes `fn`, `struct`, `enum`, `type`, `impl`, `const` and `use` only",
-                ));
-            }
+            item => return Err(outside(&item)),
         }
         Ok(())
     }
@@ -265,6 +260,29 @@ impl Module {
         }
         errors.finish(())
     }
+}
+
+/// The error of an item that the language does not have.
+fn outside(item: &Item) -> Error {
+    let message = match item {
+        Item::Trait(_) | Item::TraitAlias(_) => {
+            "the kernel language has no traits but `Iterator`: write `impl Name { … }`, and pass a function as `impl Fn(…) -> …`"
+        }
+        Item::Static(_) => {
+            "the kernel language has no `static`: a `const` is known, and what changes is a tensor in shared or global memory"
+        }
+        Item::Macro(_) => {
+            "a module of kernels declares no macros: a function or a closure is inlined where it is called"
+        }
+        Item::Mod(_) => {
+            "a module of kernels holds no other: write a module of kernels of its own, and import its items by `use`"
+        }
+        Item::Union(_) => {
+            "the kernel language has no unions: `recast` and `to_bits` read bits as another type"
+        }
+        _ => "a kernel module takes `fn`, `struct`, `enum`, `type`, `impl`, `const` and `use` only",
+    };
+    Error::new_spanned(item, message)
 }
 
 /// Refuses attributes and qualifiers that belong to kernels, and types that the language does not have.
@@ -328,7 +346,10 @@ fn implementation(item: ItemImpl) -> Result<Implementation> {
                 functions.push(function);
             }
             ImplItem::Type(ty) if iterator && ty.ident == "Item" => {}
-            item => errors.push(Error::new_spanned(item, "an `impl` takes functions only")),
+            item => {
+                let message = "an `impl` takes functions only: a `const` or a `type` is an item of the module";
+                errors.push(Error::new_spanned(item, message));
+            }
         }
     }
     errors.finish(Implementation {
