@@ -58,7 +58,11 @@ mod importing {
 
     #[kernel(threads = 32)]
     pub fn mixed(#[facts(extent(y, 0) >= 32)] y: Global<f32, 1>, n: u32) {
-        let mode = if thread() < n { Mode::Doubled } else { items::Mode::Plain };
+        let mode = if thread() < n {
+            Mode::Doubled
+        } else {
+            items::Mode::Plain
+        };
         let Pair(a, b) = Pair(thread(), HALF);
         let sum: Sum = (apply(mode, b), a as Acc);
         let wide: items::Acc = if mode > Mode::Plain { 100.0 } else { 0.0 };
