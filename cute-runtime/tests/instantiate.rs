@@ -607,3 +607,26 @@ fn lists_are_as_long_as_a_value_says() -> Result<(), Error> {
     );
     Ok(())
 }
+
+#[cute_runtime::kernels]
+mod tuple_structs {
+    /// A struct whose fields have numbers.
+    pub struct Sizes(pub u32, pub f32);
+
+    #[kernel(threads = 32)]
+    #[instance(filled: SIZES = _)]
+    pub fn fill<const SIZES: Sizes>(#[facts(extent(y, 0) >= 32)] y: Global<f32, 1>) {
+        y[thread()] = SIZES.0 as f32 + SIZES.1;
+    }
+}
+
+#[test]
+fn a_tuple_struct_is_given_at_run_time() {
+    let device = Device::emulator();
+    let mut y = Tensor::<f32, 1>::zeros(&device, [32]).unwrap();
+    let kernel = tuple_structs::filled {
+        SIZES: tuple_structs::Sizes(3, 0.25),
+    };
+    kernel.launch(&device, 1, &mut y.view_mut()).unwrap();
+    assert_eq!(y.download().unwrap()[0], 3.25);
+}

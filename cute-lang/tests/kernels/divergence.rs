@@ -372,6 +372,33 @@ fn jumps() {
             "let f = |at: u32| { if at >= n { return; } u[at] = 1; }; f(lane()); sync_threads();",
         ),
         (
+            "a `return` with a value",
+            "let f = |at: u32| { if at >= n { return at + 1; } x[at] = halves(x[at]); at }; u[0] = f(lane());",
+            &["`return`"],
+            "let f = |at: u32| { if at >= n { return at + 1; } u[at] = 1; at }; let y = f(lane()); x[y] = halves(x[y]);",
+        ),
+        (
+            "a value that a `return` gives to some",
+            "let f = |at: u32| { if at >= n { return 1; } 2 }; if f(lane()) == 1 { sync_threads(); }",
+            &[
+                "inside of an `if`, whose condition may differ",
+                "`sync_threads`",
+            ],
+            "let f = |at: u32| { if at >= n { return 1; } 2 }; if f(block_idx().0) == 1 { sync_threads(); }",
+        ),
+        (
+            "a value that a `break` gives to some",
+            "let y = loop { if lane() > n { break 1; } if n > 5 { break 2; } }; if y == 1 { sync_threads(); }",
+            &["`sync_threads`"],
+            "let y = loop { if m > n { break 1; } if n > 5 { break 2; } }; if y == 1 { sync_threads(); }",
+        ),
+        (
+            "the `else` of a `let`",
+            "let Some(y) = (if lane() > n { Some(1) } else { None }) else { return; }; sync_threads();",
+            &["`sync_threads`", "`let … else`"],
+            "let Some(y) = (if m > n { Some(1) } else { None }) else { return; }; sync_threads();",
+        ),
+        (
             "a `return` of an arm",
             "match u[thread()] { 0 => return, 1 => { tile[0] = 1; } _ => {} } sync_threads();",
             &["`sync_threads`", "`return`", "inside of a `match`"],

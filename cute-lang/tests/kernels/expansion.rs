@@ -432,6 +432,55 @@ fn host_code_has_the_constants() {
     }
 }
 
+/// So are tuple structs of numbers and enums. What the module derives is derived once.
+#[test]
+fn host_code_has_tuple_structs_and_enums() {
+    let expansion = expansion(
+        "",
+        "
+            #[derive(Clone)]
+            pub struct Pair(pub u32, pub f32);
+            pub const ONE: Pair = Pair(1, 0.5);
+            #[derive(Copy, PartialEq)]
+            pub enum Mode { Fast = -1, Safe }
+            enum Private { A }
+            const BASE: i32 = 3;
+            pub enum Named { A = BASE }
+            type Number = u32;
+            pub const COUNT: Number = 5;
+        ",
+    );
+    for declared in [
+        "pub struct Pair(pub u32, pub f32);",
+        "pub const ONE: Pair = Pair {",
+        "0: 1u32",
+        "pub enum Mode {",
+        "Fast = -1",
+        "pub const COUNT: u32 = 5u32;",
+    ] {
+        assert!(expansion.contains(declared), "{declared}: {expansion}");
+    }
+    let (_, module) = expansion
+        .rsplit_once("pub mod kernels {")
+        .expect("the module");
+    for other in ["enum Private", "enum Named"] {
+        assert!(!module.contains(other), "{other}: {expansion}");
+    }
+    for derived in ["Clone", "Copy", "PartialEq"] {
+        assert_eq!(module.matches(derived).count(), 2, "{module}");
+    }
+}
+
+/// Also of one that no kernel uses.
+#[test]
+fn an_enum_is_checked_where_it_is_declared() {
+    let expansion = expansion("", "enum E { A = 1, B = 1 }");
+    assert!(
+        expansion.contains("`B` has the discriminant 1 of `A`"),
+        "{expansion}"
+    );
+}
+
 /// Attributes stand beside each other, so their number is not limited like the depth of expressions.
 #[test]
 fn many_lines_of_documentation() {

@@ -155,6 +155,27 @@ const LONG: &[(&str, Source)] = &[
             format!("'a{i}: loop {{ if n == {i} {{ break 'a{i}; }} x[n] = 1; }} ")
         }))
     }),
+    ("returns with values", |n| {
+        let returns = each(n, |i| format!("if x == {i} {{ return x + {i}; }} "));
+        let function = format!("fn f(x: u32) -> u32 {{ {returns} x }}");
+        format!("{function} {}", kernel("x[0] = f(n);"))
+    }),
+    ("breaks with values", |n| {
+        let breaks = each(n, |i| format!("if n == {i} {{ break n + {i}; }} "));
+        kernel(&format!("x[0] = loop {{ {breaks} break 3; }};"))
+    }),
+    ("variants", |n| {
+        let variants = each(n, |i| format!("V{i}, "));
+        let choice = each(n, |i| format!("if n == {i} {{ e = E::V{i}; }} "));
+        let body = format!("let mut e = E::V0; {choice} x[0] = e as u32;");
+        format!("enum E {{ {variants} }} {}", kernel(&body))
+    }),
+    ("names of fragments", |n| {
+        let names = each(n, |i| format!("let f{} = f{i}; x[{i}] = f{i}[0]; ", i + 1));
+        kernel(&format!(
+            "let f0 = fragment::<u32>(4); fill(f0, 1); {names} f0 += 1; x[0] = f0[0];"
+        ))
+    }),
     ("unrolled loops", |n| {
         kernel(&format!("for i in 0..{n} {{ x[n + i] = i; }}"))
     }),

@@ -1,11 +1,15 @@
 //! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
+#[macro_use]
+mod same;
+
 mod accesses;
 mod arrays;
 mod bits;
 mod bulk;
 mod cluster;
 mod constructs;
+mod declared;
 mod dictionary;
 mod divergence;
 mod documentation;
@@ -16,6 +20,7 @@ mod fragments;
 mod globals;
 mod growth;
 mod instructions;
+mod jumps;
 mod library;
 mod lists;
 mod literals;
@@ -23,11 +28,13 @@ mod math;
 mod meaning;
 mod mistakes;
 mod numbers;
+mod outside;
 mod parted;
 mod programs;
 mod random;
 mod ranges;
 mod refusals;
+mod renamed;
 mod robustness;
 mod select;
 mod shared;

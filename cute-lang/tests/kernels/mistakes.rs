@@ -166,7 +166,7 @@ fn functions_that_nobody_calls_are_looked_at() {
             fn name<const N: u32>(rows: u32) -> u32 { rwos * N }
             fn call(x: f32) -> f32 { squrt(x) }
             fn ty(x: Tensr, y: &mut [Pear<f32>; 4]) -> Bolean { x[0] }
-            fn syntax(x: u32) -> u32 { let y; match x { n if z > 1 => x?, _ => 'a: { 1 } } }
+            fn syntax(x: u32) -> u32 { let y; match x { n if z > 1 => x?, _ => 'a: { zero } } }
             fn macros(x: u32) { eprintln!(\"{x}\"); print!(\"{} {z}\"); println!(\"{x} {y}\"); }
             fn right<F: Fn(u32) -> u32, T: Element>(x: T, f: F, t: Tensor) -> Option<T> {
                 let g = |v, (i, _)| v + i;
@@ -186,10 +186,10 @@ fn functions_that_nobody_calls_are_looked_at() {
             cannot find the type `Tensr`: did you mean `Tensor`?
             cannot find the type `Pear`
             cannot find the type `Bolean`
-            a variable takes its value where it is declared: `let x = …;`
+            a variable takes its value where it is declared: `let x = if … { … } else { … };`
             cannot find `z` in this scope: did you mean `K` or `n` or `x`?
-            the kernel language has no `?`
-            the kernel language has no labelled blocks
+            the kernel language has no `?`: write `let Some(x) = … else { return None; };`
+            cannot find `zero` in this scope
             no macro `eprintln!` in kernels: `println!("{}", x)` shows a value while the kernel runs
             the message has 1 `{}`, but the number of arguments is 0
             cannot find `y` in this scope: did you mean `K` or `x`?

@@ -47,6 +47,7 @@ impl Builder {
                 name: param.symbol.clone(),
                 ty: *ty,
                 variable: false,
+                renamed: 0,
             }),
             ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
                 Value::TmaTensor(TmaTensor(list.into()))

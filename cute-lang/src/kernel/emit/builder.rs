@@ -19,6 +19,7 @@ use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::emit::renamed::{Renamed, plain};
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::setmaxnreg::Budget;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
@@ -85,6 +86,7 @@ pub struct Builder {
     pub loops: usize,
     /// Which registers of fragments nothing has written.
     pub unwritten: Unwritten,
+    pub(super) renamed: Renamed,
     pub(super) budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
@@ -123,6 +125,7 @@ impl Builder {
             shared: SharedMemory::default(),
             loops: 0,
             unwritten: Unwritten::default(),
+            renamed: Renamed::default(),
             budget: Budget::default(),
             defect: None,
             tables: Vec::new(),
@@ -206,10 +209,11 @@ impl Builder {
 
     /// Copies the operand to the register. A register needs no copy of itself.
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
-        if from == to.operand() {
+        let source = plain(&from);
+        if source == plain(&to.operand()) {
             return;
         }
-        if self.unwritten.has(&from) {
+        if self.unwritten.has(&source) {
             self.unwritten.add(&to.name);
             return;
         }
@@ -235,8 +239,9 @@ impl Builder {
         inst.for_each_read(&mut |name| reads |= name == from.name);
         let retargets = inst.guard.is_none() && is_numbered(from) && writes && !reads;
         if retargets {
-            inst.operands[0] = to.operand();
+            inst.operands[0] = plain(&to.operand());
             self.unwritten.write(&to.name);
+            self.changed(to);
         }
         retargets
     }
@@ -304,7 +309,7 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
-                let inst = Inst::new(mnemonic, operands);
+                let inst = self.accessed(Inst::new(mnemonic, operands));
                 let inst = Inst {
                     place: self.source(),
                     comment: self.claimed(&inst.operands),
@@ -401,6 +406,35 @@ impl Builder {
     /// Removes the lines from `start` on and returns them.
     pub fn split_off(&mut self, start: usize) -> Vec<Line> {
         self.lines.split_off(start)
+    }
+
+    /// The number of lines so far.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Leaves a line free, which [`fill`](Self::fill) replaces.
+    pub fn slot(&mut self) -> String {
+        // A label keeps lines around it where they are.
+        let slot = self.label("slot");
+        self.lines.push(Line::Label(slot.clone()));
+        slot
+    }
+
+    /// Puts lines in the places of slots, which are behind line `start`.
+    pub fn fill(&mut self, start: usize, mut slots: HashMap<&str, Vec<Line>>) -> Result<()> {
+        for line in self.split_off(start) {
+            match &line {
+                Line::Label(label) if let Some(lines) = slots.remove(label.as_str()) => {
+                    self.lines.extend(lines);
+                }
+                _ => self.lines.push(line),
+            }
+        }
+        match slots.is_empty() {
+            true => Ok(()),
+            false => Err(self.error("a jump has lost its value (a defect)")),
+        }
     }
 
     /// Appends lines.

@@ -37,6 +37,7 @@ impl Builder {
         self.check_registers()?;
         self.describe_parameters();
         std::mem::take(&mut self.unwritten).check()?;
+        std::mem::take(&mut self.renamed).check()?;
         let thread = (!self.init.is_empty()).then(|| self.thread());
         let mut start = Vec::new();
         if let Some(thread) = thread {

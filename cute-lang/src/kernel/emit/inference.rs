@@ -101,8 +101,8 @@ impl State {
 
     /// Whether something differs among the types that may hold all of its numbers.
     fn depends(&self) -> bool {
-        let known = self.observed && (self.loses_bits || !self.differs.is_empty());
-        self.assumed.is_some() || known
+        let differs = !self.differs.is_empty() || !self.holds_in(self.fallback());
+        self.assumed.is_some() || self.observed && (self.loses_bits || differs)
     }
 
     /// Known results would be others in these types.

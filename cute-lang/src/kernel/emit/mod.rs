@@ -16,6 +16,7 @@ pub mod operation;
 pub mod param;
 pub mod quantity;
 pub mod registers;
+pub mod renamed;
 pub mod report;
 pub mod setmaxnreg;
 pub mod shared;

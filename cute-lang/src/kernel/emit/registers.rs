@@ -29,6 +29,7 @@ impl Registers {
             ty,
             class: None,
             variable: false,
+            renamed: 0,
         }
     }
 
@@ -56,6 +57,7 @@ impl Registers {
             ty,
             class: None,
             variable: false,
+            renamed: 0,
         }
     }
 

@@ -81,6 +81,11 @@ impl SharedMemory {
         Moment(self.allocations.len())
     }
 
+    /// Whether nothing has been reserved since a moment.
+    pub fn is_unchanged_since(&self, since: Moment) -> bool {
+        self.allocations.len() == since.0
+    }
+
     /// Frees all tensors and scratch since a moment, but for those in which one of these bytes lies.
     pub fn free_since(&mut self, since: Moment, keep: &[u32]) {
         for it in &mut self.allocations[since.0..] {

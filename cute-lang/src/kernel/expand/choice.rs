@@ -3,9 +3,10 @@
 use super::parameter::{param_type_of, rust_type};
 use crate::kernel::expand::item::{number, struct_literal};
 use crate::kernel::lower::{LoweredKernel, Made};
+use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
-use crate::kernel::syntax::plain::is_plain;
+use crate::kernel::syntax::plain::{is_plain, is_plain_enum};
 use crate::kernel::syntax::product::text_of;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
@@ -401,6 +402,7 @@ fn value_of(
         _ => None,
     })?;
     let known = structure(source, ty);
+    let variants = enumeration_of(source, ty);
     let arms = distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
     let arms = arms.into_iter().map(|written| {
         let is_it =
@@ -408,17 +410,19 @@ fn value_of(
         let (_, made) = chosen.iter().find(is_it)?;
         let mut values = made.constants().iter();
         let (_, value) = values.find(|(name, _)| constant == name)?;
-        let value = match &known {
-            Some((path, item)) => struct_literal(path, item, Some(value)),
-            None => number(ty, Some(value)),
+        let value = match (&known, variants) {
+            (Some((path, item)), _) => struct_literal(path, item, Some(value)),
+            (None, Some(declared)) => variant_of(declared, written),
+            (None, None) => number(ty, Some(value)),
         };
         let (variant, value) = (variant(written), value?);
         Some(quote!(Self::#variant => #value))
     });
     let arms: Vec<TokenStream> = arms.collect::<Option<_>>()?;
-    let returned = match &known {
-        Some((path, _)) => path.clone(),
-        None => quote!(::core::primitive::#ty),
+    let returned = match (&known, variants) {
+        (Some((path, _)), _) => path.clone(),
+        (None, Some(_)) => quote!(#ty),
+        (None, None) => quote!(::core::primitive::#ty),
     };
     let doc = format!(" What `{constant}` is.");
     Some(quote! {
@@ -445,6 +449,34 @@ fn structure<'s>(source: &'s Source, ty: &Type) -> Option<(TokenStream, &'s Item
         false => source.path_inside(name)?,
     };
     known.then_some((path, item))
+}
+
+/// The enum of that name, if it is declared in the module and as public as the enum of the values.
+fn enumeration_of<'s>(source: &'s Source, ty: &Type) -> Option<&'s Enumeration> {
+    let Type::Path(ty) = ty else {
+        return None;
+    };
+    let declared = source
+        .module(HERE)
+        .enumeration(&ty.path.get_ident()?.to_string())?;
+    let has_cfg = declared
+        .item
+        .attrs
+        .iter()
+        .any(|attr| attr.path().is_ident("cfg"));
+    let public = matches!(declared.item.vis, Visibility::Public(_));
+    (is_plain_enum(declared) && public && !has_cfg).then_some(declared)
+}
+
+/// A variant as Rust, where it is written as one.
+fn variant_of(declared: &Enumeration, written: &Expr) -> Option<TokenStream> {
+    let Expr::Path(path) = written else {
+        return None;
+    };
+    let name = &path.path.segments.last()?.ident;
+    let ty = &declared.item.ident;
+    let is_variant = path.path.segments.len() == 2 && declared.variant(name).is_some();
+    is_variant.then(|| quote!(#ty::#name))
 }
 
 fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {

@@ -1,11 +1,12 @@
 //! Constants and structs of numbers, which host code uses as well: `pub const TILE: u32 = 128`.
 
+use crate::kernel::syntax::enumeration::{Enumeration, derives_trait};
 use crate::kernel::syntax::module::Module;
-use crate::kernel::syntax::plain::{is_plain, is_public, primitive, structure};
+use crate::kernel::syntax::plain::{is_plain, is_plain_enum, is_public, primitive, structure};
 use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{ItemConst, ItemStruct, Type};
+use syn::{Attribute, Fields, ItemConst, ItemStruct, Type};
 
 /// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
 /// kernels use.
@@ -32,13 +33,25 @@ fn declarations<'m>(
             fields,
             ..
         } = item;
+        let derives = derives(attrs, &["Clone", "Copy", "Debug", "PartialEq"]);
+        let end = match fields {
+            Fields::Named(_) => None,
+            Fields::Unnamed(_) | Fields::Unit => Some(quote!(;)),
+        };
         quote! {
             #(#attrs)*
             #[allow(dead_code)]
-            #[derive(
-                ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq
-            )]
-            #vis struct #ident #fields
+            #derives
+            #vis struct #ident #fields #end
+        }
+    });
+    let enums = module.enums.iter().filter(|it| is_plain_enum(it));
+    let enums = enums.map(|Enumeration { item, .. }| {
+        let derives = derives(&item.attrs, &["Clone", "Copy", "Debug", "PartialEq", "Eq"]);
+        quote! {
+            #[allow(dead_code)]
+            #derives
+            #item
         }
     });
     let consts = values.filter_map(|(item, value)| {
@@ -58,7 +71,22 @@ fn declarations<'m>(
             }
         })
     });
-    quote!(#(#structs)* #(#consts)*)
+    quote!(#(#structs)* #(#enums)* #(#consts)*)
+}
+
+/// The `derive` of those traits that no attribute derives.
+fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
+    let missing = wanted.iter().filter(|name| !derives_trait(attrs, name));
+    let missing = missing.map(|name| {
+        let name = format_ident!("{name}");
+        match name.to_string().as_str() {
+            "Clone" => quote!(::core::clone::#name),
+            "Copy" => quote!(::core::marker::#name),
+            "Debug" => quote!(::core::fmt::#name),
+            _ => quote!(::core::cmp::#name),
+        }
+    });
+    quote!(#[derive(#(#missing),*)])
 }
 
 /// Whether host code has the constant: it is public, and of numbers and truth values.
@@ -81,10 +109,10 @@ pub(super) fn struct_literal(
     item: &ItemStruct,
     value: Option<&Value>,
 ) -> Option<TokenStream> {
-    let fields = item.fields.iter().map(|field| {
-        let name = field.ident.as_ref()?;
+    let fields = item.fields.iter().zip(item.fields.members()).enumerate();
+    let fields = fields.map(|(index, (field, name))| {
         let value = match value {
-            Some(Value::Struct(value)) => Some(value.field(&name.to_string())?),
+            Some(Value::Struct(value)) => Some(value.fields.get(index)?),
             _ => None,
         };
         let value = number(&field.ty, value)?;

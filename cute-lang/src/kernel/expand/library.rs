@@ -37,6 +37,8 @@ impl Library {
             Item::Const(item) => Some((&item.vis, &item.ident)),
             Item::Fn(item) => Some((&item.vis, &item.sig.ident)),
             Item::Struct(item) => Some((&item.vis, &item.ident)),
+            Item::Enum(item) => Some((&item.vis, &item.ident)),
+            Item::Type(item) => Some((&item.vis, &item.ident)),
             _ => None,
         });
         let exports = exports.filter(|(vis, _)| !matches!(vis, Visibility::Inherited));

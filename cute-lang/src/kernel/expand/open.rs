@@ -9,7 +9,7 @@ use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
 use crate::notation::carrier;
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Safety};
 
 /// The types of all open instances of a module.
@@ -227,10 +227,9 @@ fn value(facade: &TokenStream, field: &Field<'_>) -> TokenStream {
         FieldType::Element | FieldType::Number(_) => quote!(&self.#name),
         FieldType::Struct { name: ty, item, .. } => {
             let ty = ty.to_string();
-            let parts = item.fields.iter().filter_map(|part| {
-                let part = part.ident.as_ref()?;
-                let text = part.to_string();
-                Some(quote!((#text, &self.#name.#part)))
+            let parts = item.fields.members().map(|part| {
+                let text = part.to_token_stream().to_string();
+                quote!((#text, &self.#name.#part))
             });
             quote!(&#facade::__private::Struct(#ty, &[#(#parts),*]))
         }

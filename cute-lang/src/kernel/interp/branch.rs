@@ -1,12 +1,13 @@
 //! `if`, `&&` and `||`.
 
+use super::join::Ways;
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::claim::is_agreement;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
-use crate::kernel::value::{Optional, Scalar, Truth, Value};
+use crate::kernel::value::{Scalar, Truth, Value};
 use cute_ptx::ast::{Guard, Line, Type};
 use cute_ptx::table::Opcode;
 use proc_macro2::Span;
@@ -73,10 +74,17 @@ impl Interpreter<'_> {
         // Both branches may run at once, in different warps, and so may what follows: their tensors share no memory, and stay
         // until the end of the block around them.
         let start = self.b.shared.now();
+        let before = self.b.changes();
         let (then_value, then, then_dead) = self.assuming(predicate, true, then)?;
         self.b.shared.reserve_since(start);
+        let changes = self.b.set_changes(before);
         let (else_value, other, else_dead) = self.assuming(predicate, false, otherwise)?;
         self.b.shared.reserve_since(start);
+        match (then_dead, else_dead) {
+            (true, _) => {}
+            (false, true) => _ = self.b.set_changes(changes),
+            (false, false) => self.b.add_changes(changes),
+        }
         self.b.set_place(span);
         self.dead = then_dead && else_dead;
         match (then_dead, else_dead) {
@@ -96,10 +104,10 @@ impl Interpreter<'_> {
         if then.is_empty() && other.is_empty() {
             return self.select(predicate, &then_value, &else_value);
         }
-        let merged = self.merge(predicate, &then_value, &else_value)?;
+        let ways = Ways::Branches(predicate);
+        let merged = self.merge(ways, &then_value, &else_value)?;
         let mut complete = |mut lines: Vec<Line>, value: &Value| -> Result<Vec<Line>> {
-            let ((), moves, _) =
-                self.capture(|this| this.store_merged(predicate, &merged, value))?;
+            let ((), moves, _) = self.capture(|this| this.store_merged(ways, &merged, value))?;
             lines.extend(moves);
             Ok(lines)
         };
@@ -110,7 +118,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs a branch in which the predicate is true, or false, as [`capture`](Self::capture) does.
-    fn assuming<T>(
+    pub(super) fn assuming<T>(
         &mut self,
         predicate: &Scalar,
         truth: bool,
@@ -127,10 +135,12 @@ impl Interpreter<'_> {
         if let Expr::Let(expr) = expr {
             return Err(Error::new(
                 expr.let_token.span,
-                "`let` is the whole condition of an `if` or a `while` in the kernel language",
+                "`let` is the whole condition of an `if` or a `while` in the kernel language: write an `if` inside of it",
             ));
         }
         match self.eval(expr)? {
+            // No thread gets here.
+            _ if self.dead => Ok(Value::Bool(false)),
             value @ Value::Bool(_) => Ok(value),
             Value::Scalar(scalar) if scalar.ty == Type::Pred => Ok(Value::Scalar(scalar)),
             other => {
@@ -210,93 +220,17 @@ impl Interpreter<'_> {
                     Ok(a.with_parts(selected.collect::<Result<_>>()?))
                 }
                 _ => {
-                    let merged = self.merge(predicate, a, b)?;
-                    let ((), then, _) =
-                        self.capture(|this| this.store_merged(predicate, &merged, a))?;
+                    let ways = Ways::Branches(predicate);
+                    let merged = self.merge(ways, a, b)?;
+                    let ((), then, _) = self.capture(|this| this.store_merged(ways, &merged, a))?;
                     let ((), other, _) =
-                        self.capture(|this| this.store_merged(predicate, &merged, b))?;
+                        self.capture(|this| this.store_merged(ways, &merged, b))?;
                     if !then.is_empty() || !other.is_empty() {
                         self.branches(predicate, then, other);
                     }
                     Ok(merged)
                 }
             },
-        }
-    }
-
-    /// The value of an `if`: registers for what differs between the branches, and the known value for what does not.
-    fn merge(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
-        let differ = || match (a, b) {
-            (Value::Unit, other) | (other, Value::Unit) => format!(
-                "one branch of a run-time `if` gives {}, and the other gives nothing: the value of an `if` needs one from each, `if … {{ x }} else {{ 0.0 }}`",
-                other.kind()
-            ),
-            _ => format!(
-                "the branches of a run-time `if` give {} and {}: only numbers of one type and truth values may differ",
-                a.kind(),
-                b.kind()
-            ),
-        };
-        match (a, b) {
-            (Value::Option(a), Value::Option(b)) => {
-                let some = (a.is_some.clone().into(), b.is_some.clone().into());
-                let is_some = self.merge(predicate, &some.0, &some.1)?;
-                let value = match (&a.value, &b.value) {
-                    (Some(a), Some(b)) => Some(Box::new(self.merge(predicate, a, b)?)),
-                    (Some(one), None) | (None, Some(one)) => {
-                        Some(Box::new(self.merge(predicate, one, one)?))
-                    }
-                    (None, None) => None,
-                };
-                let is_some = self.truth(&is_some)?;
-                return Ok(Value::Option(Optional { is_some, value }));
-            }
-            (a, b) if let Some(pairs) = a.pairs(b) => {
-                let merged = pairs.map(|(a, b)| self.merge(predicate, a, b));
-                return Ok(a.with_parts(merged.collect::<Result<_>>()?));
-            }
-            (Value::Bool(true), Value::Bool(false)) => return Ok(predicate.clone().into()),
-            (a, b) if a.is_number() && b.is_number() => {}
-            (a, b) if a == b && !matches!(a, Value::Scalar(_)) => return Ok(a.clone()),
-            (a, b) if Truth::of(a).is_some() && Truth::of(b).is_some() => {
-                return Ok(self.b.register(Type::Pred).into());
-            }
-            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => {
-                return Ok(self.b.register(a.ty).into());
-            }
-            _ => return Err(self.b.error(differ())),
-        }
-        let Some(ty) = self.b.unify_values(a, b)? else {
-            return Err(self.b.error(differ()));
-        };
-        match (a, b) {
-            (Value::Int(a, _), Value::Int(b, _)) if a == b => Ok(Value::Int(*a, ty)),
-            _ => {
-                let register = self.b.register_type(ty);
-                let register = self.b.register(register);
-                Ok(self.b.of_type(register, ty).into())
-            }
-        }
-    }
-
-    /// Writes the value of a branch to the registers of the merged value. The predicate itself needs no write.
-    fn store_merged(&mut self, predicate: &Scalar, merged: &Value, from: &Value) -> Result<()> {
-        match (merged, from) {
-            (Value::Scalar(to), Value::Bool(_)) if to == predicate => Ok(()),
-            (Value::Option(to), Value::Option(from)) => {
-                let (to_some, from_some) = (to.is_some.clone().into(), from.is_some.clone().into());
-                self.store_merged(predicate, &to_some, &from_some)?;
-                match (&to.value, &from.value) {
-                    (Some(to), Some(from)) => self.store_merged(predicate, to, from),
-                    _ => Ok(()),
-                }
-            }
-            (to, from) if let Some(mut pairs) = to.pairs(from) => {
-                pairs.try_for_each(|(to, from)| self.store_merged(predicate, to, from))
-            }
-            (Value::Scalar(to), from) => self.store(to, from, usize::MAX),
-            // Known at expansion, and the same in both branches.
-            _ => Ok(()),
         }
     }
 
@@ -316,7 +250,9 @@ impl Interpreter<'_> {
             false => ("||", op.span()),
         };
         let fork = self.b.fork(what, span);
-        let (value, lines, _) = self.assuming(&left, and, |this| this.condition(right))?;
+        let (value, lines, dead) = self.assuming(&left, and, |this| this.condition(right))?;
+        // `a || return`: where threads go on, the left side has decided.
+        let value = if dead { Value::Bool(!and) } else { value };
         self.b.join(&fork, &left);
         if lines.iter().all(is_pure) {
             self.b.append(lines);
@@ -324,6 +260,17 @@ impl Interpreter<'_> {
             let right = self.truth(&value)?;
             return Ok(self.truth_table(op, &Truth::Predicate(left), &right));
         }
+        self.decided(left, and, value, lines)
+    }
+
+    /// `left && right`, or `left || right`, where these lines compute the right side. They run where the left one does not decide.
+    pub(super) fn decided(
+        &mut self,
+        left: Scalar,
+        and: bool,
+        value: Value,
+        lines: Vec<Line>,
+    ) -> Result<Value> {
         let result = self.b.register(Type::Pred);
         let mut moves = lines;
         if let Value::Scalar(right) = &value {

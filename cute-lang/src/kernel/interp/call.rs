@@ -66,6 +66,15 @@ impl Interpreter<'_> {
                 false => error,
             });
         }
+        if source.structure(self.module, &name.to_string()).is_some()
+            || self.alias(&path.path).is_some()
+            || matches!(self.find(&name.to_string()), Some(Some(Value::Type(_))))
+        {
+            let mut given = |_: &mut Self| Ok(args.clone());
+            if let Some(value) = self.tuple_struct(&path.path, &mut given)? {
+                return Ok(value);
+            }
+        }
         let called = self.call_named(name, types, args);
         called.map_err(|error| self.with_hidden_words(error, expr))
     }
@@ -113,6 +122,10 @@ impl Interpreter<'_> {
             None => Vec::new(),
         };
         self.check_exists(&expr.method)?;
+        let receiver = Argument {
+            value: dereferenced_array(receiver.value),
+            ..receiver
+        };
         let args = self.arguments(&expr.method, Some(receiver), expr.args.iter())?;
         self.call_named(&expr.method, types, args)
     }
@@ -164,6 +177,9 @@ impl Interpreter<'_> {
         let text = name.to_string();
         let exists = matches!(&text[..], "map" | "Some")
             || self.source.function(self.module, &text).is_some()
+            || self.source.structure(self.module, &text).is_some()
+            || self.source.alias(self.module, &text).is_some()
+            || matches!(self.find(&text), Some(Some(Value::Type(_))))
             || builtins::find(&text).is_some()
             || cute_algebra::operations::find(&text).is_some();
         if exists {
@@ -264,7 +280,7 @@ impl Interpreter<'_> {
     }
 
     /// A generic argument that is a path: a struct, or what the name stands for.
-    fn generic_argument(&mut self, path: &Path) -> Result<Value> {
+    pub(super) fn generic_argument(&mut self, path: &Path) -> Result<Value> {
         if let Some(ty) = self.struct_type(path)? {
             return Ok(Value::Type(ty));
         }
@@ -314,6 +330,14 @@ fn hidden(error: Error, places: &[Span], which: &str) -> Error {
         all
     });
     combined.expect("an error consists of at least one message")
+}
+
+/// An array itself, where the value is a reference to one.
+pub(super) fn dereferenced_array(value: Value) -> Value {
+    match value {
+        Value::Reference(array) if matches!(*array, Value::Array(_)) => *array,
+        value => value,
+    }
 }
 
 /// The error of a call of a function that does not exist.

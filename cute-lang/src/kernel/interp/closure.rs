@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
 use std::rc::Rc;
-use syn::{Error, ExprClosure, Result};
+use syn::{Error, ExprClosure, Path, Result};
 
 impl Interpreter<'_> {
     pub(super) fn closure(&mut self, expr: &ExprClosure) -> Result<Value> {
@@ -72,7 +72,16 @@ impl Interpreter<'_> {
                         args,
                     });
                 }
-                self.call_named(&Ident::new(name, span), types, args)
+                let name = Ident::new(name, span);
+                let path = Path::from(name.clone());
+                let mut given = |_: &mut Self| Ok(args.clone());
+                let built = self.in_module(*module, HashMap::new(), |this| {
+                    this.tuple_struct(&path, &mut given)
+                })?;
+                match built {
+                    Some(value) => Ok(value),
+                    None => self.call_named(&name, types, args),
+                }
             }
             other => Err(Error::new(
                 span,

@@ -75,23 +75,30 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["gemm"], "`TiledMma` of `cute_kernels::lib` has `gemm`, and `wgmma(acc, a, b, accumulate)` is one instruction"),
     (&["partition_S", "partition_D", "partition_fragment_S"], "`TiledCopy` of `cute_kernels::lib` partitions tensors"),
     (&["range", "range_constexpr", "static_range"], "`0..4` is the range from 0 to 3"),
-    (&["fold", "collect", "filter", "chunks", "windows", "for_each"], "there are no chains of iterators: `for i in 0..n` with a `let mut` variable computes the same"),
+    (&["enumerate", "zip", "chain", "fold", "collect", "filter", "chunks", "windows", "for_each"], "there are no chains of iterators: `for i in 0..n` with a `let mut` variable computes the same"),
     (&["reshape", "view"], "`with_shape(x, (8, 4))` has the same elements in another shape, and `composition(x, layout)` in another order"),
-    (&["trans", "permute", "T"], "`transpose(x)` exchanges two modes, and `select(x, 2, 0, 1)` orders more"),
+    (&["trans", "permute"], "`transpose(x)` exchanges two modes, and `select(x, 2, 0, 1)` orders more"),
     (&["arrive_and_expect_tx", "mbarrier_arrive_expect_tx", "mbarrier_expect_tx"], "`expect_tx(barrier, bytes)` arrives, too"),
     (&["mbarrier_wait", "try_wait"], "`wait(barrier, parity)`"),
     (&["mbarrier_arrive", "arrive_barrier"], "`arrive(barrier)`"),
-    (&["zero", "one", "zeroed", "default"], "a number is written as it is, `0.0` or `1`, and is of the type that its uses tell"),
-    (&["astype", "to"], "numbers are converted by `x as f32`, and fragments by `convert::<f32>(fragment)`"),
     (&["partition_A", "partition_B", "partition_C"], "`TiledMma` of `cute_kernels::lib` has `partition_a`, `partition_b` and `partition_c`"),
     (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),
     (&["step_by"], "`for i in 0..ceil_div(n, 4)` and `4 * i` go by 4"),
-    (&["iter", "into_iter", "enumerate", "zip"], "`for x in array` takes the elements of an array, and `for i in 0..n` counts"),
+    (&["iter", "iter_mut", "into_iter"], "`for x in array` runs over an array, and `for x in &mut array` over references to its elements"),
     (&["len", "numel"], "`size(x)` is the number of elements, and `extent(x, 0)` that of a mode"),
-    (&["unwrap", "expect"], "`if let Some(x) = option { … }` takes the value of an `Option`"),
+    (&["unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default"], "`let Some(x) = … else { … };`"),
+    (&["is_some", "is_none"], "`match x { Some(_) => true, None => false }`"),
     (&["printf"], "`println!(\"{}\", x)`"),
     (&["Int", "C"], "integers are written as digits: `8`"),
     (&["im2col"], "tensor maps are tiled here, and `tma_load` from a coordinate below 0 gives the zeros around a tensor that a convolution needs"),
+];
+
+/// Functions whose names may as well be those of variables.
+#[rustfmt::skip]
+const FUNCTIONS: &[(&[&str], &str)] = &[
+    (&["zero", "one", "zeroed", "default"], "a number is written as it is, `0.0` or `1`, and is of the type that its uses tell"),
+    (&["astype", "to"], "numbers are converted by `x as f32`, and fragments by `convert::<f32>(fragment)`"),
+    (&["T"], "`transpose(x)` exchanges two modes"),
 ];
 
 /// Types of CUDA C++, CuTe, Triton and PyTorch, and their names here.
@@ -110,9 +117,24 @@ const TYPES: &[(&[&str], &str)] = &[
     (&["uint64", "uint64_t", "Uint64"], "u64"),
     (&["int16", "int16_t", "short", "Int16"], "i16"),
     (&["uint16", "uint16_t", "Uint16"], "u16"),
-    (&["int8", "int8_t", "char", "Int8"], "i8"),
+    (&["int8", "int8_t", "Int8"], "i8"),
     (&["uint8", "uint8_t", "uchar", "Uint8"], "u8"),
 ];
+
+/// Types of Rust that there are not, and what stands for them.
+#[rustfmt::skip]
+const ABSENT: &[(&[&str], &str)] = &[
+    (&["Arc", "BTreeMap", "Box", "HashMap", "HashSet", "Rc", "String", "Vec", "VecDeque"], "kernels have no heap. An array, a fragment or a tensor in shared memory has a known size"),
+    (&["Result"], "an error is an `Option`, or ends the kernel by `assert!`"),
+    (&["str"], "texts are known when a kernel is expanded, and `print!` shows them"),
+    (&["char"], "a character is a number, `u8` or `u32`"),
+    (&["u128", "i128"], "the widest integers have 64 bits, and `mul_hi` is the upper half of a product"),
+];
+
+/// What is written here for a function of CUDA C++, CuTe, Triton or Rust.
+pub(crate) fn function_elsewhere(name: &str) -> Option<String> {
+    elsewhere(name).or_else(|| found(FUNCTIONS, name))
+}
 
 /// What is written here for a name of CUDA C++, CuTe, Triton or Rust.
 pub(crate) fn elsewhere(name: &str) -> Option<String> {
@@ -121,10 +143,12 @@ pub(crate) fn elsewhere(name: &str) -> Option<String> {
             ": the type is `{here}`; numbers are converted by `x as {here}`, and fragments by `convert::<{here}>(fragment)`"
         ));
     }
+    found(ELSEWHERE, name)
+}
+
+fn found(rows: &[(&[&str], &str)], name: &str) -> Option<String> {
     let is_named = |names: &&str| *names == name || *names == "im2col" && name.contains(names);
-    let (_, here) = ELSEWHERE
-        .iter()
-        .find(|(names, _)| names.iter().any(is_named))?;
+    let (_, here) = rows.iter().find(|(names, _)| names.iter().any(is_named))?;
     let is_code = here.starts_with('`') && here.matches('`').count() == 2 && here.ends_with('`');
     Some(match is_code {
         true => format!(": write {here}"),
@@ -136,4 +160,13 @@ pub(crate) fn elsewhere(name: &str) -> Option<String> {
 pub(crate) fn type_elsewhere(name: &str) -> Option<&'static str> {
     let row = TYPES.iter().find(|(names, _)| names.contains(&name));
     row.map(|(_, here)| *here)
+}
+
+/// What is written here in place of a type of another language, or of one of Rust that there is not.
+pub(crate) fn type_hint(name: &str) -> Option<String> {
+    if let Some(here) = type_elsewhere(name) {
+        return Some(format!(": write `{here}`"));
+    }
+    let (_, here) = ABSENT.iter().find(|(names, _)| names.contains(&name))?;
+    Some(format!(": {here}"))
 }

@@ -1,16 +1,13 @@
 //! Expressions, by kind, and those that are neither operators nor calls.
 
+use super::call::dereferenced_array;
 use super::{Interpreter, MAX_STEPS, suffix};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_float, is_integer, register_type, rounded};
 use crate::kernel::value::{Num, NumberType, Value};
 use cute_ptx::ast::Type;
-use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{
-    Error, Expr, ExprBlock, ExprBreak, ExprRange, ExprRepeat, Lit, LitFloat, LitInt, RangeLimits,
-    Result,
-};
+use syn::{Error, Expr, ExprRange, ExprRepeat, Lit, LitFloat, LitInt, RangeLimits, Result};
 
 /// The most values in a tuple, nested tuples included.
 const MAX_TUPLE: usize = 4096;
@@ -33,10 +30,18 @@ impl Interpreter<'_> {
             let message = format!("expressions and calls nest more than {MAX_DEPTH} deep");
             return Err(self.end(expr.span(), message));
         }
+        if self.dead {
+            self.leave_out(expr);
+            return Ok(Value::Unit);
+        }
         self.depth += 1;
         let value = self.eval_inner(expr);
         self.depth -= 1;
-        value
+        match value {
+            // A part of the expression has left what is around, so that there is no value, and nothing wrong with it.
+            Err(_) if self.dead && !self.follows && !self.hopeless => Ok(Value::Unit),
+            value => value,
+        }
     }
 
     fn eval_inner(&mut self, expr: &Expr) -> Result<Value> {
@@ -65,7 +70,7 @@ impl Interpreter<'_> {
             Expr::Index(expr) => {
                 let base = Argument {
                     span: expr.expr.span(),
-                    value: self.eval(&expr.expr)?,
+                    value: dereferenced_array(self.eval(&expr.expr)?),
                 };
                 let index = Argument {
                     span: expr.index.span(),
@@ -78,7 +83,10 @@ impl Interpreter<'_> {
                     vec![base, index],
                 )
             }
-            Expr::Block(expr) if expr.label.is_none() => self.block(&expr.block),
+            Expr::Block(expr) => match &expr.label {
+                Some(label) => self.labelled_block(label, &expr.block),
+                None => self.block(&expr.block),
+            },
             Expr::Array(expr) => self.array(expr.elems.iter()),
             Expr::Repeat(expr) => self.repeat(expr),
             Expr::Struct(expr) => self.struct_literal(expr),
@@ -88,16 +96,8 @@ impl Interpreter<'_> {
             Expr::ForLoop(expr) => self.for_loop(expr),
             Expr::While(expr) => self.repeated(|this| this.while_loop(expr)),
             Expr::Loop(expr) => self.repeated(|this| this.loop_loop(expr)),
-            Expr::Break(expr) if expr.expr.is_none() => {
-                self.jump(("break", expr.break_token.span), expr.label.as_ref(), |l| {
-                    &mut l.on_break
-                })
-            }
-            Expr::Continue(expr) => self.jump(
-                ("continue", expr.continue_token.span),
-                expr.label.as_ref(),
-                |l| &mut l.on_continue,
-            ),
+            Expr::Break(expr) => self.break_from(expr),
+            Expr::Continue(expr) => self.continue_from(expr),
             Expr::Return(expr) => self.return_from(expr),
             Expr::Macro(expr) => self.macro_call(&expr.mac),
             other => Err(unsupported(other)),
@@ -254,20 +254,11 @@ impl Interpreter<'_> {
 
 /// The error of an expression that the language does not have.
 pub(super) fn unsupported(expr: &Expr) -> Error {
-    let (what, at): (_, &dyn ToTokens) = match expr {
-        Expr::Block(ExprBlock {
-            label: Some(label), ..
-        }) => ("labelled blocks", label),
-        Expr::Break(ExprBreak {
-            expr: Some(value), ..
-        }) => ("`break` with a value", value),
-        Expr::Try(_) => ("`?`", expr),
-        Expr::Unsafe(_) => {
-            let what = "`unsafe` blocks: a kernel as a whole is an `unsafe fn`";
-            (what, expr)
-        }
-        Expr::Async(_) | Expr::Await(_) => ("`async`: use barriers", expr),
-        _ => ("such expressions", expr),
+    let what = match expr {
+        Expr::Try(_) => "`?`: write `let Some(x) = … else { return None; };`",
+        Expr::Unsafe(_) => "`unsafe` blocks: a kernel as a whole is an `unsafe fn`",
+        Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
+        _ => "such expressions",
     };
-    Error::new_spanned(at, format!("the kernel language has no {what}"))
+    Error::new_spanned(expr, format!("the kernel language has no {what}"))
 }

@@ -3,7 +3,7 @@
 use super::Scope;
 use super::generics::{Parameters, is_function_parameter};
 use crate::kernel::builtins::call::Argument;
-use crate::kernel::interp::{Interpreter, JumpTarget};
+use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::source::{HERE, ModuleId};
 use crate::kernel::value::{Closure, Value};
 use proc_macro2::Span;
@@ -60,7 +60,8 @@ impl Interpreter<'_> {
         let inputs = inputs.into_iter();
         let bound = self.bind_generics(&name, &parameters, span, types, inputs)?;
         scope.extend(bound.into_iter().map(|(name, value)| (name, Some(value))));
-        self.within(&name, module, scope, span, |this| {
+        let called = (&name[..], &function.sig.output, span);
+        self.within(called, module, scope, |this| {
             for (input, argument) in function.sig.inputs.iter().zip(args) {
                 match input {
                     FnArg::Typed(input) => this.parameter(&input.pat, Some(&input.ty), argument)?,
@@ -69,9 +70,8 @@ impl Interpreter<'_> {
             }
             let value = this.body(&function.block.stmts)?;
             match &function.sig.output {
-                _ if this.dead => Ok(value),
-                ReturnType::Type(_, ty) => this.ascribe(value, ty),
-                ReturnType::Default if matches!(value, Value::Unit) => Ok(value),
+                ReturnType::Type(..) => Ok(value),
+                ReturnType::Default if this.dead || matches!(value, Value::Unit) => Ok(value),
                 ReturnType::Default => Err(Error::new(
                     function.sig.ident.span(),
                     format!(
@@ -92,23 +92,20 @@ impl Interpreter<'_> {
         let syntax = &closure.syntax;
         check_count("the closure", syntax.inputs.len(), args.len(), span)?;
         let scope = closure.scope.clone();
-        self.within("closure", closure.module, scope, span, |this| {
+        let called = ("closure", &syntax.output, span);
+        self.within(called, closure.module, scope, |this| {
             for (input, argument) in syntax.inputs.iter().zip(args) {
                 match input {
                     Pat::Type(input) => this.parameter(&input.pat, Some(&input.ty), argument)?,
                     pat => this.parameter(pat, None, argument)?,
                 }
             }
-            let value = match &*syntax.body {
-                Expr::Block(body) if body.label.is_none() => this.body(&body.block.stmts)?,
+            match &*syntax.body {
+                Expr::Block(body) if body.label.is_none() => this.body(&body.block.stmts),
                 body => {
                     let value = this.eval(body)?;
-                    this.result(value, Some(body))?
+                    this.result(value, Some(body))
                 }
-            };
-            match &syntax.output {
-                ReturnType::Type(_, ty) if !this.dead => this.ascribe(value, ty),
-                _ => Ok(value),
             }
         })
     }
@@ -116,22 +113,21 @@ impl Interpreter<'_> {
     /// Runs the body of a function, which sees the names of `scope` and the items of its module.
     fn within(
         &mut self,
-        name: &str,
+        (name, output, span): (&str, &ReturnType, Span),
         module: ModuleId,
         scope: Scope,
-        span: Span,
         body: impl FnOnce(&mut Self) -> Result<Value>,
     ) -> Result<Value> {
         if self.calls == MAX_CALLS {
             let message = format!(
-                "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse"
+                "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse: write a loop"
             );
             return Err(self.end(span, message));
         }
-        let exit = JumpTarget {
-            label: self.b.label(&format!("{name}_end")),
-            used: false,
-        };
+        let mut exit = self.target(&format!("{name}_end"));
+        if let ReturnType::Type(_, ty) = output {
+            exit.ty = Some((**ty).clone());
+        }
         // Errors in a library stand at the call in the module that is expanded.
         let entry = match module {
             HERE => None,
@@ -201,27 +197,23 @@ impl Interpreter<'_> {
         self.result(value, stmts.last())
     }
 
-    /// The value at the end of a function, where `return` goes. `gives` is the code that gives it.
+    /// The value of a function, at whose end `return` goes. `gives` is the code that gives the value of the end.
     fn result(&mut self, value: Value, gives: Option<&impl ToTokens>) -> Result<Value> {
-        if let Some(gives) = gives.filter(|_| self.exit.used && !self.dead)
-            && !matches!(value, Value::Unit)
-        {
-            let message = format!(
-                "a `return;` before this gives nothing, and this is {}: use `if` and `else`",
-                value.kind()
-            );
-            return Err(Error::new_spanned(gives, message));
+        let mut value = self.keep(value);
+        let exit = std::mem::take(&mut self.exit);
+        if let Some(ty) = exit.ty.as_ref().filter(|_| !self.dead) {
+            value = self.ascribe(value, ty)?;
         }
-        let value = self.keep(value);
-        if self.exit.used {
-            self.b.place_label(&self.exit.label.clone());
-            self.dead = false;
-        }
-        Ok(value)
+        let span = gives
+            .filter(|_| exit.used)
+            .and_then(|it| it.to_token_stream().into_iter().next())
+            .map(|token| token.span());
+        let give = "the ways to the end of this function give";
+        self.land(exit, value, give, span)
     }
 }
 
-fn check_count(name: &str, wanted: usize, given: usize, span: Span) -> Result<()> {
+pub(super) fn check_count(name: &str, wanted: usize, given: usize, span: Span) -> Result<()> {
     if wanted == given {
         return Ok(());
     }

@@ -194,6 +194,21 @@ impl Interpreter<'_> {
                 infer_constant(&ty.len, &Value::Int(most, NumberType::Any), values);
                 self.infer(&ty.elem, &item, untyped, values);
             }
+            (Type::Path(path), value) if let Some((_, item)) = self.alias(&path.path) => {
+                let names = Parameters::of(&item.generics).names();
+                let mut inner: Vec<_> = names.into_iter().map(|name| (name, None)).collect();
+                self.infer(&item.ty, value, untyped, &mut inner);
+                let last = path.path.segments.last();
+                let Some(PathArguments::AngleBracketed(arguments)) = last.map(|it| &it.arguments)
+                else {
+                    return;
+                };
+                for (argument, (_, value)) in arguments.args.iter().zip(inner) {
+                    if let Some(value) = value {
+                        settle_argument(argument, value, values);
+                    }
+                }
+            }
             (Type::Path(path), value) => {
                 let Some(segment) = path.path.segments.last() else {
                     return;
@@ -217,15 +232,7 @@ impl Interpreter<'_> {
                     return;
                 }
                 for (argument, value) in arguments.args.iter().zip(self.generics_of(value)) {
-                    match argument {
-                        GenericArgument::Type(Type::Path(path)) => {
-                            if let Some(name) = path.path.get_ident() {
-                                settle(&name.to_string(), value, values);
-                            }
-                        }
-                        GenericArgument::Const(expr) => infer_constant(expr, &value, values),
-                        _ => {}
-                    }
+                    settle_argument(argument, value, values);
                 }
             }
             _ => {}
@@ -279,6 +286,23 @@ fn infer_constant(expr: &Expr, value: &Value, values: &mut [(String, Option<Valu
         && let Some(name) = path.path.get_ident()
     {
         settle(&name.to_string(), value.clone(), values);
+    }
+}
+
+/// Gives the parameter that an argument names its value, if it has none.
+fn settle_argument(
+    argument: &GenericArgument,
+    value: Value,
+    values: &mut [(String, Option<Value>)],
+) {
+    match argument {
+        GenericArgument::Type(Type::Path(path)) => {
+            if let Some(name) = path.path.get_ident() {
+                settle(&name.to_string(), value, values);
+            }
+        }
+        GenericArgument::Const(expr) => infer_constant(expr, &value, values),
+        _ => {}
     }
 }
 

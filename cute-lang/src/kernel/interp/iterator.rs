@@ -1,7 +1,8 @@
 //! `for` loops over structs with `impl Iterator`.
 
+use super::jump::{JumpTarget, Kind};
 use crate::kernel::emit::builder::unless;
-use crate::kernel::interp::{Interpreter, JumpTarget};
+use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Truth, Value};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
@@ -47,17 +48,14 @@ impl Interpreter<'_> {
         let Some(value) = item.value.filter(|_| item.is_some != Truth::Known(false)) else {
             return Ok(());
         };
-        self.enter(expr.label.as_ref(), on_break);
-        self.current().on_continue = JumpTarget {
-            label: head.clone(),
-            used: false,
-        };
+        self.enter(Kind::Bounded, expr.label.as_ref(), on_break);
+        self.current().on_continue = JumpTarget::to(head.clone());
         self.iteration(&expr.pat, *value, &expr.body)?;
         if !self.dead {
             self.b.branch(&head);
         }
         self.dead = true;
-        self.leave();
+        self.leave(Value::Unit)?;
         if let Truth::Predicate(is_some) = &item.is_some {
             self.b.join(&fork, is_some);
         }

@@ -56,6 +56,7 @@ impl Interpreter<'_> {
 
     /// Code is not interpreted: the variables in it that have no type yet may get one there.
     pub(super) fn leave_out(&mut self, code: &impl ToTokens) {
+        self.doubt_targets();
         let named = self.scopes.iter().flatten();
         let open = named.filter_map(|(name, value)| {
             let value = value.as_ref()?;
@@ -85,7 +86,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn doubt(&mut self, value: &Value) {
+    pub(super) fn doubt(&mut self, value: &Value) {
         match value {
             Value::Reference(value) => self.doubt(value),
             value => match value.parts() {

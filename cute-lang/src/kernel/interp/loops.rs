@@ -1,9 +1,10 @@
-//! Loops, and jumps out of loops and functions.
+//! Loops and labelled blocks.
 
+use super::jump::{JumpTarget, Kind};
 use super::unroll::Unroll;
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::operation::Cmp;
-use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
+use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
 use crate::kernel::value::types::{instruction_type, is_signed};
 use crate::kernel::value::{Num, NumberType, Truth, Value};
@@ -11,7 +12,7 @@ use cute_ptx::ast::Operand;
 use cute_ptx::table::Opcode;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Error, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime, Pat, Result};
+use syn::{Block, Error, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Pat, Result};
 
 /// The most iterations of a loop that is unrolled.
 const MAX_UNROLL: i128 = 4096;
@@ -22,6 +23,15 @@ impl Interpreter<'_> {
         let over = self.eval(&expr.expr)?;
         let over = match over {
             Value::Range(..) | Value::Array(_) => self.keep(over),
+            // The elements of `&mut array` are references.
+            Value::Reference(over) => match *over {
+                Value::Array(elements) => {
+                    let elements = elements.into_iter();
+                    let references = elements.map(|it| Value::Reference(Box::new(it)));
+                    Value::Array(references.collect())
+                }
+                over => Value::Reference(Box::new(over)),
+            },
             over => over,
         };
         match (over, unroll) {
@@ -69,9 +79,9 @@ impl Interpreter<'_> {
 
     /// Runs `f`, which emits a loop.
     pub(super) fn repeated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.b.loops += 1;
+        self.b.enter_loop();
         let result = f(self);
-        self.b.loops -= 1;
+        self.b.leave_loop();
         result
     }
 
@@ -92,7 +102,7 @@ impl Interpreter<'_> {
             self.leave_out(&expr.body);
         }
         let on_break = self.target("for_break");
-        self.enter(expr.label.as_ref(), on_break);
+        self.enter(Kind::Bounded, expr.label.as_ref(), on_break);
         let name = text::shorten(expr.pat.to_token_stream());
         let errors = self.errors.len();
         for (text, value) in values {
@@ -106,7 +116,7 @@ impl Interpreter<'_> {
             let first = self.length()?;
             let ended = self.iteration(&expr.pat, value, &expr.body);
             ended.map_err(|error| self.unrolled_too_often(expr, steps, error))?;
-            self.arrive(|l| &mut l.on_continue);
+            self.next_iteration();
             if self.length()? == first {
                 self.b.split_off(before);
             }
@@ -114,7 +124,7 @@ impl Interpreter<'_> {
                 break;
             }
         }
-        self.leave();
+        self.leave(Value::Unit)?;
         Ok(())
     }
 
@@ -169,10 +179,7 @@ impl Interpreter<'_> {
             self.b.always(&counter, Cmp::Lt, end);
         }
         let head = self.b.label("for");
-        let mut on_break = JumpTarget {
-            label: self.b.label("for_end"),
-            used: false,
-        };
+        let mut on_break = self.target("for_end");
         if let Value::Scalar(enters) = enters {
             on_break.used = true;
             self.b.branch_if(unless(&enters), &on_break.label);
@@ -180,13 +187,13 @@ impl Interpreter<'_> {
         }
         self.b.assign(&counter, start.operand());
         self.b.place_label(&head);
-        self.enter(expr.label.as_ref(), on_break);
+        self.enter(Kind::Bounded, expr.label.as_ref(), on_break);
         let is_whole = steps.is_some_and(|steps| steps % i128::from(copies) == 0);
         for left in (0..copies).rev() {
             let on_continue = self.target("for_next");
             self.current().on_continue = on_continue;
             self.iteration(&expr.pat, Value::Scalar(counter.clone()), &expr.body)?;
-            self.arrive(|l| &mut l.on_continue);
+            self.next_iteration();
             if self.dead {
                 break;
             }
@@ -207,7 +214,7 @@ impl Interpreter<'_> {
             }
             decide.push(again);
         }
-        self.leave();
+        self.leave(Value::Unit)?;
         decide.iter().for_each(|it| self.b.join(&fork, it));
         Ok(())
     }
@@ -250,9 +257,9 @@ impl Interpreter<'_> {
         let label = expr.label.as_ref();
         let value = match matched {
             Some((pat, value)) => self.scoped(pat, &value, |this| {
-                this.endless(label, &expr.body, head, on_break)
+                this.endless(Kind::Bounded, label, &expr.body, head, on_break)
             }),
-            None => self.endless(label, &expr.body, head, on_break),
+            None => self.endless(Kind::Bounded, label, &expr.body, head, on_break),
         };
         if let Truth::Predicate(predicate) = &truth {
             self.b.join(&fork, predicate);
@@ -264,29 +271,34 @@ impl Interpreter<'_> {
         let head = self.b.label("loop");
         let on_break = self.target("loop_end");
         self.b.place_label(&head);
-        self.endless(expr.label.as_ref(), &expr.body, head, on_break)
+        self.endless(Kind::Loop, expr.label.as_ref(), &expr.body, head, on_break)
     }
 
     /// The body of a loop whose head has been emitted, and the jump back to the head.
     pub(super) fn endless(
         &mut self,
+        kind: Kind,
         label: Option<&Label>,
         body: &Block,
         head: String,
         on_break: JumpTarget,
     ) -> Result<Value> {
-        self.enter(label, on_break);
-        self.current().on_continue = JumpTarget {
-            label: head.clone(),
-            used: false,
-        };
+        self.enter(kind, label, on_break);
+        self.current().on_continue = JumpTarget::to(head.clone());
         self.block(body)?;
         if !self.dead {
             self.b.branch(&head);
         }
         self.dead = true;
-        self.leave();
-        Ok(Value::Unit)
+        self.leave(Value::Unit)
+    }
+
+    /// A block that a `break` with its label leaves, with the value of the block.
+    pub(super) fn labelled_block(&mut self, label: &Label, block: &Block) -> Result<Value> {
+        let on_break = self.target("block_end");
+        self.enter(Kind::Block, Some(label), on_break);
+        let value = self.block(block)?;
+        self.leave(value)
     }
 
     pub(super) fn iteration(&mut self, pat: &Pat, index: Value, body: &Block) -> Result<()> {
@@ -296,94 +308,5 @@ impl Interpreter<'_> {
             .and_then(|()| self.block(body));
         self.scopes.pop();
         result.map(drop)
-    }
-
-    pub(super) fn enter(&mut self, label: Option<&Label>, on_break: JumpTarget) {
-        let name = label.map(|label| label.name.ident.to_string());
-        let on_continue = JumpTarget {
-            label: String::new(),
-            used: false,
-        };
-        self.loops.push(Loop {
-            name,
-            on_break,
-            on_continue,
-        });
-    }
-
-    pub(super) fn current(&mut self) -> &mut Loop {
-        self.loops
-            .last_mut()
-            .expect("called between `enter` and `leave`")
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.arrive(|l| &mut l.on_break);
-        self.loops.pop();
-    }
-
-    /// Places a label of the current loop, if something jumps to it.
-    fn arrive(&mut self, target: impl Fn(&mut Loop) -> &mut JumpTarget) {
-        let target = target(self.current());
-        if target.used {
-            let label = target.label.clone();
-            self.b.place_label(&label);
-            self.dead = false;
-        }
-    }
-
-    pub(super) fn target(&mut self, stem: &str) -> JumpTarget {
-        JumpTarget {
-            label: self.b.label(stem),
-            used: false,
-        }
-    }
-
-    /// `break` and `continue`.
-    pub(super) fn jump(
-        &mut self,
-        (how, span): (&'static str, proc_macro2::Span),
-        name: Option<&Lifetime>,
-        target: impl Fn(&mut Loop) -> &mut JumpTarget,
-    ) -> Result<Value> {
-        let found = match name {
-            None => self.loops.last_mut(),
-            Some(name) => {
-                let name = name.ident.to_string();
-                self.loops
-                    .iter_mut()
-                    .rev()
-                    .find(|l| l.name.as_deref() == Some(name.as_str()))
-            }
-        };
-        let Some(found) = found else {
-            let message = match name {
-                Some(name) => format!("no loop around this has the label `'{}`", name.ident),
-                None => "`break` and `continue` are in no loop here".to_string(),
-            };
-            return Err(Error::new(span, message));
-        };
-        let target = target(found);
-        target.used = true;
-        let label = target.label.clone();
-        self.b.leaves(how);
-        self.b.branch(&label);
-        self.dead = true;
-        Ok(Value::Unit)
-    }
-
-    pub(super) fn return_from(&mut self, expr: &syn::ExprReturn) -> Result<Value> {
-        if let Some(value) = &expr.expr {
-            return Err(Error::new(
-                value.span(),
-                "`return` with a value is supported only as the last statement of a function",
-            ));
-        }
-        self.exit.used = true;
-        let label = self.exit.label.clone();
-        self.b.leaves("return");
-        self.b.branch(&label);
-        self.dead = true;
-        Ok(Value::Unit)
     }
 }

@@ -42,6 +42,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         &["eprintln", "eprint", "dbg", "format", "write", "writeln"],
         "`println!(\"{}\", x)` shows a value while the kernel runs",
     ),
+    (&["matches"], "write `match x { … => true, _ => false }`"),
 ];
 
 impl Interpreter<'_> {

@@ -4,7 +4,7 @@ use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Truth, Value};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Arm, Error, Expr, ExprLit, ExprMatch, Lit, Pat, Result};
+use syn::{Arm, Error, Expr, ExprMatch, Pat, Result};
 
 /// How deep the arms of a `match` on a run-time value nest, expressions around them included. It leaves an arm some depth of its own.
 const MAX_ARMS: usize = 192;
@@ -12,20 +12,51 @@ const MAX_ARMS: usize = 192;
 impl Interpreter<'_> {
     pub(super) fn match_expr(&mut self, expr: &ExprMatch) -> Result<Value> {
         let value = self.eval(&expr.expr)?;
-        let value = self.keep(value);
-        let complete = covers_all(&expr.arms);
-        self.arms(&value, &expr.arms, complete, expr.match_token.span)
+        if self.dead {
+            return Ok(Value::Unit);
+        }
+        let value = match value {
+            Value::Reference(value) => self.keep(*value),
+            value => self.keep(value),
+        };
+        let span = expr.match_token.span;
+        let missing = self.uncovered(&value, &expr.arms, span)?;
+        if let Some(missing) = missing.as_ref().filter(|_| self.has_variants(&value)) {
+            return Err(Error::new(span, uncovered(missing)));
+        }
+        // If the arms match all values, the last one matches those that get to it.
+        let mut arms = expr.arms.iter();
+        let last = arms.rposition(|arm| !matches!(arm.pat, Pat::Guard(_)));
+        let last = last.filter(|_| missing.is_none());
+        self.arms(&value, &expr.arms, last, &missing, span)
     }
 
-    /// The value of the first arm that matches. If the arms are complete, a value that reaches the last matches it.
-    fn arms(&mut self, value: &Value, arms: &[Arm], complete: bool, span: Span) -> Result<Value> {
+    /// Whether a part of a value is of an enum.
+    fn has_variants(&self, value: &Value) -> bool {
+        let parts = match value {
+            Value::Option(option) => option.value.as_deref().map(std::slice::from_ref),
+            value => value.parts(),
+        };
+        self.enumeration_of(value).is_some()
+            || parts.is_some_and(|parts| parts.iter().any(|part| self.has_variants(part)))
+    }
+
+    /// The value of the first arm that matches. A value that reaches the arm `last` matches it. `missing` is what no arm matches.
+    fn arms(
+        &mut self,
+        value: &Value,
+        arms: &[Arm],
+        last: Option<usize>,
+        missing: &Option<String>,
+        span: Span,
+    ) -> Result<Value> {
         for (index, arm) in arms.iter().enumerate() {
             let (before, rest) = (&arms[..index], &arms[index + 1..]);
             let (pat, guard) = match &arm.pat {
                 Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
             };
-            let truth = match complete && rest.is_empty() {
+            let truth = match last == Some(index) {
                 true => Truth::Known(true),
                 false => self.test(pat, value)?,
             };
@@ -53,7 +84,8 @@ impl Interpreter<'_> {
                         return Err(self.end(span, message));
                     }
                     self.depth += 1;
-                    let rest = |this: &mut Self| this.arms(value, rest, complete, span);
+                    let last = last.and_then(|last| last.checked_sub(index + 1));
+                    let rest = |this: &mut Self| this.arms(value, rest, last, missing, span);
                     let fork = self.b.fork("match", span);
                     let chosen = self.choose(&predicate, span, body, rest);
                     self.b.join(&fork, &predicate);
@@ -64,9 +96,7 @@ impl Interpreter<'_> {
         }
         let message = match value.is_known() {
             true => format!("no arm matches {}", value.kind()),
-            false => {
-                "the last arm of a `match` on a run-time value matches all values: `_ => …`".into()
-            }
+            false => uncovered(missing.as_deref().unwrap_or("_")),
         };
         Err(Error::new(span, message))
     }
@@ -103,36 +133,10 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether the arms match both truth values, or `None` and every `Some`.
-fn covers_all(arms: &[Arm]) -> bool {
-    let has = |is: &dyn Fn(&Pat) -> bool| arms.iter().any(|arm| is(&arm.pat));
-    let truth = |wanted: bool| {
-        move |pat: &Pat| match pat {
-            Pat::Lit(ExprLit {
-                lit: Lit::Bool(lit),
-                ..
-            }) => lit.value == wanted,
-            _ => false,
-        }
-    };
-    let none = |pat: &Pat| matches!(pat, Pat::Ident(name) if name.ident == "None");
-    let some = |pat: &Pat| match pat {
-        Pat::TupleStruct(pat) => pat.path.is_ident("Some") && pat.elems.iter().all(matches_all),
-        _ => false,
-    };
-    (has(&truth(true)) && has(&truth(false))) || (has(&none) && has(&some))
-}
-
-/// Whether a pattern matches every value of its type: it consists of names, `_` and tuples.
-fn matches_all(pat: &Pat) -> bool {
-    match pat {
-        Pat::Wild(_) => true,
-        Pat::Ident(name) => name
-            .ident
-            .to_string()
-            .starts_with(|c: char| !c.is_uppercase()),
-        Pat::Paren(pat) => matches_all(&pat.pat),
-        Pat::Tuple(pat) => pat.elems.iter().all(matches_all),
-        _ => false,
+/// The message of values that no arm matches.
+fn uncovered(missing: &str) -> String {
+    match missing {
+        "_" => "the last arm of a `match` on a run-time value matches all values: `_ => …`".into(),
+        missing => format!("no arm of the `match` matches `{missing}`: add one, or `_ => …`"),
     }
 }

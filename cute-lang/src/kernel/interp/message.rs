@@ -191,6 +191,20 @@ impl Interpreter<'_> {
             }
             Value::Tuple(parts) => self.list(message, ["(", ")"], parts, span)?,
             Value::Array(parts) => self.list(message, ["[", "]"], parts, span)?,
+            Value::Struct(value)
+                if self.enumeration_of(&Value::Struct(value.clone())).is_some() =>
+            {
+                let name = &value.ty.name;
+                let text = format!("a `{name}` has no text: show its number, `… as u32`");
+                return Err(Error::new(span, text));
+            }
+            Value::Struct(value) if value.ty.fields.is_empty() => {
+                message.text(&value.ty.name.to_string());
+            }
+            Value::Struct(value) if value.ty.fields[0] == "0" => {
+                message.text(&value.ty.name.to_string());
+                self.list(message, ["(", ")"], value.fields, span)?;
+            }
             Value::Struct(value) => {
                 message.text(&format!("{} {{ ", value.ty.name));
                 for (index, (field, value)) in value.ty.fields.iter().zip(value.fields).enumerate()

@@ -4,16 +4,21 @@
 //! on run-time values becomes branches. Code that no thread reaches is not emitted. The files call one another, since
 //! statements hold expressions and expressions hold statements.
 
+mod alias;
 mod assign;
 mod branch;
 mod call;
 mod chosen;
 mod closure;
 pub(super) mod elsewhere;
+mod enumeration;
+mod exhaustive;
 mod expr;
 mod function;
 pub mod generics;
 mod iterator;
+mod join;
+mod jump;
 mod layout;
 mod left_out;
 mod library;
@@ -42,6 +47,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, ModuleId, Source};
 use crate::kernel::value::Value;
+use jump::{JumpTarget, Loop};
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::{Error, Result};
@@ -90,26 +96,10 @@ pub struct Interpreter<'s> {
     hopeless: bool,
 }
 
-/// A loop around the current statement.
-struct Loop {
-    name: Option<String>,
-    on_break: JumpTarget,
-    on_continue: JumpTarget,
-}
-
-/// A label that is placed only if something jumps to it.
-struct JumpTarget {
-    label: String,
-    used: bool,
-}
-
 impl<'s> Interpreter<'s> {
     /// An interpreter that has emitted nothing yet.
     pub fn new(source: &'s Source, b: Builder) -> Self {
-        let exit = JumpTarget {
-            label: "$exit".into(),
-            used: false,
-        };
+        let exit = JumpTarget::to("$exit".into());
         let scopes = vec![HashMap::new()];
         Self {
             source,

@@ -8,7 +8,7 @@ use crate::kernel::value::{Callable, Element, Optional, Truth, Value};
 use cute_algebra::operations;
 use proc_macro2::Ident;
 use std::collections::HashMap;
-use syn::{Error, ItemConst, Result};
+use syn::{Error, Fields, ItemConst, ItemStruct, Result};
 
 impl Interpreter<'_> {
     /// Puts a name into the innermost scope.
@@ -54,6 +54,19 @@ impl Interpreter<'_> {
         if let Some(operation) = word::operation(&name.clone().into()) {
             return Ok(operation);
         }
+        let path = name.clone().into();
+        if let Some(value) = self.through_alias(&path, |this, ty| this.type_value(ty))? {
+            return Ok(value);
+        }
+        if let Some(value) = self.unit_struct(&path)? {
+            return Ok(value);
+        }
+        if source
+            .structure(self.module, &text)
+            .is_some_and(|(_, item)| is_tuple(item))
+        {
+            return Ok(Value::Callable(Callable::Function(self.module, text)));
+        }
         let names = self.scopes.iter().flat_map(HashMap::keys);
         Err(unknown_name(name, names.map(String::as_str)))
     }
@@ -95,6 +108,11 @@ impl Interpreter<'_> {
         }
         Ok(value)
     }
+}
+
+/// Whether the fields of a struct have numbers, so that its name is a function.
+fn is_tuple(item: &ItemStruct) -> bool {
+    matches!(item.fields, Fields::Unnamed(_))
 }
 
 /// The error of a name that does not exist, given the names of variables.

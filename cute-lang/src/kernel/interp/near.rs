@@ -1,6 +1,6 @@
 //! Suggestions of names close to one that does not exist.
 
-use super::elsewhere::elsewhere;
+use super::elsewhere::function_elsewhere;
 
 /// `": did you mean …?"`, or nothing.
 pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
 
 /// What may have been meant by the name of a function that does not exist.
 pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
-    if let Some(here) = elsewhere(name) {
+    if let Some(here) = function_elsewhere(name) {
         return here;
     }
     let candidates: Vec<&str> = candidates.collect();

@@ -105,7 +105,10 @@ impl Interpreter<'_> {
         self.b.set_place(op.span());
         match (operation(op), comparison(op)) {
             (Some(op), _) => self.arithmetic(op, &left, &right),
-            (_, Some(cmp)) => self.compare(cmp, &left, &right),
+            (_, Some(cmp)) => match self.compare_variants(cmp, &left, &right, true)? {
+                Some(holds) => Ok(holds),
+                None => self.compare(cmp, &left, &right),
+            },
             _ => Err(self.b.error("the kernel language has no such operator")),
         }
     }
@@ -310,6 +313,10 @@ impl Interpreter<'_> {
             return Err(Error::new(expr.ty.span(), "`as` converts to a number type"));
         };
         self.b.set_place(expr.as_token.span);
+        let value = match self.discriminant(&value) {
+            Some(number) if is_integer(ty) => number,
+            _ => value,
+        };
         let is = NumberType::Is(ty);
         if let Some(from) = self.b.number_type(&value) {
             match (&value, is_literal(&expr.expr)) {

@@ -1,6 +1,6 @@
 //! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT`, `u32::MAX` and `T::Accumulator`.
 
-use super::elsewhere::elsewhere;
+use super::elsewhere::{elsewhere, function_elsewhere, type_hint};
 use super::function::Invocation;
 use super::{Interpreter, Scope, word};
 use crate::kernel::builtins;
@@ -43,6 +43,9 @@ impl Interpreter<'_> {
         if let Some(operation) = word::operation(path) {
             return Ok(operation);
         }
+        if let Some(variant) = self.variant(path)? {
+            return Ok(variant);
+        }
         let name = path.to_token_stream().to_string().replace(' ', "");
         let last = path.segments.last().map(|last| last.ident.to_string());
         let hint = last.and_then(|last| elsewhere(&last)).unwrap_or_default();
@@ -50,6 +53,16 @@ impl Interpreter<'_> {
             path,
             format!("cannot find `{name}`{hint}"),
         ))
+    }
+
+    /// The element type for which an alias of that name stands.
+    fn alias_of_element(&mut self, name: &str) -> Option<Element> {
+        self.source.alias(self.module, name)?;
+        let path = Path::from(syn::Ident::new(name, proc_macro2::Span::call_site()));
+        match self.through_alias(&path, |this, ty| this.type_value(ty)) {
+            Ok(Some(Value::Element(element))) => Some(element),
+            _ => None,
+        }
     }
 
     /// A call of what a path of several names stands for.
@@ -71,6 +84,9 @@ impl Interpreter<'_> {
         if let Some(value) = self.function_of_type(&before, &last, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.tuple_struct(path, &mut evaluate)? {
+            return Ok(value);
+        }
         let module = before
             .get_ident()
             .and_then(|name| self.source.imported(self.module, &name.to_string()));
@@ -78,16 +94,10 @@ impl Interpreter<'_> {
         let found = module.and_then(|module| source.function(module, &last.ident.to_string()));
         let Some((module, function)) = found else {
             let name = path.to_token_stream().to_string().replace(' ', "");
-            let on_the_heap = before
-                .segments
-                .last()
-                .is_some_and(|owner| HEAP.iter().any(|name| owner.ident == name));
-            let hint = match on_the_heap {
-                true => {
-                    ": kernels have no heap. An array, a fragment or a tensor in shared memory has a known size".into()
-                }
-                false => elsewhere(&last.ident.to_string()).unwrap_or_default(),
-            };
+            let owner = before.segments.last().map(|owner| owner.ident.to_string());
+            let hint = owner.and_then(|owner| type_hint(&owner));
+            let hint = hint.or_else(|| function_elsewhere(&last.ident.to_string()));
+            let hint = hint.unwrap_or_default();
             let message = format!("cannot find the function `{name}`{hint}");
             return Err(Error::new_spanned(path, message));
         };
@@ -142,10 +152,10 @@ impl Interpreter<'_> {
     }
 
     /// The element type of that name, which may be a type parameter.
-    fn element_named(&self, name: &str) -> Option<Element> {
+    fn element_named(&mut self, name: &str) -> Option<Element> {
         match self.find(name) {
             Some(Some(Value::Element(element))) => Some(*element),
-            _ => Element::from_name(name),
+            _ => Element::from_name(name).or_else(|| self.alias_of_element(name)),
         }
     }
 }
@@ -153,11 +163,6 @@ impl Interpreter<'_> {
 fn is_of_numbers(value: &Value) -> bool {
     value.is_number() || matches!(value, Value::Fragment(_))
 }
-
-/// Types of Rust's library whose values lie on the heap.
-const HEAP: [&str; 9] = [
-    "Arc", "BTreeMap", "Box", "HashMap", "HashSet", "Rc", "String", "Vec", "VecDeque",
-];
 
 /// `u32::MAX` and the like.
 fn associated_constant(element: Element, name: &str) -> Option<Value> {

@@ -4,8 +4,11 @@ use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Truth, Value};
 use proc_macro2::{Ident, Span};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Pat, PatType, RangeLimits, Result, Type};
+use syn::{
+    Error, Expr, Fields, Pat, PatSlice, PatTuple, PatType, RangeLimits, Result, Token, Type,
+};
 
 impl Interpreter<'_> {
     /// Binds a pattern to a value. `start` is the first line that the initialiser emitted.
@@ -18,7 +21,10 @@ impl Interpreter<'_> {
                 let value = self.ascribe(value, &pat.ty)?;
                 self.bind(&pat.pat, value, start)
             }
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+            Pat::Ident(pat) if pat.by_ref.is_none() => {
+                if let Some((_, inner)) = &pat.subpat {
+                    self.bind(inner, value.clone(), usize::MAX)?;
+                }
                 let name = pat.ident.to_string();
                 self.b.set_place(pat.ident.span());
                 let value = match pat.mutability {
@@ -49,7 +55,10 @@ impl Interpreter<'_> {
             Pat::Paren(pat) => self.test(&pat.pat, value),
             Pat::Type(pat) => self.test(&pat.pat, value),
             Pat::Reference(pat) => self.test(&pat.pat, value),
-            Pat::Ident(name) if !self.is_constant(&name.ident) => Ok(Truth::Known(true)),
+            Pat::Ident(name) if !self.is_constant(&name.ident) => match &name.subpat {
+                Some((_, inner)) => self.test(inner, value),
+                None => Ok(Truth::Known(true)),
+            },
             Pat::Ident(name) if name.ident == "None" => match value {
                 Value::Option(option) => self.not(&option.is_some.clone()),
                 other => Err(unmatched(pat, other)),
@@ -88,7 +97,7 @@ impl Interpreter<'_> {
                     if let Some(name) = first_name(case)
                         && !self.is_constant(name)
                     {
-                        let message = "a pattern with `|` binds no names in the kernel language";
+                        let message = "a pattern with `|` binds no names in the kernel language: write an arm for each";
                         return Err(Error::new(name.span(), message));
                     }
                     let holds = self.test(case, value)?;
@@ -97,40 +106,71 @@ impl Interpreter<'_> {
                 Ok(any)
             }
             pat => {
-                let mut all = match (pat, value) {
+                let is_some = match (pat, value) {
                     (Pat::TupleStruct(_), Value::Option(option)) => option.is_some.clone(),
                     _ => Truth::Known(true),
                 };
-                if all != Truth::Known(false) {
-                    for (pat, value) in self.matched(pat, value)? {
-                        let holds = self.test(pat, &value)?;
-                        all = self.both(all, holds)?;
+                match is_some {
+                    Truth::Known(true) => self.test_parts(pat, value),
+                    Truth::Known(false) => Ok(Truth::Known(false)),
+                    Truth::Predicate(is_some) => {
+                        let is_some = self.b.snapshot(&is_some);
+                        let fork = self.b.fork("match", pat.span());
+                        // Where there is no value, nothing has written its registers.
+                        let (holds, lines, _) =
+                            self.assuming(&is_some, true, |this| this.test_parts(pat, value))?;
+                        if lines.is_empty() {
+                            return self.both(Truth::Predicate(is_some), holds);
+                        }
+                        self.b.join(&fork, &is_some);
+                        let both = self.decided(is_some, true, holds.into(), lines)?;
+                        self.truth(&both)
                     }
                 }
-                Ok(all)
             }
         }
     }
 
+    /// Whether the parts of a value match those of a pattern.
+    fn test_parts(&mut self, pat: &Pat, value: &Value) -> Result<Truth> {
+        let mut all = Truth::Known(true);
+        for (pat, value) in self.matched(pat, value)? {
+            let holds = self.test(pat, &value)?;
+            all = self.both(all, holds)?;
+        }
+        Ok(all)
+    }
+
     /// The parts of a pattern, each with the part of the value that it matches.
     fn matched<'p>(&mut self, pat: &'p Pat, value: &Value) -> Result<Vec<(&'p Pat, Value)>> {
-        let elements: Vec<&Pat> = match pat {
-            Pat::Tuple(pat) => pat.elems.iter().collect(),
-            Pat::Slice(pat) => pat.elems.iter().collect(),
-            Pat::TupleStruct(some) if some.path.is_ident("Some") && some.elems.len() == 1 => {
-                return match value {
-                    Value::Option(Optional {
-                        value: Some(value), ..
-                    }) => Ok(vec![(&some.elems[0], (**value).clone())]),
-                    Value::Option(_) => Ok(Vec::new()),
-                    other => Err(unmatched(pat, other)),
-                };
+        let (elements, values): (_, &[Value]) = match (pat, value) {
+            (Pat::Tuple(pat), Value::Tuple(values)) => (&pat.elems, values),
+            (Pat::Tuple(pat), Value::Unit) => (&pat.elems, &[]),
+            (Pat::Slice(pat), Value::Array(values)) => (&pat.elems, values),
+            (Pat::TupleStruct(some), value) if some.path.is_ident("Some") => match value {
+                Value::Option(Optional {
+                    value: Some(value), ..
+                }) => (&some.elems, std::slice::from_ref(&**value)),
+                Value::Option(_) => return Ok(Vec::new()),
+                other => return Err(unmatched(pat, other)),
+            },
+            (Pat::TupleStruct(fields), Value::Struct(found)) => {
+                let is_tuple = found
+                    .ty
+                    .fields
+                    .iter()
+                    .all(|name| name.parse::<usize>().is_ok());
+                if !is_tuple || self.as_struct(found, &fields.path)?.is_none() {
+                    return Err(unmatched(pat, value));
+                }
+                (&fields.elems, &found.fields)
             }
-            Pat::Struct(fields) => {
+            (Pat::Struct(fields), value) => {
+                let is_enum = self.enumeration_of(value).is_some();
                 let Value::Struct(found) = value else {
                     return Err(unmatched(pat, value));
                 };
-                if self.as_struct(found, &fields.path)?.is_none() {
+                if is_enum || self.as_struct(found, &fields.path)?.is_none() {
                     return Err(unmatched(pat, value));
                 }
                 let parts = fields.fields.iter();
@@ -138,40 +178,46 @@ impl Interpreter<'_> {
                     .map(|field| Ok((&*field.pat, self.field(value.clone(), &field.member)?)))
                     .collect();
             }
-            pat => {
+            (Pat::Tuple(PatTuple { elems, .. }) | Pat::Slice(PatSlice { elems, .. }), value) => {
+                return Err(wrong_count(pat, elems.len(), value));
+            }
+            (Pat::TupleStruct(_), value) => return Err(unmatched(pat, value)),
+            (pat, _) => {
                 return Err(Error::new_spanned(
                     pat,
                     "expected a name, `_`, a number, or a tuple, struct or `Some` of such patterns",
                 ));
             }
         };
-        match (pat, value) {
-            (Pat::Tuple(_), Value::Tuple(values)) | (Pat::Slice(_), Value::Array(values))
-                if values.len() == elements.len() =>
-            {
-                Ok(elements.into_iter().zip(values.iter().cloned()).collect())
-            }
-            (Pat::Tuple(_), Value::Unit) if elements.is_empty() => Ok(Vec::new()),
-            (_, value) => Err(Error::new_spanned(
-                pat,
-                format!(
-                    "a pattern of {} names does not match {}",
-                    elements.len(),
-                    value.kind()
-                ),
-            )),
-        }
+        let pairs = pairs(elements, values.len());
+        let pairs = pairs.ok_or_else(|| wrong_count(pat, elements.len(), value))?;
+        let pairs = pairs.into_iter();
+        Ok(pairs
+            .map(|(pat, index)| (pat, values[index].clone()))
+            .collect())
     }
 
     /// Whether a name in a pattern stands for a constant, not for a new variable.
-    fn is_constant(&self, name: &Ident) -> bool {
+    pub(super) fn is_constant(&self, name: &Ident) -> bool {
         let text = name.to_string();
-        text == "None" || self.source.constant(self.module, &text).is_some()
+        text == "None"
+            || self.source.constant(self.module, &text).is_some()
+            || self.is_unit_struct(&text)
+    }
+
+    /// Whether a name stands for a struct without fields.
+    fn is_unit_struct(&self, name: &str) -> bool {
+        let found = self.source.structure(self.module, name);
+        found.is_some_and(|(_, item)| matches!(item.fields, Fields::Unit))
     }
 
     fn equals(&mut self, span: Span, value: &Value, constant: &Value) -> Result<Truth> {
         self.b.set_place(span);
-        let equal = self.compare(Cmp::Eq, value, constant)?;
+        let equal = match self.compare_variants(Cmp::Eq, value, constant, false)? {
+            Some(equal) => equal,
+            None if is_unit(value) && value == constant => Value::Bool(true),
+            None => self.compare(Cmp::Eq, value, constant)?,
+        };
         self.both(Truth::Known(true), equal)
     }
 
@@ -204,6 +250,11 @@ impl Interpreter<'_> {
             Pat::Type(pat) => self.define_as_wrong(&pat.pat),
             Pat::Paren(pat) => self.define_as_wrong(&pat.pat),
             Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
+            Pat::TupleStruct(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
+            Pat::Struct(pat) => {
+                let fields = pat.fields.iter();
+                fields.for_each(|field| self.define_as_wrong(&field.pat));
+            }
             _ => {}
         }
     }
@@ -225,8 +276,41 @@ fn check_width(pat: &PatType) -> Result<()> {
     Ok(())
 }
 
+/// Whether a value is of a struct without fields.
+fn is_unit(value: &Value) -> bool {
+    matches!(value, Value::Struct(value) if value.fields.is_empty())
+}
+
+fn wrong_count(pat: &Pat, names: usize, value: &Value) -> Error {
+    let kind = value.kind();
+    Error::new_spanned(
+        pat,
+        format!("a pattern of {names} names does not match {kind}"),
+    )
+}
+
 fn unmatched(pat: &Pat, value: &Value) -> Error {
     Error::new_spanned(pat, format!("this pattern does not match {}", value.kind()))
+}
+
+/// The elements of a pattern, each with the index of its value among so many; `..` stands for those that are left.
+pub(super) fn pairs(
+    elements: &Punctuated<Pat, Token![,]>,
+    values: usize,
+) -> Option<Vec<(&Pat, usize)>> {
+    let rest = elements.iter().position(|pat| matches!(pat, Pat::Rest(_)));
+    let others = elements.len() - usize::from(rest.is_some());
+    if others > values || (rest.is_none() && others < values) {
+        return None;
+    }
+    let left = values - others;
+    let elements = elements.iter().enumerate();
+    let pairs = elements.filter_map(|(index, pat)| match rest {
+        Some(rest) if index == rest => None,
+        Some(rest) if index > rest => Some((pat, index - 1 + left)),
+        _ => Some((pat, index)),
+    });
+    Some(pairs.collect())
 }
 
 /// A name that the pattern binds.

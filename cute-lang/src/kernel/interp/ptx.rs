@@ -115,6 +115,7 @@ impl Interpreter<'_> {
         if matches!(known.opcode(), Opcode::Exit | Opcode::Ret) {
             self.b.leaves(known.as_str());
         }
+        let inst = self.b.accessed(inst);
         let inst = self.b.with_origin(inst);
         self.b.push(Line::Inst(inst));
         Ok(value)
@@ -226,6 +227,7 @@ impl Interpreter<'_> {
                 name: name.into(),
                 ty,
                 variable: false,
+                renamed: 0,
             });
         });
         all.spaces.push((all.operands.len(), space, inner.span()));

@@ -5,7 +5,7 @@
 //! kernels have no errors, so that no mistake is reported twice.
 
 use super::call::unknown_function;
-use super::elsewhere::type_elsewhere;
+use super::elsewhere::type_hint;
 use super::expr::unsupported;
 use super::macros;
 use super::message::Format;
@@ -26,8 +26,8 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Block, Error, Expr, FnArg, GenericArgument, GenericParam, Generics, ItemFn, Local,
-    Macro, Pat, Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
+    Attribute, Block, Error, Expr, Fields, FnArg, GenericArgument, GenericParam, Generics, ItemFn,
+    Local, Macro, Pat, Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
 };
 
 /// The types of parameters and results besides numbers and structs.
@@ -75,6 +75,10 @@ fn resolve(source: &Source) -> Resolver<'_> {
     let kernels = module.kernels.iter().map(|kernel| &kernel.function);
     for function in kernels.chain(&module.functions) {
         resolver.function(function, &[]);
+    }
+    for item in &module.aliases {
+        resolver.scopes = vec![generics(&[&item.generics])];
+        resolver.ty(&item.ty);
     }
     for item in &module.impls {
         for function in &item.functions {
@@ -134,18 +138,11 @@ impl Name {
 
 impl Resolver<'_> {
     fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
-        let mut names = Scope::default();
+        let around = around.iter().copied();
+        let all: Vec<&Generics> = around.chain([&function.sig.generics]).collect();
+        let mut names = generics(&all);
         names.push(Name::known("self"));
         names.push(Name::known("Self"));
-        for generics in around.iter().copied().chain([&function.sig.generics]) {
-            for param in &generics.params {
-                match param {
-                    GenericParam::Type(param) => names.push(Name::known(&param.ident)),
-                    GenericParam::Const(param) => names.push(Name::known(&param.ident)),
-                    GenericParam::Lifetime(_) => {}
-                }
-            }
-        }
         self.scopes = vec![names];
         self.scoped(|this| {
             for input in &function.sig.inputs {
@@ -186,8 +183,9 @@ impl Resolver<'_> {
     }
 
     fn local(&mut self, local: &Local) {
-        if let Some(value) = self.errors.record(initialiser(local)) {
-            self.expr(value);
+        if let Some(init) = self.errors.record(initialiser(local)) {
+            self.expr(&init.expr);
+            self.exprs(init.diverge.as_ref().map(|(_, other)| &**other));
         }
         self.bind(&local.pat);
     }
@@ -195,8 +193,13 @@ impl Resolver<'_> {
     fn bind(&mut self, pat: &Pat) {
         match pat {
             Pat::Ident(pat) => {
+                if let Some((_, inner)) = &pat.subpat {
+                    self.bind(inner);
+                }
                 let text = pat.ident.to_string();
-                let is_constant = text == "None" || self.source.constant(HERE, &text).is_some();
+                let is_constant = text == "None"
+                    || self.source.constant(HERE, &text).is_some()
+                    || self.is_unit_struct(&text);
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.push(match is_constant {
                         true => Name::known(text),
@@ -215,6 +218,8 @@ impl Resolver<'_> {
                 self.expr(&pat.guard);
             }
             Pat::Struct(pat) => pat.fields.iter().for_each(|field| self.bind(&field.pat)),
+            Pat::Or(pat) => pat.cases.iter().for_each(|pat| self.bind(pat)),
+            Pat::Path(pat) => self.first(&pat.path),
             _ => {}
         }
     }
@@ -273,7 +278,7 @@ impl Resolver<'_> {
                 expr.inputs.iter().for_each(|input| this.bind(input));
                 this.expr(&expr.body);
             }),
-            Expr::Block(expr) if expr.label.is_none() => self.block(&expr.block),
+            Expr::Block(expr) => self.block(&expr.block),
             Expr::If(expr) => {
                 self.scoped(|this| {
                     this.expr(&expr.cond);
@@ -309,7 +314,7 @@ impl Resolver<'_> {
                 this.block(&expr.body);
             }),
             Expr::Loop(expr) => self.block(&expr.body),
-            Expr::Break(expr) if expr.expr.is_none() => {}
+            Expr::Break(expr) => self.exprs(expr.expr.as_deref()),
             Expr::Return(expr) => self.exprs(expr.expr.as_deref()),
             Expr::Macro(expr) => self.macro_call(&expr.mac),
             other => self.errors.push(unsupported(other)),
@@ -452,6 +457,7 @@ impl Resolver<'_> {
         self.segments(path);
         match &path.segments.iter().collect::<Vec<_>>()[..] {
             [only] if self.is_local(&only.ident.to_string()) || only.ident == "Some" => None,
+            [only] if self.is_declared_type(&only.ident.to_string()) => None,
             [only] => self.function_name(&only.ident),
             _ => {
                 self.first(path);
@@ -489,11 +495,8 @@ impl Resolver<'_> {
         let Some(only) = path.segments.first() else {
             return;
         };
-        let is_known = only.ident == "Self"
-            || self
-                .source
-                .structure(HERE, &only.ident.to_string())
-                .is_some();
+        let name = only.ident.to_string();
+        let is_known = name == "Self" || self.is_local(&name) || self.is_declared_type(&name);
         if !is_known {
             let message = format!("cannot find the struct `{}`", only.ident);
             self.errors.push(Error::new_spanned(path, message));
@@ -507,7 +510,17 @@ impl Resolver<'_> {
         TYPES.contains(&name)
             || register_type(name).is_some()
             || Element::from_name(name).is_some()
-            || self.source.structure(HERE, name).is_some()
+            || self.is_declared_type(name)
+    }
+
+    /// Whether it is a struct, an enum or a type alias.
+    fn is_declared_type(&self, name: &str) -> bool {
+        self.source.structure(HERE, name).is_some() || self.source.alias(HERE, name).is_some()
+    }
+
+    fn is_unit_struct(&self, name: &str) -> bool {
+        let found = self.source.structure(HERE, name);
+        found.is_some_and(|(_, item)| matches!(item.fields, Fields::Unit))
     }
 
     fn ty(&mut self, ty: &Type) {
@@ -535,10 +548,8 @@ impl Resolver<'_> {
         let name = only.ident.to_string();
         if !self.is_local(&name) && !self.is_type(&name) {
             let elements = Element::ALL.iter().map(|element| element.name());
-            let hint = match type_elsewhere(&name) {
-                Some(here) => format!(": write `{here}`"),
-                None => near::hint(&name, TYPES.iter().copied().chain(elements)),
-            };
+            let near = || near::hint(&name, TYPES.iter().copied().chain(elements));
+            let hint = type_hint(&name).unwrap_or_else(near);
             let message = format!("cannot find the type `{name}`{hint}");
             self.errors.push(Error::new(only.ident.span(), message));
         }
@@ -567,6 +578,19 @@ impl Resolver<'_> {
             }
         }
     }
+}
+
+/// The names of generic parameters.
+fn generics(all: &[&Generics]) -> Scope {
+    let mut names = Scope::default();
+    for param in all.iter().flat_map(|generics| &generics.params) {
+        match param {
+            GenericParam::Type(param) => names.push(Name::known(&param.ident)),
+            GenericParam::Const(param) => names.push(Name::known(&param.ident)),
+            GenericParam::Lifetime(_) => {}
+        }
+    }
+    names
 }
 
 fn attributes(input: &FnArg) -> &[Attribute] {

@@ -2,11 +2,13 @@
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use crate::kernel::value::Value;
+use crate::kernel::value::{Truth, Value};
 use cute_ptx::ast::Line;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 use std::collections::HashMap;
-use syn::{Block, Error, Expr, Item, Local, Result, Stmt};
+use syn::spanned::Spanned;
+use syn::{Block, Error, Expr, Item, Local, LocalInit, Pat, Result, Stmt};
 
 impl Interpreter<'_> {
     /// Runs the body of a kernel.
@@ -44,8 +46,12 @@ impl Interpreter<'_> {
         let value = f(self);
         self.b.forget_block(mark);
         let value = value?;
+        if self.b.shared.is_unchanged_since(start) {
+            return Ok(value);
+        }
         let mut held = Vec::new();
-        value.for_each_tensor(&mut |tensor| held.push(tensor.base));
+        let values = [&value].into_iter().chain(self.values_under_way());
+        values.for_each(|it| it.for_each_tensor(&mut |tensor| held.push(tensor.base)));
         self.b.shared.free_since(start, &held);
         Ok(value)
     }
@@ -125,13 +131,75 @@ impl Interpreter<'_> {
     }
 
     fn local(&mut self, local: &Local) -> Result<()> {
-        let value = initialiser(local)?;
+        let init = initialiser(local)?;
         let start = self.length()?;
-        let value = self.eval(value)?;
+        let mut value = self.eval(&init.expr)?;
         if self.dead {
             return Ok(());
         }
-        self.bind(&local.pat, value, start)
+        self.rename(&local.pat, &init.expr, &mut value);
+        let Some((keyword, other)) = &init.diverge else {
+            return self.bind(&local.pat, value, start);
+        };
+        let value = self.keep(value);
+        self.unless_matched(&local.pat, &value, other, keyword.span)?;
+        match self.dead {
+            true => Ok(()),
+            false => self.bind(&local.pat, value, usize::MAX),
+        }
+    }
+
+    /// Fragments that an expression names, and does not make, get another name by a `let`.
+    fn rename(&mut self, pat: &Pat, expr: &Expr, value: &mut Value) {
+        match (expr, value) {
+            (Expr::Paren(expr), value) => self.rename(pat, &expr.expr, value),
+            (Expr::Tuple(expr), Value::Tuple(values)) => {
+                for (index, (expr, value)) in expr.elems.iter().zip(values).enumerate() {
+                    let part = match pat {
+                        Pat::Tuple(pat) => pat.elems.get(index),
+                        _ => None,
+                    };
+                    self.rename(part.unwrap_or(pat), expr, value);
+                }
+            }
+            (Expr::Array(expr), Value::Array(values)) => {
+                let pairs = expr.elems.iter().zip(values);
+                pairs.for_each(|(expr, value)| self.rename(pat, expr, value));
+            }
+            (Expr::Path(_) | Expr::Field(_) | Expr::Index(_), value) => {
+                value.for_each_fragment_mut(&mut |fragment| {
+                    let name = text::shorten(pat.to_token_stream());
+                    let of = text::shorten(expr.to_token_stream());
+                    self.b.rename(fragment.registers.iter_mut(), &name, &of);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs the `else` of a `let`, which leaves what is around, where the pattern does not match.
+    fn unless_matched(&mut self, pat: &Pat, value: &Value, other: &Expr, at: Span) -> Result<()> {
+        let diverge = |this: &mut Self| {
+            this.eval(other)?;
+            match this.dead {
+                true => Ok(Value::Unit),
+                false => Err(Error::new(
+                    at,
+                    "the block of a `let … else` does not end: its last statement is a `return`, a `break` or a `continue`",
+                )),
+            }
+        };
+        match self.test(pat, value)? {
+            Truth::Known(true) => self.leave_out(other),
+            Truth::Known(false) => _ = diverge(self)?,
+            Truth::Predicate(predicate) => {
+                let predicate = self.b.snapshot(&predicate);
+                let fork = self.b.fork("let", pat.span());
+                self.choose(&predicate, at, |_| Ok(Value::Unit), diverge)?;
+                self.b.join(&fork, &predicate);
+            }
+        }
+        Ok(())
     }
 
     /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches
@@ -150,21 +218,13 @@ impl Interpreter<'_> {
     }
 }
 
-/// The value of a `let`.
-pub(super) fn initialiser(local: &Local) -> Result<&Expr> {
-    let Some(init) = &local.init else {
-        return Err(Error::new_spanned(
-            local,
-            "a variable takes its value where it is declared: `let x = …;`",
-        ));
-    };
-    match &init.diverge {
-        None => Ok(&init.expr),
-        Some((token, _)) => Err(Error::new(
-            token.span,
-            "the kernel language has no `let … else`",
-        )),
-    }
+/// The value of a `let`, with the block of its `else`.
+pub(super) fn initialiser(local: &Local) -> Result<&LocalInit> {
+    local.init.as_ref().ok_or_else(|| {
+        let message =
+            "a variable takes its value where it is declared: `let x = if … { … } else { … };`";
+        Error::new_spanned(local, message)
+    })
 }
 
 /// The error of an item in a body.

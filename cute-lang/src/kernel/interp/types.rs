@@ -15,6 +15,10 @@ impl Interpreter<'_> {
         let syn::Type::Path(path) = ty else {
             return None;
         };
+        if self.alias(&path.path).is_some() {
+            let found = self.through_alias(&path.path, |this, ty| Ok(this.scalar_type(ty)));
+            return found.ok()??;
+        }
         let Some(ident) = path.path.get_ident() else {
             let path = syn::ExprPath {
                 attrs: Vec::new(),
@@ -104,6 +108,16 @@ impl Interpreter<'_> {
                 Value::Scalar(scalar) if scalar.ty == wanted => Ok(value),
                 value => Err(mismatch(value)),
             };
+        }
+        if let syn::Type::Path(path) = ty
+            && self.alias(&path.path).is_some()
+        {
+            // The error names the type as it is written here.
+            let ascribed = self.through_alias(&path.path, |this, ty| {
+                let ascribed = this.ascribe(value.clone(), ty);
+                ascribed.map_err(|_| mismatch(&value))
+            })?;
+            return Ok(ascribed.unwrap_or(Value::Unit));
         }
         match (ty, value) {
             (syn::Type::Tuple(ty), Value::Tuple(values)) if ty.elems.len() == values.len() => {

@@ -17,6 +17,10 @@ pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
         let value = constant(source, item, Inference::default());
         values.extend(errors.record(value).map(|value| (item, value)));
     }
+    for declared in &source.module(HERE).enums {
+        let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+        errors.record(interpreter.discriminants(HERE, declared));
+    }
     errors.finish(values)
 }
 

@@ -1,5 +1,7 @@
 //! Modules under `#[kernels]` as syntax, before anything in them has a meaning.
 
+mod alias;
+pub mod enumeration;
 pub mod errors;
 mod height;
 pub mod import;

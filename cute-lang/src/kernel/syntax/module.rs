@@ -1,5 +1,7 @@
 //! A module under `#[kernels]`, item by item.
 
+use crate::kernel::syntax::alias::Aliases;
+use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::height::check_height;
 use crate::kernel::syntax::import::{Import, imports};
@@ -8,9 +10,12 @@ use crate::kernel::syntax::types::{check_field, check_signature};
 use proc_macro2::{Ident, TokenStream};
 use std::collections::HashMap;
 use syn::{
-    Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl,
-    ItemMod, ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
+    Attribute, Error, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
+    ItemStruct, ItemType, PatType, Receiver, Result, Safety, Type, Visibility,
 };
+
+/// The kinds of items that are found by name.
+const KINDS: usize = 5;
 
 /// A parsed module.
 pub struct Module {
@@ -26,14 +31,18 @@ pub struct Module {
     pub consts: Vec<ItemConst>,
     /// Structs.
     pub structs: Vec<ItemStruct>,
+    /// Enums.
+    pub enums: Vec<Enumeration>,
+    /// Names of types.
+    pub aliases: Vec<ItemType>,
     /// Functions of structs.
     pub impls: Vec<Implementation>,
     /// Kernels, in order.
     pub kernels: Vec<Kernel>,
     /// Functions that kernels call.
     pub functions: Vec<ItemFn>,
-    /// By name, the index of the first constant, of the first struct and of the first function.
-    first: HashMap<String, [Option<usize>; 3]>,
+    /// By name, the index of the first item of each kind.
+    first: HashMap<String, [Option<usize>; KINDS]>,
 }
 
 /// An `impl` of a struct.
@@ -89,6 +98,8 @@ impl Module {
             imports: Vec::new(),
             consts: Vec::new(),
             structs: Vec::new(),
+            enums: Vec::new(),
+            aliases: Vec::new(),
             impls: Vec::new(),
             kernels: Vec::new(),
             functions: Vec::new(),
@@ -99,15 +110,23 @@ impl Module {
             let added = parsed.add(item);
             errors.record(added);
         }
-        let consts = parsed.consts.iter().map(|item| &item.ident);
-        let structs = parsed.structs.iter().map(|item| &item.ident);
-        let functions = parsed.functions.iter().map(|item| &item.sig.ident);
-        let consts = consts.enumerate().map(|it| (0, it));
-        let structs = structs.enumerate().map(|it| (1, it));
-        let functions = functions.enumerate().map(|it| (2, it));
-        for (kind, (index, name)) in consts.chain(structs).chain(functions) {
-            let first = parsed.first.entry(name.to_string()).or_default();
-            first[kind].get_or_insert(index);
+        errors.record(parsed.replace_aliases());
+        let names: [Vec<&Ident>; KINDS] = [
+            parsed.consts.iter().map(|item| &item.ident).collect(),
+            parsed.structs.iter().map(|item| &item.ident).collect(),
+            parsed
+                .functions
+                .iter()
+                .map(|item| &item.sig.ident)
+                .collect(),
+            parsed.enums.iter().map(|item| &item.item.ident).collect(),
+            parsed.aliases.iter().map(|item| &item.ident).collect(),
+        ];
+        for (kind, names) in names.into_iter().enumerate() {
+            for (index, name) in names.into_iter().enumerate() {
+                let first = parsed.first.entry(name.to_string()).or_default();
+                first[kind].get_or_insert(index);
+            }
         }
         errors.record(parsed.check_instances());
         (parsed, errors)
@@ -118,9 +137,22 @@ impl Module {
         self.consts.get(self.first.get(name)?[0]?)
     }
 
-    /// The struct of that name.
+    /// The struct of that name, or the enum as the struct that it is in registers.
     pub fn structure(&self, name: &str) -> Option<&ItemStruct> {
-        self.structs.get(self.first.get(name)?[1]?)
+        match self.first.get(name)?[1] {
+            Some(index) => self.structs.get(index),
+            None => self.enumeration(name).map(|found| &found.held),
+        }
+    }
+
+    /// The enum of that name.
+    pub fn enumeration(&self, name: &str) -> Option<&Enumeration> {
+        self.enums.get(self.first.get(name)?[3]?)
+    }
+
+    /// The type alias of that name.
+    pub fn alias(&self, name: &str) -> Option<&ItemType> {
+        self.aliases.get(self.first.get(name)?[4]?)
     }
 
     /// The kernel or function of that name.
@@ -137,6 +169,9 @@ impl Module {
         }
         let consts = self.consts.iter().map(|item| (&item.vis, &item.ident));
         let structs = self.structs.iter().map(|item| (&item.vis, &item.ident));
+        let enums = self.enums.iter();
+        let enums = enums.map(|item| (&item.item.vis, &item.item.ident));
+        let aliases = self.aliases.iter().map(|item| (&item.vis, &item.ident));
         let kernels = self.kernels.iter().map(|kernel| &kernel.function);
         let functions = kernels.chain(&self.functions);
         let functions = functions.map(|function| (&function.vis, &function.sig.ident));
@@ -144,6 +179,8 @@ impl Module {
         let imports = imports.filter_map(|import| Some((&import.vis, import.name.as_ref()?)));
         consts
             .chain(structs)
+            .chain(enums)
+            .chain(aliases)
             .chain(functions)
             .chain(imports)
             .filter(|(vis, _)| public(vis))
@@ -153,16 +190,18 @@ impl Module {
         match item {
             Item::Const(item) => self.consts.push(item),
             Item::Struct(item) => {
-                if !matches!(item.fields, Fields::Named(_)) {
-                    let message = "a struct has fields with names in the kernel language: `struct Pair { a: u32, b: u32 }`";
-                    return Err(Error::new_spanned(&item.ident, message));
-                }
                 let mut errors = Errors::default();
                 for field in &item.fields {
                     errors.record(check_field(&field.ty));
                 }
                 self.structs.push(item);
                 errors.finish(())?;
+            }
+            Item::Enum(item) => self.enums.push(Enumeration::new(item)?),
+            Item::Type(item) => {
+                let checked = check_field(&item.ty);
+                self.aliases.push(item);
+                checked?;
             }
             Item::Impl(item) => self.impls.push(implementation(item)?),
             Item::Fn(function)
@@ -180,11 +219,30 @@ impl Module {
                 errors.finish(())?;
             }
             Item::Use(item) => self.imports.extend(imports(item)?),
-            item => {
-                return Err(Error::new_spanned(
-                    item,
-                    "a kernel module takes `fn`, `struct`, `impl`, `const` and `use` only",
-                ));
+            item => return Err(outside(&item)),
+        }
+        Ok(())
+    }
+
+    /// Puts the types for which names without parameters stand into items whose types are read without the values of kernels.
+    fn replace_aliases(&mut self) -> Result<()> {
+        let aliases = Aliases::of(&self.aliases)?;
+        let kernels = self.kernels.iter_mut();
+        let inputs = kernels.flat_map(|kernel| &mut kernel.function.sig.inputs);
+        for input in inputs {
+            if let FnArg::Typed(input) = input {
+                aliases.replace(&mut input.ty);
+            }
+        }
+        let consts = self.consts.iter_mut();
+        consts.for_each(|item| aliases.replace(&mut item.ty));
+        let fields = self.structs.iter_mut().flat_map(|item| &mut item.fields);
+        fields.for_each(|field| aliases.replace(&mut field.ty));
+        for item in &mut self.impls {
+            let mut ty = Type::Path(item.ty.clone());
+            aliases.replace(&mut ty);
+            if let Type::Path(ty) = ty {
+                item.ty = ty;
             }
         }
         Ok(())
@@ -202,6 +260,29 @@ impl Module {
         }
         errors.finish(())
     }
+}
+
+/// The error of an item that the language does not have.
+fn outside(item: &Item) -> Error {
+    let message = match item {
+        Item::Trait(_) | Item::TraitAlias(_) => {
+            "the kernel language has no traits but `Iterator`: write `impl Name { … }`, and pass a function as `impl Fn(…) -> …`"
+        }
+        Item::Static(_) => {
+            "the kernel language has no `static`: a `const` is known, and what changes is a tensor in shared or global memory"
+        }
+        Item::Macro(_) => {
+            "a module of kernels declares no macros: a function or a closure is inlined where it is called"
+        }
+        Item::Mod(_) => {
+            "a module of kernels holds no other: write a module of kernels of its own, and import its items by `use`"
+        }
+        Item::Union(_) => {
+            "the kernel language has no unions: `recast` and `to_bits` read bits as another type"
+        }
+        _ => "a kernel module takes `fn`, `struct`, `enum`, `type`, `impl`, `const` and `use` only",
+    };
+    Error::new_spanned(item, message)
 }
 
 /// Refuses attributes and qualifiers that belong to kernels, and types that the language does not have.
@@ -265,7 +346,10 @@ fn implementation(item: ItemImpl) -> Result<Implementation> {
                 functions.push(function);
             }
             ImplItem::Type(ty) if iterator && ty.ident == "Item" => {}
-            item => errors.push(Error::new_spanned(item, "an `impl` takes functions only")),
+            item => {
+                let message = "an `impl` takes functions only: a `const` or a `type` is an item of the module";
+                errors.push(Error::new_spanned(item, message));
+            }
         }
     }
     errors.finish(Implementation {

@@ -1,12 +1,24 @@
 //! Types that host code has as well: numbers, truth values and structs of these.
 
+use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::module::Module;
-use syn::{ItemStruct, Type, Visibility};
+use syn::{Expr, ExprUnary, ItemStruct, Type, Visibility};
 
 /// Whether host code can have the struct: it is public, and its fields are numbers and truth values.
 pub(crate) fn is_plain(item: &ItemStruct) -> bool {
     let plain = |field: &syn::Field| primitive(&field.ty).is_some();
     is_public(&item.vis) && item.generics.params.is_empty() && item.fields.iter().all(plain)
+}
+
+/// Whether host code can have the enum: it is public, and its discriminants name nothing of the module.
+pub(crate) fn is_plain_enum(declared: &Enumeration) -> bool {
+    let number = |expr: &Expr| match expr {
+        Expr::Unary(ExprUnary { expr, .. }) => matches!(**expr, Expr::Lit(_)),
+        expr => matches!(expr, Expr::Lit(_)),
+    };
+    let mut variants = declared.item.variants.iter();
+    is_public(&declared.item.vis)
+        && variants.all(|variant| variant.discriminant.iter().all(|(_, expr)| number(expr)))
 }
 
 /// Whether other modules see it.

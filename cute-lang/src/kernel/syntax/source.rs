@@ -1,5 +1,6 @@
 //! The module that is expanded, with the modules that it imports.
 
+use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::import::Import;
 use crate::kernel::syntax::instance::Instance;
@@ -10,7 +11,7 @@ use crate::notation::Bound;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::cell::RefCell;
-use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, LitStr, Result};
+use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, ItemType, LitStr, Result};
 
 /// A module's place among those of a [`Source`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ const MAX_IMPORTS: usize = 32;
 /// The module that is expanded, and all modules that it or its imports import.
 pub struct Source {
     modules: Vec<Loaded>,
+    /// Whether there are type aliases: most modules have none.
+    has_aliases: bool,
     /// Where a span begins.
     locate: Box<Locate>,
     /// Layouts that kernels name and that no carrier has passed yet.
@@ -96,12 +99,15 @@ impl Source {
     fn of(here: Loaded, entries: Vec<Entry>, locate: Box<Locate>) -> Result<Self> {
         let mut source = Self {
             modules: vec![here],
+            has_aliases: false,
             locate,
             unresolved: RefCell::default(),
         };
         for entry in entries {
             source.load(entry)?;
         }
+        let mut modules = source.modules.iter();
+        source.has_aliases = modules.any(|loaded| !loaded.module.aliases.is_empty());
         let mut errors = Errors::default();
         for id in (0..source.modules.len()).map(ModuleId) {
             let targets = errors.record(source.targets(id)).unwrap_or_default();
@@ -206,6 +212,19 @@ impl Source {
     /// A struct that a module names, and the module that declares it.
     pub fn structure(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemStruct)> {
         self.item(id, name, &Module::structure)
+    }
+
+    /// An enum that a module names, and the module that declares it.
+    pub fn enumeration(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &Enumeration)> {
+        self.item(id, name, &Module::enumeration)
+    }
+
+    /// A type alias that a module names, and the module that declares it.
+    pub fn alias(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemType)> {
+        match self.has_aliases {
+            true => self.item(id, name, &Module::alias),
+            false => None,
+        }
     }
 
     /// A function of a struct of that module, and its `impl`.

@@ -17,6 +17,13 @@ const WRITTEN: usize = 4 * MAX_CHARS;
 pub(crate) fn statement(stmt: &Stmt) -> String {
     shorten(match stmt {
         Stmt::Expr(expr, _) => head(expr),
+        Stmt::Local(local) => match &local.init {
+            Some(init) if init.diverge.is_some() => {
+                let (keyword, pat, value) = (local.let_token, &local.pat, &init.expr);
+                quote::quote!(#keyword #pat = #value else)
+            }
+            _ => stmt.to_token_stream(),
+        },
         stmt => stmt.to_token_stream(),
     })
 }
@@ -313,6 +320,8 @@ mod tests {
     fn compound_statements_stop_before_their_block() {
         let text = first("{ for i in 0..ceil_div(n, 4) { x += i; } }");
         assert_eq!(text, "for i in 0..ceil_div(n, 4)");
+        let text = first("{ let Some(x) = next(n) else { return 0; }; }");
+        assert_eq!(text, "let Some(x) = next(n) else");
     }
 
     #[test]

@@ -35,6 +35,14 @@ fn check(ty: &Type, reference: Option<&str>) -> Result<()> {
             ty,
             "the kernel language has no trait objects: a function is passed as `impl Fn(…) -> …`, and its call is inlined",
         )),
+        (Type::Slice(_), _) => Err(Error::new_spanned(
+            ty,
+            "the kernel language has no slices: an array has a known length, `[f32; N]`, which may be a const parameter",
+        )),
+        (Type::Ptr(_), _) => Err(Error::new_spanned(
+            ty,
+            "the kernel language has no pointers: a tensor in global memory is a `Global<f32, 1>`, and in shared memory a `Tensor`",
+        )),
         (Type::Reference(_), Some(message)) => Err(Error::new_spanned(ty, message)),
         (Type::Reference(ty), None) => check(&ty.elem, None),
         (Type::Array(ty), _) => check(&ty.elem, reference),

@@ -15,6 +15,8 @@ pub struct Scalar {
     /// Whether it is a `let mut` variable, which later statements may change. Code that keeps the value longer than one
     /// expression must keep a copy, by `Builder::snapshot`.
     pub variable: bool,
+    /// The number of the `let` that has given a fragment with this register another name, or 0.
+    pub renamed: u32,
 }
 
 /// An integer known at expansion, or a register.
@@ -27,9 +29,13 @@ pub enum Num {
 }
 
 impl Scalar {
-    /// The register as an operand.
+    /// The register as an operand. Behind the name is the number of the `let` that has given it another one; `Builder::accessed`
+    /// takes it away.
     pub fn operand(&self) -> Operand {
-        Operand::Name(self.name.clone())
+        Operand::Name(match self.renamed {
+            0 => self.name.clone(),
+            number => format!("{}'{number}", self.name),
+        })
     }
 }
 

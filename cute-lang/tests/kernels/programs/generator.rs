@@ -53,6 +53,7 @@ impl Program {
         let mut generator = Generator {
             random,
             all,
+            result,
             variables: Vec::new(),
             names: 0,
         };
@@ -156,6 +157,8 @@ struct Variable {
 struct Generator<'r> {
     random: &'r mut Random,
     all: Vec<Type>,
+    /// The type of the function's value.
+    result: Type,
     variables: Vec<Variable>,
     names: usize,
 }
@@ -195,8 +198,9 @@ impl Generator<'_> {
             .filter(|variable| variable.changes)
             .map(|variable| (variable.name.clone(), variable.ty))
             .collect();
-        match self.random.below(8) {
+        match self.random.below(9) {
             0..=2 => self.declaration(),
+            8 => self.early_return(),
             3 | 4 if !changing.is_empty() => {
                 let (name, ty) = self.random.pick(&changing);
                 self.assignment(&name, &ty)
@@ -225,7 +229,10 @@ impl Generator<'_> {
                     ty: index_type,
                     changes: false,
                 });
-                let body = self.assignment(&name, &ty);
+                let mut body = self.assignment(&name, &ty);
+                if self.random.below(3) == 0 {
+                    body = Code::of("@ @", &[&body, &self.early_return()]);
+                }
                 self.variables.truncate(known);
                 Code::of(
                     &format!("for {index} in {from}..{} {{ @ }}", from + 3),
@@ -243,6 +250,12 @@ impl Generator<'_> {
             }
             _ => self.declaration(),
         }
+    }
+
+    fn early_return(&mut self) -> Code {
+        let result = self.result;
+        let (condition, value) = (self.condition(2), self.expression(&result, 2));
+        Code::of("if @ { return @; }", &[&condition, &value])
     }
 
     fn declaration(&mut self) -> Code {
@@ -302,8 +315,18 @@ impl Generator<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        match self.random.below(14) {
+        match self.random.below(16) {
             0 | 1 => self.leaf(ty),
+            14 | 15 => {
+                let condition = self.condition(depth);
+                let (a, b) = (self.expression(ty, depth), self.expression(ty, depth));
+                let text = match self.random.below(3) {
+                    0 => "(loop { if @ { break @; } break @; })",
+                    1 => "('a: { if @ { break 'a @; } @ })",
+                    _ => "('a: { loop { if @ { break 'a @; } break; } @ })",
+                };
+                Code::of(text, &[&condition, &a, &b])
+            }
             2 => self.cast(ty, depth),
             3 => {
                 let condition = self.condition(depth);

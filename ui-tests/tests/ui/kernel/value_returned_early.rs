@@ -2,7 +2,7 @@
 mod kernels {
     fn f(x: u32) -> u32 {
         if x == 0 {
-            return 1;
+            return 1.0;
         }
         x
     }

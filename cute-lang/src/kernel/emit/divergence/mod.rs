@@ -268,6 +268,7 @@ impl Fork {
         match self.what {
             "if" => "inside of an `if`, whose condition",
             "match" => "inside of a `match`, whose value",
+            "let" => "inside of a `let … else`, whose value",
             "while" => "inside of a `while` loop, whose condition",
             "&&" => "on the right of an `&&`, whose left side",
             "||" => "on the right of an `||`, whose left side",

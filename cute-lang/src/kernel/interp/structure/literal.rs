@@ -1,16 +1,20 @@
 //! Values of structs, and their fields.
 
-use super::{Named, fields, untyped};
+use super::{Named, fields, member_name, untyped};
+use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::elsewhere::elsewhere;
+use crate::kernel::interp::function::check_count;
 use crate::kernel::interp::generics::Parameters;
 use crate::kernel::interp::{Interpreter, near};
+use crate::kernel::syntax::source::ModuleId;
 use crate::kernel::value::{Struct, StructType, Value};
+use proc_macro2::Span;
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::spanned::Spanned;
-use syn::{Error, ExprStruct, ItemStruct, Member, Result, Type};
+use syn::{Error, ExprStruct, Fields, ItemStruct, Member, Path, Result, Type};
 
-impl Interpreter<'_> {
+impl<'s> Interpreter<'s> {
     /// `Name { field: value, … }`.
     pub(in crate::kernel::interp) fn struct_literal(&mut self, expr: &ExprStruct) -> Result<Value> {
         let Some(named) = self.named_struct(&expr.path)? else {
@@ -18,12 +22,18 @@ impl Interpreter<'_> {
             let message = format!("cannot find the struct `{name}`");
             return Err(Error::new_spanned(&expr.path, message));
         };
-        let (module, item) = match &named {
-            Named::Declared(module, item, _) => (*module, *item),
-            Named::Known(ty) => self.declaration(ty, expr.path.span())?,
-        };
-        let fields = fields(item)?;
-        let mut values: Vec<Option<Value>> = vec![None; fields.len()];
+        let span = expr.path.span();
+        let (module, item) = self.declared(&named, span)?;
+        if self
+            .source
+            .enumeration(module, &item.ident.to_string())
+            .is_some()
+        {
+            let message = format!("`{}` is an enum: name a variant, `{0}::…`", item.ident);
+            return Err(Error::new(span, message));
+        }
+        let fields = fields(item);
+        let mut values: Vec<Option<Argument>> = vec![None; fields.len()];
         for field in &expr.fields {
             let Some(index) = field_index(&fields, &field.member) else {
                 return Err(no_field(item, &field.member));
@@ -33,7 +43,10 @@ impl Interpreter<'_> {
                 return Err(Error::new_spanned(&field.member, message));
             }
             let value = self.eval(&field.expr)?;
-            values[index] = Some(self.keep(value));
+            values[index] = Some(Argument {
+                value: self.keep(value),
+                span: field.expr.span(),
+            });
         }
         if let Some(rest) = &expr.rest {
             let value = self.eval(rest)?;
@@ -48,24 +61,73 @@ impl Interpreter<'_> {
                 }
             };
             for (slot, value) in values.iter_mut().zip(base.fields) {
-                slot.get_or_insert(value);
+                let span = expr.span();
+                slot.get_or_insert(Argument { value, span });
             }
         }
         let mut complete = Vec::new();
         for ((name, _), value) in fields.iter().zip(values) {
             let Some(value) = value else {
                 let message = format!("`{}` has no value for the field `{name}`", item.ident);
-                return Err(Error::new(expr.path.span(), message));
+                return Err(Error::new(span, message));
             };
             complete.push(value);
         }
+        self.structure(named, complete, span)
+    }
+
+    /// `Name(value, …)`, or `None` if the path names no struct whose fields have numbers.
+    pub(in crate::kernel::interp) fn tuple_struct(
+        &mut self,
+        path: &Path,
+        args: &mut dyn FnMut(&mut Self) -> Result<Vec<Argument>>,
+    ) -> Result<Option<Value>> {
+        let Some(named) = self.named_struct(path)? else {
+            return Ok(None);
+        };
+        let span = path.span();
+        let (_, item) = self.declared(&named, span)?;
+        let Fields::Unnamed(fields) = &item.fields else {
+            let message = format!("the fields of `{}` have names: `{0} {{ … }}`", item.ident);
+            return Err(Error::new(span, message));
+        };
+        let mut args = args(self)?;
+        check_count(
+            &item.ident.to_string(),
+            fields.unnamed.len(),
+            args.len(),
+            span,
+        )?;
+        for argument in &mut args {
+            argument.value = self.keep(std::mem::replace(&mut argument.value, Value::Unit));
+        }
+        self.structure(named, args, span).map(Some)
+    }
+
+    /// The value of a struct without fields that a name stands for.
+    pub(in crate::kernel::interp) fn unit_struct(&mut self, path: &Path) -> Result<Option<Value>> {
+        let Some(named) = self.named_struct(path)? else {
+            return Ok(None);
+        };
+        let (_, item) = self.declared(&named, path.span())?;
+        match &item.fields {
+            Fields::Unit => self.structure(named, Vec::new(), path.span()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// A value of a struct, of the values of all fields in their order.
+    fn structure(&mut self, named: Named<'s>, values: Vec<Argument>, span: Span) -> Result<Value> {
+        let (module, item) = self.declared(&named, span)?;
+        let fields = fields(item);
+        let (values, spans): (Vec<Value>, Vec<Span>) =
+            values.into_iter().map(|it| (it.value, it.span)).unzip();
         let generics = match named {
             Named::Known(ty) => ty.generics.clone(),
             Named::Declared(_, _, given) => {
-                let inputs = fields.iter().map(|(_, ty)| *ty).zip(&complete);
+                let inputs = fields.iter().map(|(_, ty)| *ty).zip(&values);
                 let parameters = Parameters::of(&item.generics);
                 let name = item.ident.to_string();
-                let span = expr.path.span();
                 let known = self.known_generics(&name, &parameters, span, given, inputs)?;
                 // What the fields do not tell, the type of the variable or of the function's value tells.
                 let known = known.into_iter();
@@ -75,13 +137,10 @@ impl Interpreter<'_> {
             }
         };
         let place = |name: &str| {
-            let given = expr
-                .fields
-                .iter()
-                .find(|field| is_named(&field.member, name));
-            given.map_or(expr.span(), |field| field.expr.span())
+            let index = fields.iter().position(|(field, _)| field == name);
+            index.map_or(span, |index| spans[index])
         };
-        let complete = self.ascribe_fields(module, &generics, &fields, complete, &place)?;
+        let values = self.ascribe_fields(module, &generics, &fields, values, &place)?;
         Ok(Value::Struct(Struct {
             ty: Rc::new(StructType {
                 module,
@@ -89,8 +148,15 @@ impl Interpreter<'_> {
                 generics: untyped(generics),
                 fields: fields.iter().map(|(name, _)| name.clone()).collect(),
             }),
-            fields: complete,
+            fields: values,
         }))
+    }
+
+    fn declared(&self, named: &Named<'s>, span: Span) -> Result<(ModuleId, &'s ItemStruct)> {
+        match named {
+            Named::Declared(module, item, _) => Ok((*module, *item)),
+            Named::Known(ty) => self.declaration(ty, span),
+        }
     }
 
     /// The value of a field.
@@ -101,16 +167,21 @@ impl Interpreter<'_> {
     ) -> Result<Value> {
         match (base, member) {
             (Value::Reference(value), member) => self.field(*value, member),
-            (Value::Struct(value), Member::Named(name)) => {
-                if let Some(field) = value.field(&name.to_string()) {
+            (Value::Struct(value), member) => {
+                let name = member_name(member);
+                let is_enum = || {
+                    let found = Value::Struct(value.clone());
+                    self.enumeration_of(&found).is_some()
+                };
+                if let Some(field) = value.field(&name).filter(|_| !is_enum()) {
                     return Ok(field.clone());
                 }
-                let hint = near::hint(
-                    &name.to_string(),
-                    value.ty.fields.iter().map(String::as_str),
-                );
+                let hint = match is_enum() {
+                    true => String::new(),
+                    false => near::hint(&name, value.ty.fields.iter().map(String::as_str)),
+                };
                 let message = format!("`{}` has no field `{name}`{hint}", value.ty.name);
-                Err(Error::new(name.span(), message))
+                Err(Error::new(member.span(), message))
             }
             (Value::Tuple(mut elements), Member::Unnamed(index)) => {
                 let i = index.index as usize;
@@ -149,18 +220,14 @@ fn is_named(member: &Member, name: &str) -> bool {
 }
 
 fn field_index(fields: &[(String, &Type)], member: &Member) -> Option<usize> {
-    fields.iter().position(|(name, _)| is_named(member, name))
+    let given = member_name(member);
+    fields.iter().position(|(name, _)| *name == given)
 }
 
 fn no_field(item: &ItemStruct, member: &Member) -> Error {
     let name = member.to_token_stream().to_string();
-    let fields: Vec<String> = item
-        .fields
-        .iter()
-        .filter_map(|field| field.ident.as_ref())
-        .map(ToString::to_string)
-        .collect();
-    let hint = near::hint(&name, fields.iter().map(String::as_str));
+    let fields = fields(item);
+    let hint = near::hint(&name, fields.iter().map(|(name, _)| name.as_str()));
     Error::new_spanned(
         member,
         format!("`{}` has no field `{name}`{hint}", item.ident),

@@ -152,7 +152,7 @@ impl Interpreter<'_> {
                     module,
                     name: item.ident.clone(),
                     generics: untyped(generics),
-                    fields: fields(item)?.into_iter().map(|(name, _)| name).collect(),
+                    fields: fields(item).into_iter().map(|(name, _)| name).collect(),
                 })
             }
         };

@@ -12,7 +12,7 @@ use crate::kernel::value::{Struct, StructType, Value};
 use proc_macro2::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;
-use syn::{Error, ItemStruct, Path, Result, Type};
+use syn::{Error, ItemStruct, Member, Path, Result, Type};
 
 /// A struct as a path names it.
 enum Named<'s> {
@@ -37,10 +37,30 @@ impl<'s> Interpreter<'s> {
                     module,
                     name: item.ident.clone(),
                     generics: untyped(generics),
-                    fields: fields(item)?.into_iter().map(|(name, _)| name).collect(),
+                    fields: fields(item).into_iter().map(|(name, _)| name).collect(),
                 }))
             }
         })
+    }
+
+    /// The type of the enum that a path names.
+    pub(super) fn enum_type(&mut self, path: &Path) -> Result<Option<Rc<StructType>>> {
+        let named = self.named_struct(path)?;
+        let (module, name) = match &named {
+            Some(Named::Known(ty)) => (ty.module, &ty.name),
+            Some(Named::Declared(module, item, _)) => (*module, &item.ident),
+            None => return Ok(None),
+        };
+        match (self.source.enumeration(module, &name.to_string()), named) {
+            (Some(_), Some(Named::Known(ty))) => Ok(Some(ty)),
+            (Some(_), Some(Named::Declared(module, item, _))) => Ok(Some(Rc::new(StructType {
+                module,
+                name: item.ident.clone(),
+                generics: Vec::new(),
+                fields: fields(item).into_iter().map(|(name, _)| name).collect(),
+            }))),
+            _ => Ok(None),
+        }
     }
 
     /// The struct as one of the type that a path names, or `None` if it has another type. Arguments that the path
@@ -77,7 +97,7 @@ impl<'s> Interpreter<'s> {
         let (module, item) = self.declaration(&ty, path.span())?;
         let place = |_: &str| path.span();
         let values = value.fields.clone();
-        let fields = self.ascribe_fields(module, &ty.generics, &fields(item)?, values, &place)?;
+        let fields = self.ascribe_fields(module, &ty.generics, &fields(item), values, &place)?;
         Ok(Some(Struct {
             ty: Rc::new(ty),
             fields,
@@ -142,7 +162,11 @@ impl<'s> Interpreter<'s> {
         };
         let source = self.source;
         let Some((module, item)) = source.structure(module, &last.ident.to_string()) else {
-            return Ok(None);
+            let found = self.through_alias(path, |this, ty| match ty {
+                Type::Path(ty) if ty.qself.is_none() => this.named_struct(&ty.path),
+                _ => Ok(None),
+            });
+            return found.map(Option::flatten);
         };
         let given = self.type_arguments(&last.arguments)?;
         Ok(Some(Named::Declared(module, item, given)))
@@ -154,19 +178,23 @@ impl<'s> Interpreter<'s> {
     }
 }
 
-/// The names and types of the fields.
-fn fields(item: &ItemStruct) -> Result<Vec<(String, &Type)>> {
-    let field = |field: &'_ syn::Field| -> Result<String> {
-        match &field.ident {
-            Some(name) => Ok(name.to_string()),
-            None => Err(Error::new(
-                field.ty.span(),
-                "the fields of a struct have names in the kernel language",
-            )),
-        }
-    };
-    let fields = item.fields.iter();
-    fields.map(|each| Ok((field(each)?, &each.ty))).collect()
+/// The names and types of the fields. Those of a tuple struct have numbers.
+fn fields(item: &ItemStruct) -> Vec<(String, &Type)> {
+    let fields = item.fields.iter().enumerate();
+    fields
+        .map(|(index, field)| match &field.ident {
+            Some(name) => (name.to_string(), &field.ty),
+            None => (index.to_string(), &field.ty),
+        })
+        .collect()
+}
+
+/// The name of a field, or its number.
+pub(super) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(name) => name.to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
 }
 
 /// The values of generic parameters without the types of integers, so that equal numbers make one type.

@@ -2,7 +2,7 @@
 mod kernels {
     enum Mode {
         Fast,
-        Exact,
+        Exact(u32),
     }
 
     struct Pair(u32, u32);
@@ -12,6 +12,8 @@ mod kernels {
             Self(self.0, self.1)
         }
     }
+
+    type Endless = Endless;
 
     #[kernel(threads = 32)]
     pub fn k(n: u32) {}

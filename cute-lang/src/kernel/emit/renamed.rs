@@ -1,0 +1,242 @@
+//! Fragments with two names: after `let old = acc`, both name the same registers.
+//!
+//! In Rust, `acc` would have moved. Here it may be used on, but not both names where one of them has changed the registers: who reads
+//! the other one expects what was there before, as a copy would have it.
+//!
+//! A register has a number for each `let` that has named it so ([`Scalar::renamed`]), and as an operand that number behind its name. An
+//! instruction that is appended tells which name reads and which writes; then the numbers are removed. Lines are looked at in the order
+//! of their text. Of a loop, a line before the change is behind it in the next iteration.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Scalar;
+use cute_ptx::ast::{Inst, Operand};
+use proc_macro2::Span;
+use std::collections::{HashMap, HashSet};
+use syn::Error;
+
+/// What separates the name of a register and a number in an operand.
+const SEPARATOR: char = '\'';
+
+/// The names of fragments that others have as well.
+#[derive(Default)]
+pub struct Renamed {
+    /// By number, beginning with 1.
+    lets: Vec<Let>,
+    /// The changes that may have come before the current line.
+    changes: Changes,
+    /// By register, its reads in loops.
+    reads: HashMap<String, Vec<Access>>,
+    /// The pairs of names of which an error has been reported.
+    reported: HashSet<[u32; 2]>,
+    errors: Vec<Error>,
+    /// The loops around the current line.
+    loops: Vec<usize>,
+    /// How many loops there have been, and how many accesses and lets.
+    loop_count: usize,
+    time: usize,
+}
+
+/// By register, the last changes, on each way that leads to the current line.
+pub(in crate::kernel) type Changes = HashMap<String, Vec<Access>>;
+
+/// `let name = of`.
+struct Let {
+    name: String,
+    of: String,
+    time: usize,
+    loops: Vec<usize>,
+}
+
+/// A read or a write.
+#[derive(Clone)]
+pub(in crate::kernel) struct Access {
+    /// By which name.
+    by: u32,
+    time: usize,
+    place: Span,
+    loops: Vec<usize>,
+}
+
+impl Renamed {
+    fn access(&self, by: u32, place: Span) -> Access {
+        Access {
+            by,
+            time: self.time,
+            place,
+            loops: self.loops.clone(),
+        }
+    }
+
+    /// The later of two lets, from which on both names are there.
+    fn later(&self, a: u32, b: u32) -> Option<&Let> {
+        self.lets.get((a.max(b) as usize).checked_sub(1)?)
+    }
+
+    fn read(&mut self, register: &str, by: u32, place: Span) {
+        let read = self.access(by, place);
+        let changes = self.changes.get(register).into_iter().flatten();
+        let mut stale = changes.filter(|change| {
+            let both = self.later(change.by, by);
+            change.by != by && both.is_some_and(|both| change.time > both.time)
+        });
+        if let Some(change) = stale.next().cloned() {
+            self.report(&read, &change);
+        }
+        if !read.loops.is_empty() {
+            let reads = self.reads.entry(register.into()).or_default();
+            // Of the reads by a name in a loop, one is enough.
+            if !reads.iter().any(|it| it.by == by && it.loops == read.loops) {
+                reads.push(read);
+            }
+        }
+    }
+
+    fn write(&mut self, register: &str, by: u32, place: Span) {
+        let change = self.access(by, place);
+        let reads = self.reads.get(register).into_iter().flatten();
+        let mut stale = reads.filter(|read| {
+            // A loop around both accesses, but not around the `let`.
+            let repeats = |both: &Let| {
+                let again = |it: &&usize| change.loops.contains(it) && !both.loops.contains(it);
+                read.loops.iter().any(|it| again(&it)) && read.time > both.time
+            };
+            read.by != by && self.later(read.by, by).is_some_and(repeats)
+        });
+        if let Some(read) = stale.next().cloned() {
+            self.report(&read, &change);
+        }
+        self.changes.insert(register.into(), vec![change]);
+    }
+
+    fn report(&mut self, read: &Access, change: &Access) {
+        let pair = [read.by.min(change.by), read.by.max(change.by)];
+        if !self.reported.insert(pair) {
+            return;
+        }
+        let Some(Let { name, of, .. }) = self.later(read.by, change.by) else {
+            return;
+        };
+        let text = |by: u32| match self.lets.get((by as usize).wrapping_sub(1)) {
+            Some(named) => named.name.clone(),
+            None => of.clone(),
+        };
+        let (old, new) = (text(read.by), text(change.by));
+        let message = format!(
+            "`{old}` names the same registers as `{new}`, which has changed since `let {name} = {of}`: write `let mut {name} = {of}`, which copies them"
+        );
+        let mut error = Error::new(read.place, message);
+        error.combine(Error::new(change.place, format!("`{new}` changes here")));
+        self.errors.push(error);
+    }
+
+    /// The reads of registers that another name has changed, as one error.
+    pub(super) fn check(self) -> Result<(), Error> {
+        let all = self.errors.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
+        all.map_or(Ok(()), Err)
+    }
+}
+
+impl Builder {
+    /// Gives registers another name, by `let name = of`.
+    pub fn rename<'r>(
+        &mut self,
+        registers: impl Iterator<Item = &'r mut Scalar>,
+        name: &str,
+        of: &str,
+    ) {
+        let renamed = &mut self.renamed;
+        renamed.time += 1;
+        renamed.lets.push(Let {
+            name: name.into(),
+            of: of.into(),
+            time: renamed.time,
+            loops: renamed.loops.clone(),
+        });
+        let number = renamed.lets.len() as u32;
+        registers.for_each(|register| register.renamed = number);
+    }
+
+    /// What is emitted from here on is in a loop.
+    pub fn enter_loop(&mut self) {
+        self.loops += 1;
+        self.renamed.loop_count += 1;
+        self.renamed.loops.push(self.renamed.loop_count);
+    }
+
+    /// What is emitted from here on is behind the loop.
+    pub fn leave_loop(&mut self) {
+        self.loops -= 1;
+        self.renamed.loops.pop();
+    }
+
+    /// The changes that may have come before the current line.
+    pub(in crate::kernel) fn changes(&self) -> Changes {
+        self.renamed.changes.clone()
+    }
+
+    /// Sets these changes, and returns those that there were.
+    pub(in crate::kernel) fn set_changes(&mut self, changes: Changes) -> Changes {
+        std::mem::replace(&mut self.renamed.changes, changes)
+    }
+
+    /// Another way, with these changes, leads to the current line as well.
+    pub(in crate::kernel) fn add_changes(&mut self, changes: Changes) {
+        for (register, changes) in changes {
+            let known = self.renamed.changes.entry(register).or_default();
+            for change in changes {
+                if known.iter().all(|it| it.time != change.time) {
+                    known.push(change);
+                }
+            }
+        }
+    }
+
+    /// Notes by which names an instruction reads and writes registers, and takes the numbers of the names away.
+    pub fn accessed(&mut self, mut inst: Inst) -> Inst {
+        if self.renamed.lets.is_empty() {
+            return inst;
+        }
+        let place = self.place();
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        inst.for_each_read(&mut |name| reads.push(split(name)));
+        inst.for_each_written(&mut |name| writes.push(split(name)));
+        self.renamed.time += 1;
+        for (register, by) in reads {
+            self.renamed.read(&register, by, place);
+        }
+        for (register, by) in writes {
+            self.renamed.write(&register, by, place);
+        }
+        for operand in &mut inst.operands {
+            operand.for_each_name_mut(&|name| *name = split(name).0);
+        }
+        inst
+    }
+
+    /// A register is written.
+    pub(super) fn changed(&mut self, register: &Scalar) {
+        if !self.renamed.lets.is_empty() {
+            self.renamed.time += 1;
+            let place = self.place();
+            self.renamed.write(&register.name, register.renamed, place);
+        }
+    }
+}
+
+/// The operand without the number of its name.
+pub(super) fn plain(operand: &Operand) -> Operand {
+    let mut operand = operand.clone();
+    operand.for_each_name_mut(&|name| *name = split(name).0);
+    operand
+}
+
+/// The name of a register, and the number behind it.
+fn split(name: &str) -> (String, u32) {
+    match name.split_once(SEPARATOR) {
+        Some((name, number)) => (name.into(), number.parse().unwrap_or(0)),
+        None => (name.into(), 0),
+    }
+}
