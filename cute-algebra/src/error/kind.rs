@@ -716,6 +716,9 @@ impl fmt::Display for ErrorKind {
                 f,
                 "a layout of rank {found} cannot be extended to rank {rank}"
             ),
+            Self::Range { begin, end, .. } if begin == end => {
+                write!(f, "the modes from {begin} to before {end} are none: the second number is that of the mode behind the last")
+            }
             Self::Range { begin, end, .. } if begin > end => {
                 write!(f, "the modes from {begin} to before {end} are none: the first number is the smaller one")
             }

@@ -83,20 +83,25 @@ const OPERANDS: &[(&str, &str)] = &[
 ];
 
 /// Names of values, and the help of their error.
+#[rustfmt::skip]
 const VALUES: &[(&str, &str)] = &[
     ("None", "a mode that is kept whole is written `_`"),
-    (
-        "Ellipsis",
-        "each mode that is kept whole is written `_`, as in `(_,_,0)`",
-    ),
-    (
-        "True",
-        "an operand that is a truth value has a word of its own here",
-    ),
-    (
-        "False",
-        "an operand that is a truth value has a word of its own here",
-    ),
+    ("Ellipsis", "each mode that is kept whole is written `_`, as in `(_,_,0)`"),
+    ("True", "an operand that is a truth value has a word of its own here"),
+    ("False", "an operand that is a truth value has a word of its own here"),
+    ("f64", "the width of an element is given in bits: `64`"),
+    ("f32", "the width of an element is given in bits: `32`"),
+    ("i32", "the width of an element is given in bits: `32`"),
+    ("u32", "the width of an element is given in bits: `32`"),
+    ("f16", "the width of an element is given in bits: `16`"),
+    ("bf16", "the width of an element is given in bits: `16`"),
+    ("u16", "the width of an element is given in bits: `16`"),
+    ("half_t", "the width of an element is given in bits: `16`"),
+    ("bfloat16_t", "the width of an element is given in bits: `16`"),
+    ("e4m3", "the width of an element is given in bits: `8`"),
+    ("e5m2", "the width of an element is given in bits: `8`"),
+    ("i8", "the width of an element is given in bits: `8`"),
+    ("u8", "the width of an element is given in bits: `8`"),
 ];
 
 /// Words in front of a definition.
@@ -245,6 +250,27 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
             });
             unknown(format!(".{method}"), both, &help)
         }
+        (TokenKind::Other(sign), Some(TokenKind::Int(mode))) if sign == "." && follows_value => {
+            let help = format!("mode {mode} of L is `get(L, {mode})`");
+            unknown(format!(".{mode}"), both, &help)
+        }
+        (TokenKind::Word(word), Some(next)) if word == "Sw" && *next != TokenKind::Punct('<') => {
+            unknown(
+                "Sw".into(),
+                both,
+                "the numbers of a swizzle follow its name: `Sw<3,4,3>`",
+            )
+        }
+        (TokenKind::Word(word) | TokenKind::Other(word), _) if word == "as" => unknown(
+            "as".into(),
+            first.at.clone(),
+            "a value is converted behind the macro: `layout!(…) as usize`",
+        ),
+        (TokenKind::Punct(':'), Some(TokenKind::Punct(',' | ')'))) if is_operand => unknown(
+            ":".into(),
+            first.at.clone(),
+            "a mode that is kept whole is written `_`",
+        ),
         (TokenKind::Other(sign), Some(_)) if sign == "." && is_sign(next, ".") => {
             match is_sign(rest.get(1), ".") {
                 true => unknown(
@@ -349,6 +375,13 @@ fn template(word: &str, first: &Token, rest: &[Token]) -> Option<NotationError> 
     if let Some((major, swizzle)) = atom.and_then(|name| name.split_once('_')) {
         return unknown(format!(
             "this tile is `smem_atom({major}, {swizzle}, 16)` for elements of 16 bits"
+        ));
+    }
+    // `cosize_v<L>`: a value of a type.
+    if let Some(operation) = last.strip_suffix("_v").and_then(operations::find) {
+        return unknown(format!(
+            "a value is an operation here: `{}(L)`",
+            operation.name
         ));
     }
     // `get<0>(L)`: the parameters are operands here, and follow the others.

@@ -650,6 +650,18 @@ fn order_hint<D: Operations>(
         ("complement", [first, second], [a, b]) if !is_layout(a) && is_layout(b) => Some(format!(
             "the layout is the first operand: `complement({second}, {first})`"
         )),
+        // `5:64/4`, where the quotient was meant as a stride.
+        ("zipped_divide", [whole, divisor], _)
+            if matches!(whole.kind, ExprKind::Layout(..))
+                && matches!(divisor.kind, ExprKind::Int(_)) =>
+        {
+            let ExprKind::Layout(shape, stride) = &whole.kind else {
+                return None;
+            };
+            Some(format!(
+                "`/` divides the layout `{whole}`; a quotient as its stride is written `{shape}:{{{stride}/{divisor}}}`"
+            ))
+        }
         ("crd2idx", [first, second], [a, _]) if is_layout(a) => Some(format!(
             "the coordinate is the first operand: `crd2idx({second}, {first})`"
         )),

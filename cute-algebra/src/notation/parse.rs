@@ -717,6 +717,7 @@ impl Parser<'_> {
             }
             TokenKind::Punct(',') if self.next > 0 => match self.rest().get(1).map(|it| &it.kind) {
                 Some(TokenKind::Punct('<')) => error.help("`/` divides by a tiler: `A / <4,2>`"),
+                Some(TokenKind::Int(_)) => error.help("several modes stand in parentheses: `(4,8):(8,1)`"),
                 Some(TokenKind::Punct('(')) => error.help(
                     "a stride stands behind `:`, as in `(4,8):(8,1)`, and layouts side by side in parentheses, `(A, B)`",
                 ),

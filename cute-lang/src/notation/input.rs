@@ -209,7 +209,8 @@ fn missing_semicolon(next: &[TokenTree]) -> syn::Error {
 /// Whether a statement is an item: it has a `=`, or begins with `pub` or `#`, which no expression does.
 fn is_item(statement: &[TokenTree]) -> bool {
     let first = statement.first().map(ToString::to_string);
-    matches!(first.as_deref(), Some("pub" | "#")) || statement.iter().any(is_equals)
+    let is_definition = (0..statement.len()).any(|at| defines(statement, at));
+    matches!(first.as_deref(), Some("pub" | "#")) || is_definition
 }
 
 /// Refuses a fact about an integer that no statement after it has. If a later statement names another layout, that
@@ -219,6 +220,13 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     while let Some(end) = rest.iter().position(is_semicolon) {
         let (statement, after) = rest.split_at(end);
         if matches!(statement.first(), Some(TokenTree::Ident(first)) if first == "where") {
+            let colon = statement
+                .iter()
+                .find(|token| matches!(token, TokenTree::Punct(sign) if sign.as_char() == ':'));
+            if let Some(colon) = colon.filter(|_| !names_paths(statement)) {
+                let message = "names of run-time integers have no types: `where` states facts about them, such as `m % 64 == 0` and `m >= 64`";
+                return Err(syn::Error::new_spanned(colon, message));
+            }
             // As a name of an integer, such a word would make both facts one.
             let is_and = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if word == "and" || word == "or");
             if let Some(and) = statement.iter().find(is_and) {
@@ -252,6 +260,14 @@ fn integers_of(facts: &[TokenTree]) -> Vec<Ident> {
     let mut integers = idents(facts);
     integers.retain(|name| !["where", "div_ceil", "crd2idx", "Sw"].contains(&&*name.to_string()));
     integers
+}
+
+/// Whether there is a `::` among the tokens.
+fn names_paths(tokens: &[TokenTree]) -> bool {
+    tokens.windows(2).any(|pair| {
+        pair.iter()
+            .all(|token| matches!(token, TokenTree::Punct(sign) if sign.as_char() == ':'))
+    })
 }
 
 /// All identifiers. A list of pending tokens replaces recursion, whose depth would be that of the input.

@@ -2,7 +2,7 @@
 //! the expansion.
 
 use crate::notation::input::{Item, idents};
-use crate::notation::tokens::layout_names;
+use crate::notation::tokens::{integer_names, is_layout, layout_names};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use std::collections::VecDeque;
 
@@ -21,6 +21,9 @@ pub(super) fn check(items: &mut [syn::Result<Item>]) {
         }
     }
     let mut items: Vec<&mut Item> = items.iter_mut().flatten().collect();
+    for at in 0..items.len() {
+        items[at].fault = layout_as_integer(&items, at).map(|error| error.to_compile_error());
+    }
     let uses: Vec<_> = items.iter().map(|item| uses(item, &items)).collect();
     for start in 0..items.len() {
         let Some(circle) = circle(&uses, start).filter(|_| items[start].fault.is_none()) else {
@@ -44,6 +47,27 @@ pub(super) fn check(items: &mut [syn::Result<Item>]) {
         let error = syn::Error::new_spanned(circle[0].1, message);
         items[start].fault = Some(error.to_compile_error());
     }
+}
+
+/// The error of the first name in a place of integers, as a tuple is, that an item of the block declares as a layout.
+fn layout_as_integer(items: &[&mut Item], at: usize) -> Option<syn::Error> {
+    let expression: Vec<TokenTree> = items[at].expression().into_iter().collect();
+    let declared = |word: &Ident| items.iter().position(|item| item.name == *word);
+    let names = idents(&expression);
+    let mut used = names
+        .iter()
+        .filter_map(|name| Some((name, declared(name)?)));
+    if !used.clone().any(|(_, other)| other != at) {
+        return None;
+    }
+    let integers = integer_names(expression.into_iter().collect());
+    let (name, _) = used.find(|(name, other)| {
+        integers.iter().any(|integer| *name == integer) && is_layout(items[*other].expression())
+    })?;
+    let message = format!(
+        "`{name}` is a layout, and the names in a tuple are integers: layouts are put side by side by `concat({name}, …)`"
+    );
+    Some(syn::Error::new_spanned(name, message))
 }
 
 /// Whether both cannot be declared. Of two items under `cfg`, one may be left out.

@@ -2,8 +2,8 @@
 
 use cute_algebra::Value;
 use cute_algebra::notation::{
-    Expr, Fact, Names, NotationError, Token, TokenKind, eval_layout, parse, parse_integer,
-    parse_where,
+    Definition, Expr, ExprKind, Fact, Names, NotationError, Token, TokenKind, eval_layout, parse,
+    parse_integer, parse_where,
 };
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -32,6 +32,25 @@ pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream
         .into_iter()
         .map(|(name, at)| (name.to_owned(), spanned.path(&at)))
         .collect())
+}
+
+/// The names of run-time integers in an expression; none if it has an error.
+pub(super) fn integer_names(tokens: TokenStream) -> Vec<String> {
+    let parsed = Spanned::new(tokens).and_then(|spanned| spanned.parse());
+    let integers = parsed.map(|expr| Definition::new(Vec::new(), expr).integers(&|_| None));
+    let names = integers.unwrap_or_default().into_iter();
+    names.map(|(name, _)| name).collect()
+}
+
+/// Whether an expression is a shape with strides, swizzled or not.
+pub(super) fn is_layout(tokens: TokenStream) -> bool {
+    let parsed = Spanned::new(tokens).and_then(|spanned| spanned.parse());
+    parsed.is_ok_and(|expr| {
+        matches!(
+            expr.kind,
+            ExprKind::Layout(..) | ExprKind::Ordered(..) | ExprKind::Swizzled(_)
+        )
+    })
 }
 
 /// Tokens of the notation. Their positions are indices into `sources`, which has their spans.

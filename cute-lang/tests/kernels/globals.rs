@@ -1314,6 +1314,12 @@ fn neighbours_are_inside_where_nothing_wraps() {
     ] {
         assert!(proves(condition, access).is_ok(), "{condition}: {access}");
     }
+    let loops = "mod kernels { #[kernel(threads = 128)] fn k(x: Global<f32, 1>, a: u32) {
+        for i in 1..extent(x, 0) { x[i] = x[i - 1]; }
+        for i in a..extent(x, 0) { x[i] = x[i - a]; }
+        for i in 1..extent(x, 0) - 1 { x[i] = x[i - 1] + x[i + 1]; }
+    } }";
+    assert!(lower(loops.parse().expect("tokens")).is_ok());
     let below =
         "put it under a condition by which its coordinate in mode 0 is below `extent(y, 0)`";
     for (condition, access, reason) in [

@@ -174,7 +174,7 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "`..=` with an end that is known at run time",
         "",
         "for i in 0..=n { }",
-        "use `a..b`",
+        "write `a..b + 1`",
     ),
     (
         "open ranges in a `for` loop",

@@ -502,7 +502,7 @@ fn fragments_as_numbers() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = x + 1;",
-            "cannot apply `+` to a run-time `f32` and the integer 1",
+            "cannot apply `+` to a run-time `f32` and the integer 1: as a floating-point number, it is `1.0`",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = x + convert::<f16>(x);",

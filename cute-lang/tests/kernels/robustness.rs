@@ -1,5 +1,6 @@
 //! For every source, the answer is PTX or an error, and never a panic, a hang or a stack overflow.
 
+use crate::random::{Random, seeds};
 use crate::shipped::module;
 use cute_lang::kernel::lower::lower;
 use proc_macro2::{Group, TokenStream, TokenTree};
@@ -239,4 +240,114 @@ fn endless_work() {
     let module =
         "mod kernels { const A: u32 = B; const B: u32 = A; #[kernel(threads = A)] fn k() {} }";
     assert!(errors_of(module).contains("deep"));
+}
+
+/// Every function of the language with arguments of all kinds.
+#[test]
+fn functions_with_any_arguments() {
+    const ARGUMENTS: &[&str] = &[
+        "0",
+        "1",
+        "2",
+        "-1",
+        "7",
+        "32",
+        "4096",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "170141183460469231731687303715884105727",
+        "0.0",
+        "1.5f32",
+        "f32::NAN",
+        "true",
+        "n",
+        "n as i32",
+        "h",
+        "n as f64",
+        "n == 1",
+        "(0, 0)",
+        "(0, 1)",
+        "(1, -1)",
+        "(8, 4)",
+        "(0, n)",
+        "(_, 0)",
+        "((1, 2), 3)",
+        "_",
+        "0..4",
+        "n..4",
+        "[1, 2]",
+        "[n, n]",
+        "Some(n)",
+        "None",
+        "layout!((8,4))",
+        "layout!((8,4):(0,1))",
+        "layout!((8,4):(1@1,1@0))",
+        "layout!((32,1):(1@0,0))",
+        "layout!((4,4):(-4,1))",
+        "layout!(<2,2>)",
+        "layout!(Sw<2,0,2>)",
+        "layout!(Sw<2,0,2> o (8,4):(4,1))",
+        "g",
+        "t",
+        "s",
+        "a",
+        "x",
+        "y",
+        "z",
+        "m",
+        "bars",
+        "bars[0]",
+        "local_tile(g, (8, 4), (0, n))",
+        "g[(0, _)]",
+        "local_tile(s, (2, 2), (0, 0))",
+        "f32",
+        "bf16",
+        "add",
+        "max",
+        "K",
+        "SW128",
+        "CTA",
+        "wgmma_c(8)",
+        "|v| v",
+        "\"text\"",
+        "x == y",
+        "()",
+    ];
+    const TYPES: &[&str] = &[
+        "", "::<f32>", "::<bf16>", "::<e4m3>", "::<u8>", "::<4>", "::<0>", "::<K>",
+    ];
+    let names: std::collections::BTreeSet<&str> = cute_lang::kernel::builtins::names().collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    for seed in seeds(20_000, 400_000) {
+        let mut random = Random::new(seed);
+        let name = random.pick(&names);
+        // Mostly as many arguments as it takes, with a type where it takes one.
+        let signature = cute_lang::kernel::builtins::find(name).map(|it| it.signature);
+        let wanted = signature.and_then(|it| it.rsplit_once('('));
+        let wanted = wanted.map_or(2, |(_, arguments)| arguments.split(", ").count());
+        let count = if random.once_in(6) {
+            random.below(5)
+        } else {
+            wanted
+        };
+        let arguments: Vec<&str> = (0..count).map(|_| random.pick(ARGUMENTS)).collect();
+        let types = match signature.is_some_and(|it| it.contains("::<")) {
+            takes if random.once_in(8) == takes => "",
+            _ => random.pick(TYPES),
+        };
+        let call = format!("{name}{types}({})", arguments.join(", "));
+        let module = format!(
+            "mod kernels {{ #[kernel(threads = 32)] pub unsafe fn k(g: Global<f32, 2>, t: TmaLoad<f32, 2>, a: Global<u32, 1>, n: u32, h: f32) {{
+                let s = smem::<f32>((8, 4));
+                let bars = mbarriers(2, 1);
+                let x = fragment::<f32>(layout!((32,2):(1@0,1@1)));
+                let y = fragment::<f32>(layout!((32,2):(1@0,1@1)));
+                let z = fragment::<bf16>((2, 2));
+                let m = x == y;
+                let result = {call};
+            }} }}"
+        );
+        let answer = std::panic::catch_unwind(|| drop(errors_of(&module)));
+        assert!(answer.is_ok(), "CUTE_SEED={seed}: {call}");
+    }
 }

@@ -17,7 +17,8 @@ pub(crate) fn number(b: &mut Builder, coordinate: &Value) -> Result<Num> {
             Ok(b.convert(&scalar, ty)?.into())
         }
         Some(Num::Const(known)) if known < 0 => {
-            Err(b.error(format!("coordinate {known} is below 0")))
+            let from_end = format!("`extent(x, 0) - {}`", known.unsigned_abs());
+            Err(b.error(format!("coordinate {known} is below 0: counted from the end of mode 0 of x, it is {from_end}")))
         }
         Some(known) => Ok(known),
         None => Err(b.error(no_coordinate(coordinate))),

@@ -17,6 +17,10 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(cute_algebra::Value::Tuple(shape)) => shape,
         _ => return Err(call.mismatch(1, "a shape")),
     };
+    if let Some(extent) = shape.leaves().find(|extent| **extent < 1) {
+        let message = format!("an extent of a tile is at least 1, not {extent}");
+        return Err(call.error_at(1, message));
+    }
     let Argument {
         value: coordinate,
         span,

@@ -82,6 +82,8 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mbarrier_wait", "try_wait"], "`wait(barrier, parity)`"),
     (&["mbarrier_arrive", "arrive_barrier"], "`arrive(barrier)`"),
     (&["partition_A", "partition_B", "partition_C"], "`TiledMma` of `cute_kernels::lib` has `partition_a`, `partition_b` and `partition_c`"),
+    (&["const_expr", "constexpr"], "a condition that is known at expansion chooses then, without a mark: `if FACTOR != 1 { … }`"),
+    (&["size_of", "sizeof", "size_of_val"], "`bits::<T>() / 8` is the number of bytes of an element"),
     (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),
     (&["step_by"], "`for i in 0..ceil_div(n, 4)` and `4 * i` go by 4"),
     (&["iter", "iter_mut", "into_iter"], "`for x in array` runs over an array, and `for x in &mut array` over references to its elements"),

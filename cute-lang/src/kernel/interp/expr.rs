@@ -232,7 +232,7 @@ impl Interpreter<'_> {
             (RangeLimits::Closed(dots), Num::Reg(_)) => {
                 return Err(Error::new(
                     dots.span(),
-                    "`..=` needs an end known at expansion: use `a..b`",
+                    "`..=` needs an end known at expansion: write `a..b + 1`",
                 ));
             }
         };

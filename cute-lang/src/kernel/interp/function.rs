@@ -5,8 +5,9 @@ use super::generics::{Parameters, is_function_parameter};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::source::{HERE, ModuleId};
+use crate::kernel::syntax::text;
 use crate::kernel::value::{Closure, Value};
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenTree};
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::{Error, Expr, FnArg, ItemFn, Pat, Result, ReturnType, Stmt, Type};
@@ -202,6 +203,18 @@ impl Interpreter<'_> {
         let mut value = self.keep(value);
         let exit = std::mem::take(&mut self.exit);
         if let Some(ty) = exit.ty.as_ref().filter(|_| !self.dead) {
+            let end = gives.and_then(|it| it.to_token_stream().into_iter().last());
+            let semicolon =
+                end.filter(|end| matches!(end, TokenTree::Punct(sign) if sign.as_char() == ';'));
+            if let (Value::Unit, Some(semicolon)) = (&value, semicolon)
+                && !is_unit(ty)
+            {
+                let ty = text::shorten(ty.to_token_stream());
+                let message = format!(
+                    "this function gives `{ty}`, which its last expression does without the `;`"
+                );
+                return Err(Error::new(semicolon.span(), message));
+            }
             value = self.ascribe(value, ty)?;
         }
         let span = gives
@@ -211,6 +224,10 @@ impl Interpreter<'_> {
         let give = "the ways to the end of this function give";
         self.land(exit, value, give, span)
     }
+}
+
+fn is_unit(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(ty) if ty.elems.is_empty())
 }
 
 pub(super) fn check_count(name: &str, wanted: usize, given: usize, span: Span) -> Result<()> {

@@ -177,6 +177,7 @@ impl Interpreter<'_> {
         if !is_signed(ty) {
             // Nothing can name it after the last iteration.
             self.b.always(&counter, Cmp::Lt, end);
+            self.b.always(&counter, Cmp::Ge, start);
         }
         let head = self.b.label("for");
         let mut on_break = self.target("for_end");

@@ -186,9 +186,16 @@ impl Interpreter<'_> {
                 // Of a pointer, a sum is another one.
                 let is_tensor =
                     |value: &Value| matches!(value, Value::Global(_) | Value::Tensor(_));
-                let hint = match is_tensor(a) || is_tensor(b) {
-                    true => ": a tensor is no pointer; its elements are `x[i]`",
-                    false => "",
+                let hint = match (a, b) {
+                    _ if is_tensor(a) || is_tensor(b) => {
+                        ": a tensor is no pointer; its elements are `x[i]`".into()
+                    }
+                    (Value::Int(known, _), other) | (other, Value::Int(known, _))
+                        if is_floating(other) =>
+                    {
+                        format!(": as a floating-point number, it is `{known}.0`")
+                    }
+                    _ => String::new(),
                 };
                 return Err(self.b.error(format!(
                     "cannot apply `{}` to {} and {}{hint}",

@@ -9,6 +9,7 @@ use crate::kernel::value::types::{is_float, is_integer, number_type, range};
 use crate::kernel::value::{Element, NumberType, Value};
 use cute_ptx::ast::Type;
 use quote::ToTokens;
+use std::f64::consts;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprPath, Path, PathSegment, Result, Token};
@@ -39,6 +40,9 @@ impl Interpreter<'_> {
                     )),
                 };
             }
+        }
+        if let Some(constant) = constant_of_rust(path) {
+            return Ok(constant);
         }
         if let Some(operation) = word::operation(path) {
             return Ok(operation);
@@ -163,6 +167,54 @@ impl Interpreter<'_> {
 fn is_of_numbers(value: &Value) -> bool {
     value.is_number() || matches!(value, Value::Fragment(_))
 }
+
+/// `std::f32::consts::PI` and the like.
+fn constant_of_rust(path: &Path) -> Option<Value> {
+    let segments: Vec<String> = path
+        .segments
+        .iter()
+        .map(|it| it.ident.to_string())
+        .collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let (ty, name) = match segments[..] {
+        ["std" | "core", ty, "consts", name] => (ty, name),
+        [ty, "consts", name] => (ty, name),
+        _ => return None,
+    };
+    let (_, value) = CONSTANTS.iter().find(|(known, _)| *known == name)?;
+    match ty {
+        // The nearest number of f32 to one of f64 is that which Rust has.
+        "f32" => Some(Value::Float(
+            (*value as f32).into(),
+            NumberType::Is(Type::F32),
+        )),
+        "f64" => Some(Value::Float(*value, NumberType::Is(Type::F64))),
+        _ => None,
+    }
+}
+
+/// The constants of mathematics in Rust's library.
+const CONSTANTS: [(&str, f64); 19] = [
+    ("E", consts::E),
+    ("FRAC_1_PI", consts::FRAC_1_PI),
+    ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
+    ("FRAC_2_PI", consts::FRAC_2_PI),
+    ("FRAC_2_SQRT_PI", consts::FRAC_2_SQRT_PI),
+    ("FRAC_PI_2", consts::FRAC_PI_2),
+    ("FRAC_PI_3", consts::FRAC_PI_3),
+    ("FRAC_PI_4", consts::FRAC_PI_4),
+    ("FRAC_PI_6", consts::FRAC_PI_6),
+    ("FRAC_PI_8", consts::FRAC_PI_8),
+    ("LN_10", consts::LN_10),
+    ("LN_2", consts::LN_2),
+    ("LOG10_2", consts::LOG10_2),
+    ("LOG10_E", consts::LOG10_E),
+    ("LOG2_10", consts::LOG2_10),
+    ("LOG2_E", consts::LOG2_E),
+    ("PI", consts::PI),
+    ("SQRT_2", consts::SQRT_2),
+    ("TAU", consts::TAU),
+];
 
 /// `u32::MAX` and the like.
 fn associated_constant(element: Element, name: &str) -> Option<Value> {

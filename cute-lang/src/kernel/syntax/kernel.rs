@@ -211,8 +211,17 @@ impl Parse for KernelArguments {
             } else if name == "checked" {
                 &mut arguments.checked
             } else {
+                let hint = match name.to_string().as_str() {
+                    "num_warps" | "warps" => ": 4 warps are `threads = 128`",
+                    "num_stages" => {
+                        ": stages are written in the kernel, by `Ring` of `cute_kernels::lib`"
+                    }
+                    "grid" | "blocks" => ": the grid is an argument of `launch`",
+                    "smem" | "shared" => ": shared memory follows from the calls of `smem`",
+                    _ => "",
+                };
                 let message = format!(
-                    "expected `threads`, `cluster`, `resident` or `checked`, found `{name}`"
+                    "expected `threads`, `cluster`, `resident` or `checked`, found `{name}`{hint}"
                 );
                 return Err(Error::new(name.span(), message));
             };

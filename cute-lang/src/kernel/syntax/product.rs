@@ -178,6 +178,11 @@ impl Parse for Choice {
             return Err(input.error("expected the names of parameters in the tuple before `in`"));
         };
         input.parse::<Token![in]>()?;
+        if !input.peek(token::Bracket) {
+            return Err(input.error(format!(
+                "the values are a list in brackets: `{first} in [bf16, f16]`"
+            )));
+        }
         let content;
         bracketed!(content in input);
         let values = Punctuated::<Conditional, Token![,]>::parse_terminated(&content)?;
