@@ -1,9 +1,9 @@
 //! CuTe layouts and their algebra, exact and checked.
 //!
 //! A [`Layout`] is a function from coordinates to indices, written as a shape and a stride. The operations on
-//! layouts are CuTe's and have CuTe's names. Each either gives a layout whose values are exactly those that the
-//! operation promises, or a [`LayoutError`]. The error names the mode for which there is none, with the numbers, a
-//! coordinate that shows it, and the nearest modes that are legal.
+//! layouts are CuTe's and have CuTe's names. Each gives either a layout with exactly the values of the operation's definition, or
+//! a [`LayoutError`]. The error names the mode at fault, with the numbers, a counterexample coordinate, and the nearest legal
+//! modes.
 //!
 //! ```
 //! use cute_algebra::{Layout, composition, complement, zipped_divide};
@@ -20,12 +20,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`operations`] lists the same operations by name, [`notation`] parses expressions of them, and [`ragged`] has
-//! the forms that round up. No input causes a panic, a hang or a stack overflow: depth, number of leaves and
-//! searches have named limits, and numbers that do not fit 64 bits are errors.
+//! [`operations`] lists the operations by name, [`notation`] parses expressions, and [`ragged`] has the forms that round up. No
+//! input causes a panic, a hang or a stack overflow: depth, number of leaves and searches have named limits, and numbers that do
+//! not fit 64 bits are errors.
 //!
-//! The crate needs `alloc`, and not `std`. With the feature `serde`, what the notation writes and reads, such as a [`Layout`], a
-//! [`Tiler`] or a [`Tiling`], is serialised as that text, and a [`Picture`] as the cells that it shows.
+//! The crate needs `alloc`, and not `std`. With the feature `serde`, types with a notation, such as [`Layout`], [`Tiler`] or
+//! [`Tiling`], are serialised as text in this notation, and a [`Picture`] as its cells.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), no_std)]

@@ -2,8 +2,8 @@
 //!
 //! # Features
 //!
-//! A build has the kernels of its features, since each takes time to expand: 0.02 to 0.1 s where cargo builds macros without
-//! optimisation, as it does unless it is told otherwise. All functions are always there. One that lacks the kernel for its arguments
+//! A build has only the kernels of its features, since each takes 0.02 to 0.1 s to expand if cargo builds macros without
+//! optimisation, the default. All functions are in every build. If the kernel for the arguments is not in the build, the function
 //! returns an error that names the feature.
 //!
 //! | feature | kernels | what it adds |
@@ -13,7 +13,7 @@
 //! | `f32` | 32 | products of f32, by tf32 |
 //! | `f8-i8` | 98 | products of 8-bit floating-point numbers and integers, and the quantisation of rows |
 //! | `mixed`, with `f8-i8` | 87 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
-//! | `majors` | 30 | products of matrices that are contiguous along M or N, which are copied first without it |
+//! | `majors` | 30 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
 //! | `linear` | 8 | [`gemm_linear`] and [`gemm_update`] |
 //! | `grouped` | 14 | [`gemm_grouped`] and [`gemm_list`] |
 //! | `scaled`, with `f8-i8` | 24 | [`gemm_scaled`] and [`gemm_block_scaled`] |
@@ -21,24 +21,25 @@
 //! | `all` | 734 | all of them |
 //! | `serde` | | plans of products, to be written and read |
 //!
-//! The numbers are those of kernels that a feature adds to `core`. Where two features meet, both are needed, and add more: grouped
-//! products of f16 need `grouped` and `f16`.
+//! The numbers count the kernels that a feature adds to `core`. Two features together may add more: grouped products of f16 need
+//! `grouped` and `f16`.
 //!
 //! # Extents of 0
 //!
-//! All functions take tensors without elements, and give what PyTorch gives. Shapes have to fit together all the same.
+//! All functions take tensors without elements, and give the same results as PyTorch. The shapes must still fit together.
 //!
 //! | where | result |
 //! |---|---|
 //! | the output has no elements | nothing is done, and nothing launched |
 //! | products with K of 0 | D is 0, or β · C for [`gemm_linear`] and [`gemm_update`], whatever α and the scales are |
-//! | [`gemm_grouped`] without groups | no row belongs to one, so D keeps what it has |
+//! | [`gemm_grouped`] without groups | no row belongs to a group, so D is unchanged |
 //! | [`attention`](fn@attention) without keys | O is 0 |
 //! | [`sum()`] of nothing, [`sum_rows`] of rows without elements | 0 |
 //! | [`quantise_rows`] of rows without elements | the scales follow from `largest` |
 //! | [`histogram()`] of nothing | no count changes |
 //!
-//! A launch of a kernel with such a tensor is an error, also where the kernel is one of this crate: kernels rely on extents of 1 or more.
+//! Launching a kernel itself with such a tensor is an error, also for kernels of this crate: kernels rely on extents of 1 or
+//! more.
 
 #![forbid(unsafe_code)]
 
@@ -99,7 +100,8 @@ pub mod lib {
     pub use crate::tile_scheduler::kernels::{Groups, ProblemTile, Problems, Tile, Tiles, place};
 }
 
-/// The crate of devices, tensors and `#[kernels]`. What the functions here take and return is here, too.
+/// The crate of devices, tensors and `#[kernels]`. Its types in the signatures of this crate's functions are also re-exported
+/// here.
 pub use cute_runtime;
 pub use cute_runtime::{
     Device, Element, ElementType, Tensor, TensorView, TensorViewMut, bf16, e4m3, e5m2, f16,

@@ -2,9 +2,9 @@
 //!
 #![doc = include_str!("../docs/layout.svg")]
 //!
-//! **A layout** says where things are. `(6,2):(8,2)` has 6 rows that are 8 apart and 2 columns that are 2 apart: element (i, j) is at
-//! 8·i + 2·j. [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them, and what is no layout is an error with the
-//! numbers. The results are constants ([`Layout`], [`Tiling`]) and types ([`StaticLayout`], [`StaticTiling`]).
+//! **A layout** maps coordinates to places in memory. In `(6,2):(8,2)`, 6 rows are 8 apart and 2 columns are 2 apart: element (i,
+//! j) is at 8·i + 2·j. [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them. If a result is not a layout, the
+//! error has the numbers. The results are constants ([`Layout`], [`Tiling`]) and types ([`StaticLayout`], [`StaticTiling`]).
 //! ```
 //! use cute_runtime::{Layout, StaticLayout, layout};
 //!
@@ -20,8 +20,8 @@
 //! const TILES: Layout = layout!((6,2):(8,2) / <2,2>);
 //! assert_eq!(TILES.mode(1).at(2), 32);
 //! ```
-//! **A kernel** is a function in Rust syntax with layouts as values, which [`kernels`] turns into PTX. [`Device`], [`Tensor`] and the
-//! `launch` of each kernel run it. A launch is safe: no access is outside of a tensor.
+//! **A kernel** is a function in Rust syntax with layouts as values. [`kernels`] turns it into PTX. [`Device`], [`Tensor`] and
+//! the `launch` of each kernel run it. A launch is safe: no access is outside of a tensor.
 //! ```
 //! use cute_runtime::{Device, Error, Tensor, kernels};
 //!
@@ -53,31 +53,31 @@
 //! ```
 //! # Where to look
 //!
-//! | items | what they are for |
+//! | items | purpose |
 //! |---|---|
 //! | [`layout!`], [`tile!`] | the notation, by examples; [the operations](operations), a page each |
-//! | [`Layout`], [`StaticLayout`], [`DynamicLayout`] | layouts that are values, types, and those of integers that are known late |
-//! | [`HostTensor`], [`HostTensorMut`] | slices of the host with a layout, and tiles of them that threads write at the same time |
+//! | [`Layout`], [`StaticLayout`], [`DynamicLayout`] | layouts as values, as types, and with run-time integers |
+//! | [`HostTensor`], [`HostTensorMut`] | slices of the host with a layout, and tiles of them for several threads to write at once |
 //! | [`kernels`], [`kernel_language`] | kernels, and their language: search finds the page of each function |
 //! | [`Device`], [`Tensor`], [`Kernel`], [`Error`] | running them |
 //! | [`Device::under_schedules`], [`Device::emulator_rewriting`], [`Counts`] | testing them |
 //! | [`Picture`] | drawing layouts |
 //!
-//! The repository has guides, whose code is tested: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial from the
-//! addition of vectors to a GEMM), `docs/testing-kernels.md`, `docs/debugging.md`, `docs/dictionary.md` (for readers who know CuTe),
-//! `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
+//! The repository has guides with tested code: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial from the
+//! addition of vectors to a GEMM), `docs/testing-kernels.md`, `docs/debugging.md`, `docs/dictionary.md` (for readers who know
+//! CuTe), `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | | | [`layout!`], [`tile!`] and what they expand to, which need `alloc`, but no `std` |
+//! | | | [`layout!`], [`tile!`] and their results; needs `alloc`, but no `std` |
 //! | `kernels` | yes | [`kernels`], and the types of kernels, tensors and launches |
 //! | `cuda` | yes | GPUs: [`Device::cuda`]. The CUDA driver is loaded when a program asks for one; nothing is needed to build |
 //! | `emulator` | yes | devices on the CPU: [`Device::emulator`] |
 //! | `host` | yes | slices of the host with a layout, and their tiles: [`HostTensor`] |
 //! | `instantiate` | no | kernels that get types and constants when the program runs: `Instantiate` |
-//! | `ndarray` | no | views of `ndarray` of host tensors, and the other way: `HostTensor::to_ndarray` |
+//! | `ndarray` | no | host tensors as views of `ndarray`, and the reverse: `HostTensor::to_ndarray` |
 //! | `dlpack` | no | host tensors as NumPy, PyTorch and others exchange them: module `dlpack` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -96,7 +96,8 @@ pub use layout::{
     Layout, LayoutCheck, Profile, StaticLayout, StaticTiling, Swizzle, Tiling, print_layout,
 };
 
-/// Layouts that a program reads or computes, and their operations as functions: what [`Layout::to_layout`] gives.
+/// Layouts that a program parses or computes at run time, and the operations as functions. [`Layout::to_layout`] gives such a
+/// layout.
 /// ```
 /// use cute_runtime::algebra::{Layout, composition};
 /// let tile: Layout = "(4,3):(3,1)".parse()?;
@@ -136,10 +137,10 @@ pub use device::*;
 /// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
 ///
 /// A function under `#[kernel(threads = …)]` is a kernel. `#[instance(name: Parameter = value, …)]` gives values to its
-/// type and const parameters. Each instance becomes a type of that name that implements [`Kernel`] and has a `launch`
-/// with the kernel's own arguments. Other functions of the module are inlined where they are called. The body is
-/// interpreted once for each instance: values that are known then are computed, and all other computations become PTX
-/// instructions. [`kernel_language`] describes the language.
+/// type and const parameters. Each instance becomes a type of that name. It implements [`Kernel`] and has a `launch` with the
+/// kernel's arguments. Other functions of the module are inlined where they are called. The body is interpreted once for each
+/// instance: values known at compile time are computed, and all other computations become PTX instructions. [`kernel_language`]
+/// describes the language.
 ///
 /// ```
 /// use cute_runtime::{Device, Error, Tensor, kernels, layout};
@@ -183,8 +184,8 @@ pub use device::*;
 /// }
 /// ```
 ///
-/// In a kernel, `layout!` can use the kernel's own names and the layouts that are named around the module. If this crate has
-/// another path than `::cute_runtime`, write `#[kernels(crate = path)]`.
+/// In a kernel, `layout!` can use the names of the kernel and the layouts named around the module. If the path of this crate is
+/// not `::cute_runtime`, write `#[kernels(crate = path)]`.
 #[cfg(all(feature = "kernels", not(rust_analyzer)))]
 pub use cute_macros::kernels;
 #[cfg(all(feature = "kernels", rust_analyzer))]
@@ -276,8 +277,8 @@ macro_rules! __feature {
 /// assert_eq!(SIZE, 12);
 /// ```
 /// As an item, `name = expression;` declares a type that implements [`StaticLayout`], a constant, and a name for use in other
-/// layouts. All three are called `name` and have the visibility that stands in front. Like any Rust path, the name can be
-/// used in other modules, in other crates, and in code before it.
+/// layouts. All three are called `name` and have the written visibility. Like any Rust path, the name can be used in other
+/// modules, in other crates, and in code before the declaration.
 /// ```
 /// use cute_runtime::{StaticLayout, layout};
 /// layout! {
@@ -287,12 +288,11 @@ macro_rules! __feature {
 /// }
 /// assert_eq!((R.at(1), R::index(1), R::SIZE), (24, 24, 12));
 /// ```
-/// A name inside a shape or a stride, a name that begins with a lower-case letter anywhere, an expression in `{…}`, and arithmetic of
-/// these are run-time integers. `where` in
-/// front of the expression states facts about them; in a list of items, they hold up to the next `where`. An expression with
-/// run-time integers is a `Result` of a [`DynamicLayout`], or of a [`DynamicCoordinateLayout`] if its values are
-/// coordinates. An item with run-time integers is a type with a function `try_new`. Conditions that do not follow from the
-/// facts are checked when the layout is built.
+/// These are run-time integers: a name inside a shape or a stride, a name with a lower-case first letter anywhere, an expression
+/// in `{…}`, and arithmetic of these. `where` in front of the expression states facts about them; in a list of items, the facts
+/// hold up to the next `where`. An expression with run-time integers is a `Result` of a [`DynamicLayout`], or of a
+/// [`DynamicCoordinateLayout`] if the values are coordinates. An item with run-time integers is a type with a function `try_new`.
+/// Conditions that do not follow from the facts are checked when the layout is built.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};
 /// let (m, n) = (130, 96);
@@ -302,7 +302,7 @@ macro_rules! __feature {
 /// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
-/// The function `new` of such an item is `const`: a condition that does not hold for constants is an error of compilation.
+/// The function `new` of such an item is `const`: with constants, a false condition is a compile error.
 /// ```
 /// use cute_runtime::layout;
 /// layout! { pub PADDED = (m,n):(n+1,1); }
@@ -311,10 +311,9 @@ macro_rules! __feature {
 /// const LAST: i64 = PLACES.offset((ROWS - 1, 31));
 /// assert_eq!(LAST, 7 * 33 + 31);
 /// ```
-/// The name of such an item stands for its expression and its facts. An item that uses the name takes the same integers; an
-/// expression that uses it takes them from the variables of the same names. An expression whose value is an integer or a
-/// tuple of integers is a `Result` of that, and such an item is a function. All numbers are `i64`, and one of the checks is
-/// that they fit.
+/// The name of such an item stands for the expression and the facts. An item that uses the name takes the same integers as
+/// arguments; an expression takes them from variables of the same names. If the value is an integer or a tuple of integers, an
+/// expression is a `Result` of it, and an item is a function. All numbers are `i64`; one check is that they fit.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};
 /// layout! {
@@ -336,10 +335,10 @@ macro_rules! layout {
 
 /// Divides a layout into tiles at compile time: `layout / tiler`.
 ///
-/// The result is a [`Tiling`], or as an item, a type that implements [`StaticTiling`]. It is the layout's zipped divide, which
-/// exists only if the tiles cover every coordinate exactly once. With `ragged` in front, the last tiles may reach past the
-/// end of a mode. A tiler in `<…>` divides mode by mode, and `_` in it leaves a mode whole. A layout or an integer divides
-/// the whole layout as one mode.
+/// The result is a [`Tiling`], or as an item, a type that implements [`StaticTiling`]. It is the zipped divide of the layout. It
+/// exists only if the tiles cover every coordinate exactly once. With `ragged` in front, the last tiles may reach past the end of
+/// a mode. A tiler in `<…>` divides mode by mode, and `_` leaves a mode whole. A layout or an integer divides the whole layout as
+/// one mode.
 /// ```
 /// use cute_runtime::{StaticTiling, tile};
 /// tile! { pub T = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>; }
@@ -358,7 +357,7 @@ macro_rules! layout {
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
 /// `mut` before the name demands a proof that no two tiles share an element. If the proof fails, the error names two coordinates
-/// that share one, where such are found. With the proof, tiles of a [`HostTensorMut`] can be written at the same time.
+/// that share an element, if it finds such. With the proof, tiles of a [`HostTensorMut`] can be written at the same time.
 /// ```
 /// use cute_runtime::{HostTensorMut, layout, tile};
 /// layout! { MATRIX = (5,6):(6,1); }

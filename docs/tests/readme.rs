@@ -38,6 +38,32 @@ fn ratios_are_those_of_the_table() {
     assert!(words(&read("README.md")).contains(&says), "{says}");
 }
 
+/// The slow shapes that the README names are the slowest of "What is missing" of `docs/performance.md`.
+#[test]
+fn slow_shapes_are_those_of_the_page() {
+    let (page, readme) = (read("docs/performance.md"), words(&read("README.md")));
+    let (_, table) = page.split_once("\n| M × N × K | ratio | before |").unwrap();
+    let rows = table.lines().skip(2).take_while(|line| !line.is_empty());
+    let ratios = rows.flat_map(|row| {
+        let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let shapes: Vec<&str> = cells[0].split(", ").collect();
+        // A row without a ratio says in the last cell what other tiles reach.
+        let ratios = cells[1]
+            .split(", ")
+            .filter_map(|ratio| ratio.parse::<f64>().ok());
+        let pairs: Vec<(f64, &str)> = ratios.zip(shapes).collect();
+        pairs
+    });
+    let (ratio, shape) = ratios.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+    let says = format!("Other shapes can be slower: {shape} of bf16 is at {ratio:.2},");
+    assert!(readme.contains(&says), "{says}");
+
+    let (_, copied) = page.split_once("64 × 8192 × 8192 + 1 is at ").unwrap();
+    let (ratio, _) = copied.split_once(" of `f32`").unwrap();
+    let says = format!("and 64 × 8192 × 8193 of f32, whose B is copied first, at {ratio}.");
+    assert!(readme.contains(&says), "{says}");
+}
+
 /// The machine and the driver of the table of what is tested are those of `docs/performance.md`.
 #[test]
 fn the_tested_machine_is_that_of_the_measurements() {

@@ -11,7 +11,8 @@ D = A·Bᵀ with random bf16 matrices A (M, K) and B (N, K), f32 accumulation an
 
 usage: gemm [--m M] [--n N] [--k K] [--device {auto,cuda,emulator}] [--emit-ptx]
 
-  --m, --n, --k    extents; K must be a multiple of 8 (default: 8192 each on a GPU, 256 each on the emulator)
+  --m, --n, --k    extents, of any size (default: 8192 each on a GPU, 256 each on the emulator); if K is not a multiple of 8,
+                   A and B may be copied first, and if N is not, D is stored by elements
   --device         auto takes the first GPU that can be used, else the emulator (default: auto)
   --emit-ptx       print the kernel's PTX and stop";
 

@@ -23,9 +23,9 @@ pub enum ColorBy {
         /// The element size in bits, from 1 to 128.
         bits: u32,
     },
-    /// The tile that the element is in. For a layout without tiles, all modes but the first count as the tile.
+    /// The tile that the element is in. For a layout without tiles, the column.
     Tile,
-    /// The position of the element inside its tile.
+    /// The position of the element inside its tile. For a layout without tiles, the row.
     Rest,
 }
 

@@ -41,8 +41,8 @@ pub const HOLDER_LIMIT: i64 = 1 << 22;
 
 /// A picture of a layout, of its tiles, of the elements that threads hold, or of a tiled operation.
 ///
-/// The same layout gives the same text every time. Colour-blind readers can tell the colours apart, and everything that a
-/// colour shows is also written.
+/// The same layout gives the same text every time. Colour-blind readers can tell the colours apart. An SVG also writes the number
+/// that a colour shows, but for the bank: that is ⌊value · bits / 32⌋ modulo 32.
 /// ```
 /// use cute_algebra::{ColorBy, Layout, Picture};
 /// let picture = Picture::new(Layout::right([4, 8])?)?;

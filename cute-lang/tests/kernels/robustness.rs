@@ -318,7 +318,7 @@ fn functions_with_any_arguments() {
     ];
     let names: std::collections::BTreeSet<&str> = cute_lang::kernel::builtins::names().collect();
     let names: Vec<&str> = names.into_iter().collect();
-    for seed in seeds(20_000, 400_000) {
+    for seed in seeds(20_000, 100_000) {
         let mut random = Random::new(seed);
         let name = random.pick(&names);
         // Mostly as many arguments as it takes, with a type where it takes one.

@@ -1,4 +1,4 @@
-//! The description of a kernel: its PTX, its parameters, and what a launch must know about it.
+//! The description of a kernel for launches: PTX, parameters, facts and reports.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use cute_hopper::tma::MAP_BYTES;
 
 use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Term};
 
-/// A kernel as PTX, with what a launch must know about it.
+/// A kernel as PTX, with all that a launch needs.
 ///
-/// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it. The type's function `launch` takes the
-/// device, the grid and the kernel's own arguments: a view for a tensor that it reads, a mutable view for one that it writes,
+/// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it. The function `launch` of the type
+/// takes the device, the grid and the kernel's arguments: a view of a tensor to read, a mutable view of a tensor to write,
 /// numbers by value, and slices of these for lists.
 ///
 /// ```
@@ -46,8 +46,8 @@ use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Te
 /// The driver compiles the PTX, and the GPU runs it with access to all device memory of this process. An implementation
 /// promises:
 ///
-/// - [`PTX`](Kernel::PTX) has an entry called [`NAME`](Kernel::NAME), and its parameters are, in order, those that
-///   [`PARAMS`](Kernel::PARAMS) describe.
+/// - [`PTX`](Kernel::PTX) has an entry called [`NAME`](Kernel::NAME), and [`PARAMS`](Kernel::PARAMS) describe its parameters, in
+///   order.
 /// - The entry accesses global memory only through these parameters. It writes only to tensors that are `TmaStore`, or
 ///   `Global` with `written`.
 /// - The PTX contains no constant wgmma matrix descriptor, on which the JIT compiler of CUDA 13.0's driver crashes.
@@ -65,15 +65,15 @@ pub unsafe trait Kernel: 'static {
     const SMEM_BYTES: u32;
     /// The parameters, in the order of the arguments.
     const PARAMS: &'static [Param];
-    /// What must hold for the arguments of a launch, on which the PTX relies.
+    /// The facts about the arguments of a launch on which the PTX relies.
     const FACTS: &'static [Fact] = &[];
-    /// The statements that report to the host while the kernel runs: `print!`, and `assert!` of what is known then. If there
-    /// are any, the entry has one parameter more, a `.u64`: the address of the buffer into which it writes.
+    /// The statements that report to the host at run time: `print!`, and `assert!` of run-time conditions. If there are any, the
+    /// entry has one more parameter, a `.u64`: the address of the buffer for reports.
     const REPORTS: &'static [Report] = &[];
-    /// Whether safe code may launch the kernel: it is no `unsafe fn`.
+    /// Whether safe code may launch the kernel, which is then not an `unsafe fn`.
     const IS_SAFE: bool = false;
-    /// The types that the constants name, once more. `#[kernels]` names them by a path that the program gives, and rustc compares
-    /// what it finds there with the types of this crate, so that no other `ElementType::F32` can stand for the one of this crate.
+    /// The types of the constants, a second time. `#[kernels]` names the types by a path from the program, and rustc compares
+    /// them with the types of this crate. So no other `ElementType::F32` can replace that of this crate.
     #[doc(hidden)]
     const TYPES: Types = [];
 }
@@ -100,7 +100,7 @@ pub struct Report {
     pub file: &'static str,
     /// The line in it, from 1; 0 if it is not known.
     pub line: u32,
-    /// Whether it is a failed assertion, after which the kernel ends.
+    /// Whether the statement is an `assert!`, whose failure ends the kernel.
     pub fails: bool,
     /// The parts of its message.
     pub pieces: &'static [Piece],
@@ -124,9 +124,9 @@ pub enum Param {
     TmaLoad(TmaRecipe),
     /// A tensor that the kernel writes by TMA. It becomes one parameter, a tensor map of 128 bytes.
     TmaStore(TmaRecipe),
-    /// A tensor that the kernel accesses by loads and stores, whose last mode is contiguous. It becomes `rank` parameters of
-    /// type `.u64`, the address, then the strides in elements of all modes but the last, and with `extents` another `rank`
-    /// of type `.u32`, the extents of all modes, which are then at most 2³¹.
+    /// A tensor that the kernel accesses by loads and stores. The last mode is contiguous. The tensor becomes `rank` parameters
+    /// of type `.u64`: the address, then the strides in elements of all modes but the last. With `extents`, `rank` parameters of
+    /// type `.u32` follow: the extents of all modes, each at most 2³¹.
     Global {
         /// Name of the argument.
         name: &'static str,
@@ -146,12 +146,12 @@ pub enum Param {
         /// Type of the number.
         ty: ElementType,
     },
-    /// A list. It becomes the parameters that one item of it would become, each an array of as many as `most`, and one of type
-    /// `.u32` behind them, how many there are. A `Global` has extents there.
+    /// A list. It becomes the parameters of one item, each as an array of `most` entries, and then the length as a `.u32`. A
+    /// `Global` in a list has extents.
     List {
-        /// What each item is.
+        /// The parameter that each item is.
         each: &'static Param,
-        /// How many there are at most.
+        /// The largest number of items.
         most: u32,
     },
 }
@@ -181,7 +181,7 @@ impl Param {
     }
 }
 
-/// What a kernel fixes of a tensor map: the box that one TMA instruction moves, and the order of its bytes in shared memory.
+/// The part of a tensor map that the kernel fixes: the box of one TMA instruction, and the order of its bytes in shared memory.
 /// The tensor of the launch gives the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TmaRecipe {
@@ -189,8 +189,8 @@ pub struct TmaRecipe {
     pub name: &'static str,
     /// Element type of the tensor.
     pub element: ElementType,
-    /// Extents of the box in the order of the tensor's modes, of which the last is contiguous: 1 to 5 extents of 1 to 256
-    /// elements, with a last one of a multiple of 16 bytes.
+    /// Extents of the box in the order of the tensor's modes: 1 to 5 extents of 1 to 256 elements. The last mode is contiguous,
+    /// and its extent is a multiple of 16 bytes.
     pub box_shape: &'static [u32],
     /// How the 16-byte units of the box are permuted in shared memory.
     pub swizzle: SwizzleMode,
@@ -212,8 +212,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// At least x × y CTAs, where y may be more than the second axis takes: it goes on in the third. CTA (i, j, k) is the one at
-    /// column i and row `j + k * grid_dim().1`, and the last rows, fewer than z, may be beyond y.
+    /// At least x × y CTAs, for y above the limit of the second axis: the rows continue along the third axis. CTA (i, j, k) is in
+    /// column i and row `j + k * grid_dim().1`. At the end, up to z - 1 rows may be beyond y.
     ///
     /// ```
     /// use cute_runtime::Grid;

@@ -26,8 +26,8 @@ const MAX_CLUSTER: u64 = threads::MAX_CLUSTER as u64;
 /// The largest extent that a kernel reads: signed coordinates of 32 bits do not reach further.
 const MAX_EXTENT: u32 = 1 << 31;
 
-/// A launch argument of any type: made by `into` from a `&TensorView`, a `&mut TensorViewMut`, a number, or a slice of such views or of
-/// numbers.
+/// A launch argument of any type. `into` makes one from a `&TensorView`, a `&mut TensorViewMut`, a number, or a slice of such
+/// views or of numbers.
 #[derive(Clone, Debug)]
 pub struct Argument<'a>(Kind<'a>);
 
@@ -119,16 +119,16 @@ impl<'a, T: Element> From<&'a [T]> for Argument<'a> {
     }
 }
 
-/// Checks a launch and starts it. On a GPU it returns before the kernel has finished.
+/// Checks a launch and starts it. On a GPU, the call returns before the kernel has finished.
 ///
-/// The typed `launch` that `#[kernels]` declares for an instance of an `unsafe fn` is one call of this function, such as
-/// `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`. There `a` is a `&TensorView`, or a `&mut TensorViewMut` if
-/// the kernel writes it, and `m` is a number. That of another kernel is a call of [`launch_safe`].
+/// For an instance of an `unsafe fn`, the typed `launch` of `#[kernels]` is one call of this function, such as
+/// `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`. Here `a` is a `&TensorView`, or a `&mut TensorViewMut` if the
+/// kernel writes it, and `m` is a number. The typed `launch` of a safe kernel calls [`launch_safe`].
 ///
 /// # Safety
 ///
 /// With this grid and these arguments, every element of a [`Param::Global`] that the kernel reads or writes lies inside the
-/// tensor. Accesses by TMA need no such promise: the hardware checks them against the bounds in the tensor map.
+/// tensor. Accesses by TMA need no promise: the hardware checks the bounds in the tensor map.
 pub unsafe fn launch<K: Kernel>(
     device: &Device,
     grid: Grid,
@@ -138,9 +138,9 @@ pub unsafe fn launch<K: Kernel>(
     unsafe { launch_image(device, &Image::of::<K>(), grid, arguments) }
 }
 
-/// Checks a launch of a kernel that safe code may launch, and starts it. That of another kernel is an error of compilation.
+/// Checks a launch of a safe kernel, and starts it. For an unsafe kernel, the call is a compile error.
 ///
-/// Expansions call this function without the keyword `unsafe`, since the path by which they name it may lead to another one.
+/// Expansions call this function without the keyword `unsafe`, since their path may lead to another function.
 pub fn launch_safe<K: Kernel>(
     device: &Device,
     grid: Grid,
@@ -160,7 +160,7 @@ pub fn launch_safe<K: Kernel>(
 ///
 /// # Safety
 ///
-/// As [`launch`] demands. The image is what a kernel's author promises in an implementation of [`Kernel`].
+/// As for [`launch`]. The image satisfies the promises of an implementation of [`Kernel`].
 pub(crate) unsafe fn launch_image(
     device: &Device,
     image: &Image,
@@ -231,7 +231,7 @@ pub(crate) unsafe fn launch_image(
     unsafe { device.backend().launch(image, grid, &parameters, &tensors) }
 }
 
-/// The error of a launch that chooses an instance which the kernel does not have, or not without features of its crate.
+/// The error of a launch that chooses an instance which the kernel lacks, or lacks without features of its crate.
 pub fn no_instance(
     kernel: &'static str,
     values: &[(&str, &dyn Debug)],
@@ -255,8 +255,8 @@ pub fn no_instance(
 }
 
 impl Device {
-    /// Compiles a kernel for this device, as its first launch does, and returns what the compiler reports. A kernel that was
-    /// compiled before is not compiled again.
+    /// Compiles a kernel for this device, as the first launch does, and returns the compiler's report. A kernel is compiled only
+    /// once.
     pub fn compile<K: Kernel>(&self) -> Result<Compiled, Error> {
         self.compile_image(&Image::of::<K>())
     }

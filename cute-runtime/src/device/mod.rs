@@ -28,7 +28,7 @@ mod tensor;
 mod tensor_map;
 
 pub use compiled::Compiled;
-/// What launches on the emulator executed, moved and waited for, and when.
+/// Counts and traces of launches on the emulator.
 #[cfg(feature = "emulator")]
 pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};
 pub use cute_hopper::SwizzleMode;

@@ -18,7 +18,7 @@ struct Placement<const R: usize> {
 
 /// A tensor of rank `R` that owns its buffer. No two coordinates name the same element.
 ///
-/// Kernels take views, which are the whole tensor or a part of it, in another order of modes if need be:
+/// Kernels take views: the whole tensor or a part, in any order of modes:
 /// ```
 /// use cute_runtime::{Device, Error, Tensor, TensorView};
 ///
@@ -32,7 +32,7 @@ struct Placement<const R: usize> {
 /// let transposed = x.view().select([1, 0])?;
 /// assert_eq!(transposed.download()?, [0, 10, 1, 11, 2, 12, 3, 13]);
 ///
-/// // What does not fit is an error with the numbers.
+/// // A wrong number of elements is an error with the numbers.
 /// let error = Tensor::from_slice(&device, &[0.0f32; 7], [2, 4]).unwrap_err();
 /// assert_eq!(error.to_string(), "expected 8 elements, found 7");
 /// # Ok::<(), Error>(())
@@ -43,7 +43,7 @@ pub struct Tensor<T: Element, const R: usize> {
     placement: Placement<R>,
 }
 
-/// A tensor or a part of one, borrowed to read. Several coordinates may name the same element, as with a stride of 0.
+/// A tensor or a part of one, borrowed to read. Several coordinates may name the same element, for example with a stride of 0.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorView<'a, T: Element, const R: usize> {
     pub(crate) buffer: &'a Buffer<T>,
@@ -61,9 +61,8 @@ impl<T: Element, const R: usize> Tensor<T, R> {
     /// A tensor over all or part of a buffer: coordinate `c` names element `Σ c[i]·strides[i]` of the buffer.
     ///
     /// # Errors
-    /// If the last element lies outside the buffer ([`ViewError::OutOfBounds`]), or if the stride of some mode is less than
-    /// the span of the modes with smaller strides, so that two coordinates might name the same element
-    /// ([`ViewError::Overlap`]).
+    /// If the last element lies outside the buffer ([`ViewError::OutOfBounds`]). If the stride of some mode is less than the span
+    /// of the modes with smaller strides: two coordinates might then name the same element ([`ViewError::Overlap`]).
     pub fn new(buffer: Buffer<T>, shape: [usize; R], strides: [usize; R]) -> Result<Self, Error> {
         let placement = Placement {
             offset: 0,
@@ -80,8 +79,8 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         Tensor::zeros_strided(device, shape, row_major(shape)?)
     }
 
-    /// A tensor of zeros with these strides, in a new buffer that ends with the last element. The strides follow the rule of
-    /// [`Tensor::new`].
+    /// A tensor of zeros with these strides, in a new buffer that ends with the last element. The strides must satisfy the rule
+    /// of [`Tensor::new`].
     pub fn zeros_strided(
         device: &Device,
         shape: [usize; R],
@@ -103,8 +102,8 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         Tensor::from_slice_strided(device, data, shape, row_major(shape)?)
     }
 
-    /// A tensor with the given elements, listed in row-major order and placed by the strides, with zeros in the gaps. Use it
-    /// to pad rows, since TMA needs rows that start at multiples of 16 bytes:
+    /// A tensor of the given elements, listed in row-major order and placed by the strides, with zeros in the gaps. Use it to pad
+    /// rows for TMA, which needs rows at multiples of 16 bytes:
     ///
     /// ```
     /// let device = cute_runtime::Device::emulator();
@@ -260,8 +259,8 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         })
     }
 
-    /// The same elements with their modes in another order: mode `i` of the result is mode `order[i]`, so that
-    /// `select([1, 0])` is the transpose.
+    /// The same elements with the modes in another order: mode `i` of the result is mode `order[i]`. So `select([1, 0])` is the
+    /// transpose.
     ///
     /// # Errors
     /// If `order` is not a permutation of the modes.

@@ -7,8 +7,8 @@ use cute_algebra::{LayoutError, ScaledBasis};
 
 /// A layout whose strides are scaled basis elements, such as `(4,5):(1@1,1@0)`: its values are coordinates.
 ///
-/// Each number of the value is given by an integer layout, its component: component `[i]` gives number `i`. In a nested
-/// coordinate space, a component is named by its path, the outermost index first.
+/// An integer layout, the component `[i]`, gives number `i` of the value. In a nested coordinate space, a path of indices names a
+/// component, the outermost index first.
 /// ```
 /// use cute_runtime::{CoordinateLayout, layout};
 /// const C: CoordinateLayout = layout!((4,5):(1@1,1@0));
@@ -51,8 +51,7 @@ impl CoordinateLayout {
             .map(|(_, layout)| *layout)
     }
 
-    /// The value at 1-D coordinate `index`, if values are coordinates of at most `N` integers. Numbers along which no stride
-    /// runs are 0.
+    /// The value at 1-D coordinate `index`, as `N` integers. A number is 0 if no stride runs along it.
     ///
     /// # Panics
     /// If `index` is negative or not below the size, or if values are nested or have more than `N` integers.

@@ -6,11 +6,11 @@ use super::value::tree;
 use core::fmt;
 use cute_algebra::{ComposedLayout, IntTuple, LayoutError};
 
-/// A layout of which some extents or strides are known only at run time.
+/// A layout with extents or strides that are known only at run time.
 ///
-/// `layout! { pub L = (m,n):(1,m); }` declares a type that implements this trait. `L::try_new(m, n)` builds a value and checks
-/// the conditions that could not be decided at compile time. `offset` gives the value at a coordinate that has one integer
-/// for each leaf. The expression `layout!((m,n):(1,m))` takes the variables `m` and `n` and is a `Result` of such a value.
+/// `layout! { pub L = (m,n):(1,m); }` declares a type that implements this trait. `L::try_new(m, n)` checks the conditions that
+/// are undecided at compile time, and builds a value. `offset` gives the value at a coordinate with one integer for each leaf.
+/// The expression `layout!((m,n):(1,m))` takes the variables `m` and `n` and is a `Result` of such a value.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};
 /// layout! {
@@ -44,17 +44,16 @@ pub trait DynamicLayout: Copy {
     /// Number of coordinates.
     fn size(&self) -> i64;
 
-    /// An upper bound of the cosize: one more than the sum of `(extent - 1) * |stride|` over the leaves and of the offset, rounded
-    /// up to the blocks that the swizzle permutes. The cosize is the number of contiguous elements that hold index 0 and all
-    /// values.
+    /// An upper bound of the cosize: 1 + the sum of `(extent - 1) * |stride|` over the leaves + the offset, rounded up to the
+    /// blocks that the swizzle permutes. The cosize is the number of contiguous elements that hold index 0 and all values.
     ///
-    /// Without a swizzle and an offset the bound is the cosize, and the type has a function `cosize`, too.
+    /// Without a swizzle and an offset, the bound is the cosize, and the type also has a function `cosize`.
     fn cosize_bound(&self) -> i64;
 
-    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last
-    /// mode goes on.
+    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: the last mode then
+    /// continues.
     ///
-    /// It needs no division instruction: the reciprocals of the extents are computed when the layout is built.
+    /// This takes no division instruction: the reciprocals of the extents are computed when the layout is built.
     fn index(&self, coord: i64) -> i64;
 
     /// The value at 1-D coordinate `coord`.

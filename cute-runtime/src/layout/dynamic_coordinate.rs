@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use cute_algebra::{IntTuple, LayoutError, ScaledBasis, Stride};
 
-/// A layout of which some extents or strides are known only at run time, and whose values are coordinates of `N` integers.
+/// A layout with run-time extents or strides, and with coordinates of `N` integers as values.
 ///
 /// `layout! { pub C = (m,n):(1@1,1@0); }` declares a type that implements this trait. `C::try_new(m, n)` builds a value, and
-/// `offset` gives the value at a coordinate that has one integer for each leaf. As an expression, `layout!` is a `Result` of
-/// such a value.
+/// `offset` gives the value at a coordinate with one integer for each leaf. As an expression, `layout!` is a `Result` of such a
+/// value.
 /// ```
 /// use cute_runtime::{DynamicCoordinateLayout, layout};
 /// layout! { pub C = (m,(2,n)):(1@1,(1@0,2@0)); }
@@ -38,8 +38,8 @@ pub trait DynamicCoordinateLayout<const N: usize>: Copy {
     /// Number of 1-D coordinates that the layout takes.
     fn size(&self) -> i64;
 
-    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last
-    /// mode goes on.
+    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: the last mode then
+    /// continues.
     fn index(&self, coord: i64) -> [i64; N];
 
     /// The value at 1-D coordinate `coord`.

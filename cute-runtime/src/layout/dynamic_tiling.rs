@@ -6,11 +6,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use cute_algebra::LayoutError;
 
-/// A layout with run-time integers, divided into tiles: mode 0 is the tile, mode 1 the rest, which counts the tiles. Every
+/// A layout with run-time integers, divided into tiles: mode 0 is the tile, and mode 1, the rest, counts the tiles. Every
 /// coordinate is in exactly one tile.
 ///
 /// `tile! { pub T = L / tiler; }` declares a type that implements this trait, and `T::try_new` builds a value from the
-/// integers. As an expression, `tile!` is a `Result` of such a value. Axes are those of a [`Tiling`](crate::Tiling).
+/// integers. As an expression, `tile!` is a `Result` of such a value. Axes are as in a [`Tiling`](crate::Tiling).
 /// ```
 /// use cute_runtime::{DynamicTiling, tile};
 /// tile! { pub T = ragged (m,n):(n,1) / <4,32>; }
@@ -61,8 +61,8 @@ pub trait DynamicTiling: DynamicLayout {
         cute_algebra::get(&self.to_layout()?, &[0])
     }
 
-    /// The layout from the number of a tile to where the tile begins, as a value of `cute-algebra`, without the offset and
-    /// the swizzle.
+    /// The layout from the number of a tile to the place of its first element, as a value of `cute-algebra`, without the offset
+    /// and the swizzle.
     ///
     /// # Errors
     /// None for a value from `try_new` or `tile!`.
@@ -90,8 +90,8 @@ pub trait DynamicTiling: DynamicLayout {
             })
     }
 
-    /// The coordinate in the tiled layout of 1-D coordinate `within` of tile number `tile`: one number for each axis. Past the
-    /// edge, at least one of them is not below the extent of its axis.
+    /// The place of 1-D coordinate `within` of tile number `tile` in the tiled layout, as one number for each axis. Past the
+    /// edge, at least one number is not below the extent of its axis.
     ///
     /// # Panics
     /// If the tiling does not have `N` axes.
@@ -118,8 +118,8 @@ pub trait DynamicTiling: DynamicLayout {
         })
     }
 
-    /// The coordinates of a tile in 1-D order, each as its coordinate in the tiled layout and its value. Those past the edge
-    /// are left out.
+    /// The coordinates of a tile in 1-D order, each as the coordinate in the tiled layout and the value. Coordinates past the
+    /// edge are left out.
     ///
     /// # Panics
     /// If the tiling does not have `N` axes.

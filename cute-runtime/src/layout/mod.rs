@@ -1,4 +1,4 @@
-//! Layouts that the macros evaluated at compile time: `Copy` values over static tables, and types.
+//! Layouts evaluated at compile time by the macros: `Copy` values over static tables, and types.
 
 mod coordinate;
 mod divisor;

@@ -26,7 +26,7 @@ impl Profile {
         self.0
     }
 
-    /// Whether it is a single integer, not a tuple.
+    /// Whether the shape is a single integer, not a tuple.
     pub const fn is_leaf(self) -> bool {
         !matches!(self.0.as_bytes(), [b'(', ..])
     }

@@ -118,7 +118,7 @@ pub struct AxisRecipe {
     pub strides: &'static [Number],
 }
 
-/// A condition that does not hold for the run-time integers of a layout, which therefore was not built.
+/// A condition that is false for the run-time integers of a layout, so that the layout was not built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutCheck {
     condition: &'static str,
@@ -126,13 +126,13 @@ pub struct LayoutCheck {
 }
 
 impl LayoutCheck {
-    /// The condition as a Rust expression, such as `m % 64 == 0`. Two conditions are sentences: that the size and all numbers
-    /// of the layout fit 64 bits, and that no two tiles share an element.
+    /// The condition as a Rust expression, such as `m % 64 == 0`. Two conditions are sentences: the size and all numbers of the
+    /// layout fit 64 bits, and no two tiles share an element.
     pub fn condition(&self) -> &'static str {
         self.condition
     }
 
-    /// The run-time integers that were passed, with their names. One that does not fit `i64` is left out.
+    /// The run-time integers of the caller, with their names. An integer that does not fit `i64` is left out.
     pub fn values(&self) -> &[(&'static str, i64)] {
         &self.values
     }

@@ -3,9 +3,9 @@
 use super::{Layout, Tiling};
 use core::marker::PhantomData;
 
-/// A layout that is a type: its numbers are associated constants, and `index` is straight-line code with these numbers in it.
+/// A layout as a type: the numbers are associated constants, and `index` is straight-line code with these numbers.
 ///
-/// `layout! { pub A = …; }` declares a type that implements it.
+/// `layout! { pub A = …; }` declares a type that implements this trait.
 /// ```
 /// use cute_runtime::{StaticLayout, layout};
 /// layout! { pub A = (4,2):(2,1); }
@@ -33,18 +33,18 @@ pub trait StaticLayout {
     /// The values in the order of 1-D coordinates; empty if there are more than 64.
     const OFFSETS: &'static [i64] = Self::LAYOUT.offsets();
 
-    /// The 1-D coordinate of each value from 0 on, with -1 for an integer that is not a value.
+    /// Entry `v` is the 1-D coordinate with value `v`, or -1 if there is none.
     ///
-    /// Empty if a value is negative or repeats, if there are more than 64 values, and if the largest value is not below twice
+    /// Empty if a value is negative or repeats, if there are more than 64 values, or if the largest value is not below twice
     /// their number.
     const INVERSE: &'static [i64] = Inverse::<Self>::TABLE.split_at(Inverse::<Self>::LEN).0;
 
-    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last mode
-    /// goes on.
+    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: the last mode then
+    /// continues.
     fn index(coord: i64) -> i64;
 
-    /// The first 1-D coordinate whose value is `index`; `None` if there is none. It looks in `INVERSE`, or if that is empty,
-    /// at one coordinate after the other.
+    /// The first 1-D coordinate with value `index`; `None` if there is none. Looks in `INVERSE`, or if `INVERSE` is empty, at all
+    /// coordinates in order.
     fn coordinate(index: i64) -> Option<i64> {
         if Self::INVERSE.is_empty() {
             return (0..Self::SIZE).find(|&coord| Self::index(coord) == index);
@@ -92,17 +92,17 @@ impl<L: StaticLayout + ?Sized> Inverse<L> {
     };
 }
 
-/// A tiling that is a type. `tile! { pub T = …; }` declares a type that implements it.
+/// A tiling as a type. `tile! { pub T = …; }` declares a type that implements this trait.
 pub trait StaticTiling: StaticLayout {
     /// The tiling as a value.
     const TILING: Tiling;
 }
 
-/// A tiling for which it is proved that no two of its coordinates share an element, except past the edge.
+/// A tiling with a proof that no two coordinates share an element, except past the edge.
 ///
-/// `tile!` implements it for a type if the proof succeeds. With `mut` before the name, an item of `tile!` demands the proof; if
-/// it fails, the error names two coordinates that share an element, where such are found. Code that relies on the proof
-/// checks [`Tiling::is_disjoint`] again at compile time, so that a wrong implementation by hand is an error:
+/// `tile!` implements this trait for a type if the proof succeeds. With `mut` before the name, an item of `tile!` demands the
+/// proof; if it fails, the error names two coordinates that share an element, if it finds such. Code that relies on the proof
+/// checks [`Tiling::is_disjoint`] again at compile time, so a wrong implementation by hand is an error:
 /// ```compile_fail,E0080
 /// use cute_runtime::{DisjointTiling, HostTensorMut, layout, tile};
 /// layout! { WINDOWS = (4,8):(1,1); }

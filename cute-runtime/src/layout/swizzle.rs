@@ -31,7 +31,7 @@ impl Swizzle {
         self.base
     }
 
-    /// S: how many bits above the changed bits the read bits are; negative if they are below.
+    /// S: the distance of the read bits above the changed bits; negative if they are below.
     pub const fn shift(self) -> i32 {
         self.shift
     }
@@ -41,7 +41,7 @@ impl Swizzle {
         self.bits == 0
     }
 
-    /// Whether different indices are swizzled to different indices. That holds for every swizzle that the algebra accepts, but
+    /// Whether different indices are swizzled to different indices. This holds for every swizzle that the algebra accepts, but
     /// `__private::swizzle` takes any numbers.
     pub(super) const fn is_bijective(self) -> bool {
         let reach = self

@@ -4,15 +4,15 @@ use super::Layout;
 use core::fmt;
 use cute_algebra::{Axis, proves_disjoint};
 
-/// A layout divided into tiles: mode 0 is the tile, and mode 1 the rest, whose 1-D coordinates number the tiles. Every
+/// A layout divided into tiles: mode 0 is the tile, and the 1-D coordinates of mode 1, the rest, number the tiles. Every
 /// coordinate of the layout is in exactly one tile.
 ///
-/// `tile!` expands to such a value. A tiler by mode divides each mode, a layout or an integer as tiler divides the whole layout
-/// as one mode, and `_` leaves a mode whole.
+/// `tile!` expands to such a value. A tiler `<…>` divides mode by mode, and `_` leaves a mode whole. A layout or an integer as
+/// tiler divides the whole layout as one mode.
 ///
-/// An *axis* is a mode that the tiler divides on its own. If the tiler is a layout or an integer, the whole layout is the only
-/// axis. A tiler by mode has an axis for each mode of the layout, and where the tiler nests, for each mode inside.
-/// [`coordinate`](Tiling::coordinate) tells where an element of a tile lies in the tiled layout, by one number for each axis.
+/// An *axis* is a mode that the tiler divides separately. If the tiler is a layout or an integer, the whole layout is the only
+/// axis. A tiler `<…>` has an axis for each mode of the layout, and if the tiler nests, for each mode inside.
+/// [`coordinate`](Tiling::coordinate) gives the place of a tile's element in the tiled layout, by one number for each axis.
 /// ```
 /// use cute_runtime::{Tiling, tile};
 /// const T: Tiling = tile!((8,6):(6,1) / <4:1, 2:1>);
@@ -23,8 +23,8 @@ use cute_algebra::{Axis, proves_disjoint};
 /// const ROWS: Tiling = tile!((8,6):(6,1) / <1, _>);
 /// assert_eq!((ROWS.tile().size(), ROWS.rest().size()), (6, 8));
 /// ```
-/// The last tiles of a `ragged` division reach past the edge: their coordinates are not below the extent of some axis. There
-/// they have no elements:
+/// The last tiles of a `ragged` division may reach past the edge. There a coordinate is not below the extent of its axis, and the
+/// tile has no element:
 /// ```
 /// use cute_runtime::{Tiling, tile};
 /// const T: Tiling = tile!(ragged (10,3):(1,10) / <4>);
@@ -102,7 +102,7 @@ impl Tiling {
         self.layout.mode(0)
     }
 
-    /// The layout from the number of a tile to where it begins, relative to the first tile.
+    /// The layout from the number of a tile to the place of its first element, relative to the first tile.
     pub const fn rest(&self) -> Layout {
         self.layout.mode(1)
     }
@@ -127,8 +127,8 @@ impl Tiling {
         (0..self.rest_size()).map(move |tile| self.slice(tile))
     }
 
-    /// The value at 1-D coordinate `within` of tile number `tile`. Past the edge of a ragged tiling, the value is that of the
-    /// zipped divide, which belongs to no element of the tile.
+    /// The value at 1-D coordinate `within` of tile number `tile`. Past the edge of a ragged tiling, this is the value of the
+    /// zipped divide; the tile has no element there.
     ///
     /// # Panics
     /// If either number is out of range.
@@ -160,8 +160,8 @@ impl Tiling {
         contains
     }
 
-    /// The coordinate in the tiled layout of 1-D coordinate `within` of tile number `tile`: one number for each axis. Past the
-    /// edge, at least one of them is not below the extent of its axis.
+    /// The place of 1-D coordinate `within` of tile number `tile` in the tiled layout, as one number for each axis. Past the
+    /// edge, at least one number is not below the extent of its axis.
     ///
     /// # Panics
     /// If either number is out of range, or the tiling does not have `N` axes.
@@ -184,8 +184,8 @@ impl Tiling {
         self.is_ragged
     }
 
-    /// Whether it is proved that no two coordinates have the same value, except past the edge. `false` means that there is no
-    /// proof: the values may still differ.
+    /// Whether there is a proof that no two coordinates have the same value, except past the edge. Without a proof, the values
+    /// may still differ.
     pub const fn is_disjoint(&self) -> bool {
         let (shape, stride) = (self.layout.flat_shape(), self.layout.flat_stride());
         if !proves_disjoint(shape, stride, self.axes) || !self.layout.swizzle().is_bijective() {

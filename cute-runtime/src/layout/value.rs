@@ -10,9 +10,10 @@ use cute_algebra::{
     COSIZE_STEPS, ComposedLayout, LayoutError, ScaledBasis, Tuple, swizzled_cosize,
 };
 
-/// A layout whose values are integers, with an optional offset and swizzle, over static tables.
+/// A layout with integer values, and with an optional offset and swizzle, over static tables.
 ///
-/// `layout!` expands to such a value. The macro has checked it, so methods fail only for a coordinate or mode out of range.
+/// `layout!` expands to such a value. The macro has checked the layout, so methods fail only for a coordinate or mode out of
+/// range.
 /// ```
 /// use cute_runtime::{Layout, layout};
 /// const S: Layout = layout!((2,(2,2)):(4,(2,1)));
@@ -105,8 +106,8 @@ impl Layout {
 
     /// The number of contiguous elements that hold index 0 and all values.
     ///
-    /// Without a swizzle and an offset it is one more than the sum of `(extent - 1) * |stride|`. With a swizzle it is found by a
-    /// search, at compile time if the result is a constant.
+    /// Without a swizzle and an offset, this is 1 + the sum of `(extent - 1) * |stride|` over the leaves. With a swizzle, a
+    /// search finds it, at compile time if the result is a constant.
     /// ```
     /// assert_eq!(cute_runtime::layout!(Sw<3,4,3> o 129:1).cosize(), 145);
     /// ```
@@ -184,8 +185,8 @@ impl Layout {
         self.injective
     }
 
-    /// The values in the order of 1-D coordinates. Empty if there are more than 64, and for a layout that is not itself the
-    /// result of `layout!`, such as a mode or a tile.
+    /// The values in the order of 1-D coordinates. Empty if there are more than 64 values, and for parts of a result of
+    /// `layout!`, such as a mode or a tile.
     pub const fn offsets(&self) -> &'static [i64] {
         self.offsets
     }
@@ -257,7 +258,7 @@ impl Layout {
         self.swizzle.apply(sum)
     }
 
-    /// [`at`](Self::at) as an index of a slice, for a 1-D coordinate that is one.
+    /// [`at`](Self::at) with `usize` for coordinate and value, to index slices.
     /// ```
     /// use cute_runtime::{Layout, layout};
     /// const COLUMNS: Layout = layout!((2,3):(3,1));
@@ -280,7 +281,7 @@ impl Layout {
         value as usize
     }
 
-    /// The coordinate with one integer for each top-level mode that is 1-D coordinate `index`. [`crd2idx`](Self::crd2idx) takes it.
+    /// 1-D coordinate `index` as a coordinate with one integer for each top-level mode, as [`crd2idx`](Self::crd2idx) takes it.
     /// ```
     /// use cute_runtime::{Layout, layout};
     /// const L: Layout = layout!((6,(2,4)):(8,(1,2)));
