@@ -715,7 +715,7 @@ impl Parser<'_> {
             TokenKind::Int(_) | TokenKind::Word(_) if self.next > 0 => {
                 error.help("modes are separated by `,`; `o` composes")
             }
-            TokenKind::Punct(',') if self.next > 0 => match self.rest().get(1).map(|it| &it.kind) {
+            TokenKind::Punct(',') if expected.starts_with("`o`") => match self.rest().get(1).map(|it| &it.kind) {
                 Some(TokenKind::Punct('<')) => error.help("`/` divides by a tiler: `A / <4,2>`"),
                 Some(TokenKind::Int(_)) => error.help("several modes stand in parentheses: `(4,8):(8,1)`"),
                 Some(TokenKind::Punct('(')) => error.help(

@@ -150,9 +150,32 @@ impl fmt::Display for LayoutCheck {
     }
 }
 
+/// The types of run-time integers: those of Rust.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no integer",
+    label = "a run-time integer of the layout",
+    note = "a name that begins with a lower-case letter is a run-time integer in a layout; `layout! {{ NAME = (4,8):(8,1); }}` declares a layout that others can name"
+)]
+pub trait RunTimeInteger {
+    /// The integer as `i64`; `None` if it does not fit.
+    fn captured(self) -> Option<i64>;
+}
+
+macro_rules! run_time_integers {
+    ($($ty:ty)*) => {
+        $(impl RunTimeInteger for $ty {
+            fn captured(self) -> Option<i64> {
+                self.try_into().ok()
+            }
+        })*
+    };
+}
+
+run_time_integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
 /// For expansions: a run-time integer as `i64`; `None` if it does not fit.
-pub fn capture<T: TryInto<i64>>(value: T) -> Option<i64> {
-    value.try_into().ok()
+pub fn capture<T: RunTimeInteger>(value: T) -> Option<i64> {
+    value.captured()
 }
 
 impl Term {
