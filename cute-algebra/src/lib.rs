@@ -74,6 +74,7 @@ mod sort;
 mod stride;
 mod swizzle;
 mod swizzled_cosize;
+mod swizzled_product;
 pub mod symbolic;
 mod tile_to_shape;
 mod tiler;

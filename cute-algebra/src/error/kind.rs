@@ -273,6 +273,16 @@ pub enum ErrorKind {
         /// What was computed.
         what: &'static str,
     },
+    /// A product whose second operand is swizzled, where no swizzle of the values does to the copies of the first operand what
+    /// the swizzle does to their numbers.
+    SwizzledCopies {
+        /// The swizzle of the second operand, as text.
+        swizzle: String,
+        /// The layout of the places of copies.
+        places: String,
+        /// Why there is no such swizzle.
+        because: String,
+    },
     /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the
     /// value.
     NotBitwise {
@@ -724,6 +734,10 @@ impl fmt::Display for ErrorKind {
             }
             Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
             Self::NotASwizzle { what } => write!(f, "{what} cannot be written as one swizzle after a layout"),
+            Self::SwizzledCopies { swizzle, places, because } => write!(
+                f,
+                "no swizzle and no map of bits moves the copies, which are placed at `{places}`, as {swizzle} moves their numbers: {because}"
+            ),
             Self::NotBitwise { what } => write!(f, "{what} is not linear over bits"),
             Self::ElementBits { bits } => {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")

@@ -11,6 +11,7 @@ use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
+use crate::product::Product;
 use crate::recast::{Cast, downcast_in, upcast_in};
 use crate::shape_div::Rounding;
 use crate::stride::Stride;
@@ -449,9 +450,9 @@ impl Args<'_, Scope> {
     pub(super) fn composition_of_bits(&self) -> Result<Option<Value<Term>>> {
         let what = "a layout whose swizzle is before it";
         match (self.get(0)?, self.get(1)?) {
-            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => self.refused("a map of bits"),
+            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => self.refused(0, "a map of bits"),
             (Value::Swizzle(_), _) => Ok(None),
-            (_, Value::Swizzle(_) | Value::Composed(_)) => self.refused(what),
+            (_, Value::Swizzle(_) | Value::Composed(_)) => self.refused(0, what),
             _ => Ok(None),
         }
     }
@@ -459,13 +460,23 @@ impl Args<'_, Scope> {
     /// `None` for a layout without a swizzle. The inverse of a swizzled layout needs numbers.
     pub(super) fn inverse_of_bits(&self, _: Inverse) -> Result<Option<Value<Term>>> {
         match self.get(0)? {
-            Value::Composed(_) => self.refused("the inverse of a swizzled layout"),
+            Value::Composed(_) => self.refused(0, "the inverse of a swizzled layout"),
             _ => Ok(None),
         }
     }
 
-    fn refused<T>(&self, what: &'static str) -> Result<T> {
-        Err(ErrorKind::Unsupported { what }.at(Place::operand(0)))
+    /// `None` for a second operand without a swizzle. Others need numbers.
+    pub(super) fn product_of_bits(&self, _: Product) -> Result<Option<Value<Term>>> {
+        match self.get(1)? {
+            Value::Composed(_) | Value::XorMap(_) => {
+                self.refused(1, "a product whose second operand is swizzled")
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn refused<T>(&self, operand: usize, what: &'static str) -> Result<T> {
+        Err(ErrorKind::Unsupported { what }.at(Place::operand(operand)))
     }
 }
 

@@ -8,6 +8,8 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::hopper::access::shared_access_of;
 use crate::hopper::swizzles::conflict_free_map;
 use crate::layout::Layout;
+use crate::product::Product;
+use crate::swizzled_product::{product_of_map, product_of_swizzled};
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
 use alloc::vec;
@@ -29,6 +31,13 @@ impl Args<'_, Numbers> {
                 let map = || swizzle.after(&XorMap::from_composed(b)?);
                 swizzled_or_map(b.swizzled_by(*a), map)?
             }
+            (Value::Swizzle(a), Value::Swizzle(b)) => match a.after(*b) {
+                Ok(swizzle) => swizzle.into(),
+                Err(error) => {
+                    let [a, b] = [a, b].map(|sw| XorMap::from_swizzle(*sw, XOR_MAP_BITS - 1));
+                    plainest(a.after(&b).ok_or(error)?)
+                }
+            },
             (Value::Swizzle(_), _) => return Ok(None),
             (_, Value::Swizzle(b)) => {
                 let a = self.composed(0)?;
@@ -36,6 +45,26 @@ impl Args<'_, Numbers> {
                 composed(&a, &ComposedLayout::new(*b, 0, identity)?)?
             }
             (_, Value::Composed(b)) => composed(&self.composed(0)?, b)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The product, if the second operand is a swizzled layout or a map of bits; else `None`.
+    pub(super) fn product_of_bits(
+        &mut self,
+        product: Product,
+    ) -> Result<Option<Value>, LayoutError> {
+        Ok(Some(match self.get(1)? {
+            Value::Composed(b) => {
+                let a = self.composed(0)?;
+                let map = || product_of_map(&a, &XorMap::from_composed(b)?, product);
+                swizzled_or_map(product_of_swizzled(&a, b, product), map)?
+            }
+            Value::XorMap(b) => {
+                let map = product_of_map(&self.composed(0)?, b, product);
+                let what = "a product whose copies are in the order of a map of bits";
+                plainest(map.ok_or_else(|| not_bitwise(what, 1))?)
+            }
             _ => return Ok(None),
         }))
     }
@@ -52,6 +81,7 @@ impl Args<'_, Numbers> {
             }
             // A map of bits that has an inverse is a bijection, so the inverse is both left and right inverse.
             (Value::XorMap(map), _) => inverse(map)?,
+            (Value::Swizzle(swizzle), _) => (*swizzle).into(),
             _ => return Ok(None),
         }))
     }
@@ -112,7 +142,12 @@ fn swizzled_or_map(
 ) -> Result<Value, LayoutError> {
     match swizzled {
         Ok(swizzled) => Ok(Value::simplest(swizzled)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotASwizzle { .. }) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotASwizzle { .. } | ErrorKind::SwizzledCopies { .. }
+            ) =>
+        {
             map().map(plainest).ok_or(error)
         }
         Err(error) => Err(error),

@@ -37,7 +37,7 @@ use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
 use crate::local::{in_tiles, thread_coordinate, thread_tiler, tile_coordinate, tiles_in};
 use crate::overhang::Overhang;
-use crate::product::{Order, product_by, ranked_product};
+use crate::product::{Order, Product, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
 use crate::regroup;
 use crate::shape_div::{elementwise, from_the_left, remaining};
@@ -65,6 +65,27 @@ const FORMAT: &str = "the fields of a descriptor are numbers";
 macro_rules! both {
     ($run:expr) => {
         Both($run, $run)
+    };
+}
+
+/// The code of a product.
+macro_rules! product {
+    ($product:expr) => {
+        both!(|args, _| {
+            if let Some(product) = args.product_of_bits($product)? {
+                return Ok(product);
+            }
+            match $product {
+                Product::By(form) => {
+                    let tiler = args.tiler(1)?;
+                    args.map(|d, a| product_by(d, a, &tiler, form))
+                }
+                Product::Ranked(order) => {
+                    let b = args.layout(1)?;
+                    args.map(|d, a| ranked_product(d, a, &b, order))
+                }
+            }
+        })
     };
 }
 
@@ -116,9 +137,8 @@ const COMPOSITION: Operation = ragged_row("composition", "A, B", 2..=2, "A(B(c))
         if let Some(composed) = args.composition_of_bits()? {
             return Ok(composed);
         }
-        match (args.get(0)?, args.get(1)?) {
-            (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
-            (Value::Swizzle(a), _) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
+        match args.get(0)? {
+            Value::Swizzle(a) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
             _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
         }
     }));
@@ -478,22 +498,22 @@ pub static OPERATIONS: &[Operation] = &[
         })).gives(&["layout", "offset"]),
     row("logical_product", "layout, tiler", 2..=2, "((layout, copies), …)",
         "logical_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Logical)) })),
+        product!(Product::By(Form::Logical))),
     row("zipped_product", "layout, tiler", 2..=2, "((layout, …), (copies, …))",
         "zipped_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Zipped)) })),
+        product!(Product::By(Form::Zipped))),
     row("tiled_product", "layout, tiler", 2..=2, "((layout, …), copies, …)",
         "tiled_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Tiled)) })),
+        product!(Product::By(Form::Tiled))),
     row("flat_product", "layout, tiler", 2..=2, "(layout, …, copies, …)",
         "flat_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Flat)) })),
+        product!(Product::By(Form::Flat))),
     row("blocked_product", "layout, layout", 2..=2, "((A0, B0), …), blocks together",
         "blocked_product((2,5):(5,1), (3,4):(1,3))",
-        both!(|args, _| { let b = args.layout(1)?; args.map(|d, a| ranked_product(d, a, &b, Order::Blocked)) })),
+        product!(Product::Ranked(Order::Blocked))),
     row("raked_product", "layout, layout", 2..=2, "((B0, A0), …), blocks apart",
         "raked_product((2,5):(5,1), (3,4):(1,3))",
-        both!(|args, _| { let b = args.layout(1)?; args.map(|d, a| ranked_product(d, a, &b, Order::Raked)) })),
+        product!(Product::Ranked(Order::Raked))),
     ragged_row("tile_to_shape", "layout, shape[, order]", 2..=3, "the block repeated over a shape",
         "tile_to_shape((2,2):(2,1), (4,6))",
         both!(|args, overhang| {

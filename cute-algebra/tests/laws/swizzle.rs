@@ -1,7 +1,9 @@
 //! Swizzles and swizzled layouts.
 
 use crate::acceptance::accepted;
-use crate::operands::{bijection, extent, integer, swizzle, tile};
+use crate::operands::{
+    bijection, extent, integer, layout, padded_layout, positive_layout, swizzle, tile,
+};
 use crate::support::{at, is_left_inverse, is_right_inverse};
 use cute_algebra::*;
 use proptest::prelude::*;
@@ -23,6 +25,16 @@ proptest! {
             prop_assert!((0..4096).all(|x| product.apply(x) == a.apply(b.apply(x))));
         }
         prop_assert_eq!(a.after(a).unwrap().is_identity(), true);
+        // In the notation, what is no swizzle is a map of bits.
+        let product = notation::eval_str(&format!("{a} o {b}")).unwrap();
+        let value = |x: i64| match &product {
+            Value::Swizzle(product) => Some(product.apply(x)),
+            product => at(product, x),
+        };
+        prop_assert!((0..4096).all(|x| value(x) == Some(a.apply(b.apply(x)))), "{a} o {b} is {product}");
+        for name in ["left_inverse", "right_inverse"] {
+            prop_assert_eq!(notation::eval_str(&format!("{name}({a})")).unwrap(), Value::Swizzle(a));
+        }
     }
 
     #[test]
@@ -49,6 +61,36 @@ proptest! {
         let (lowest, highest) = a.values().fold((0, 0), |(low, high), value| (value.min(low), value.max(high)));
         prop_assert_eq!(a.cosize(), Some(highest - lowest + 1), "{}", a);
         prop_assert!(a.cosize() <= a.cosize_bound(), "{a}");
+    }
+}
+
+/// A product whose copies no map of bits moves as their numbers are moved is refused with the number in the way.
+#[test]
+fn refused_products_with_a_swizzled_order_say_why() {
+    for (expression, number) in [
+        (
+            "logical_product(3:1, Sw<1,0,2> o 8:1)",
+            "`8:3`, as Sw<1,0,2> moves their numbers: 3 is not a power of two",
+        ),
+        (
+            "blocked_product(4:3, Sw<1,0,2> o 8:1)",
+            "`(3,8):(1,12)`, as Sw<1,0,2> moves their numbers: 3 is not a power of two",
+        ),
+        (
+            "raked_product(4:1, Sw<1,0,2> o (4,2):(-1,8))",
+            "-3 is not the number of a copy",
+        ),
+        (
+            "flat_product(Sw<0,0,0> o 4 o 4:1, Sw<1,0,1> o 4:1)",
+            "the values of the first operand and the places both have the bit 4",
+        ),
+        (
+            "tiled_product((2,2):(1,4), Sw<2,0,2> o (6,3):(1,5))",
+            "sums of the second operand carry",
+        ),
+    ] {
+        let error = notation::eval_str(expression).unwrap_err().to_string();
+        assert!(error.contains(number), "{expression}: {error}");
     }
 }
 
@@ -151,6 +193,48 @@ proptest! {
                     prop_assert_eq!(at(&swizzled, i), value, "{} of {} and {}", name, composed, b);
                 },
                 (plain, swizzled) => prop_assert_eq!(plain.is_ok(), swizzled.is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn products_repeat_in_the_order_of_a_swizzled_layout(
+        a in prop_oneof![2 => tile(), 1 => bijection(), 1 => padded_layout(), 1 => positive_layout()],
+        (outer, a_offset) in (swizzle(), prop_oneof![Just(0), 0..64i64]),
+        b in prop_oneof![2 => tile(), 1 => bijection(), 1 => layout()],
+        (inner, b_offset) in (swizzle(), prop_oneof![2 => Just(0), 1 => 0..64i64]),
+    ) {
+        let (size, numbers) = (a.size(), ComposedLayout::new(inner, b_offset, b.clone()).unwrap());
+        let block = ComposedLayout::new(outer, a_offset, a.clone()).unwrap();
+        // The place of copy number n, from the product with 0 and n.
+        let place = |number: i64| {
+            let both = notation::eval_str(&format!("logical_product({a}, 2:{number})"));
+            both.ok().and_then(|both| at(&both, size))
+        };
+        let has_places = place(1).is_some();
+        // The coordinates of A and B in the order of the product's coordinates.
+        let order = |name: &str| {
+            let [a, b] = [&a, &b].map(|layout| Layout::left(layout.shape().clone()).unwrap());
+            notation::eval_str(&format!("{name}({a}, {b})")).unwrap()
+        };
+        let evaluated = |name: &str| notation::eval_str(&format!("{name}({block}, {numbers})"));
+        let are_bits = [&a, &b].iter().all(|layout| {
+            let mut numbers = layout.leaves().flat_map(|(extent, stride)| [*extent, stride.value()]);
+            is_injective(layout) == Some(true) && numbers.all(|number| number >= 0 && number & (number - 1) == 0)
+        });
+        let is_given = accepted!(55 of 100, evaluated("logical_product")).is_some();
+        let is_easy = are_bits && has_places && a_offset == 0 && b_offset == 0;
+        prop_assert!(is_given || !is_easy, "{block} and {numbers}");
+        let places: Vec<Option<i64>> = numbers.values().filter(|_| is_given).map(place).collect();
+        for name in ["logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"] {
+            let product = evaluated(name);
+            prop_assert_eq!(product.is_ok(), is_given, "{} of {} and {}", name, block, numbers);
+            let Ok(product) = product else { continue };
+            let order = order(name);
+            for i in 0..size * b.size() {
+                let pair = at(&order, i).unwrap();
+                let value = places[(pair / size) as usize].map(|place| outer.apply(a_offset + a.at(pair % size).unwrap() + place));
+                prop_assert_eq!(at(&product, i), value, "{} of {} and {} at {}", name, block, numbers, i);
             }
         }
     }
