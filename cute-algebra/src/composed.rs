@@ -355,6 +355,16 @@ impl ComposedLayout {
         map.map_or_else(below, |map| map.support())
     }
 
+    /// The swizzle without the pairs of bits of which it reads one that no value has, if the others are a swizzle.
+    pub(crate) fn read_part(&self) -> Swizzle {
+        let bits = self.bits();
+        let read = self
+            .swizzle
+            .pairs()
+            .filter(|(source, _)| bits >> source & 1 == 1);
+        Swizzle::from_pairs(read.collect()).unwrap_or(self.swizzle)
+    }
+
     /// R with `A(R(i)) = i` for every `i < size(R)`. Refused unless the inverse of the layout underneath maps bits to bits and keeps
     /// those of the swizzle together, if the swizzle leaves `0..size(R)`, and for layouts with an offset.
     /// ```

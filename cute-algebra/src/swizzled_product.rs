@@ -116,21 +116,24 @@ fn is_shifted(places: &Layout, b: &ComposedLayout, shifted: &ComposedLayout) -> 
                 .eq(shifted.values().map(Some))
 }
 
-/// Whether `swizzle(x + y) = x + swizzle(y)` for all values x of A without its swizzle and y of `copies`.
-fn leaves_alone(swizzle: Swizzle, a: &ComposedLayout, copies: &ComposedLayout) -> bool {
+/// Whether `swizzle(x + y) = x + swizzle(y)` for all values x of A and y of `moved`, both without their swizzles.
+pub(crate) fn leaves_alone(swizzle: Swizzle, a: &ComposedLayout, moved: &ComposedLayout) -> bool {
     let Ok(block) = ComposedLayout::new(Swizzle::IDENTITY, a.offset(), a.layout().clone()) else {
         return false;
     };
-    let moved = (swizzle.source_mask() | swizzle.target_mask()) as u64;
+    let mask = (swizzle.source_mask() | swizzle.target_mask()) as u64;
     // Without a bit in common there are no carries, and the swizzle is linear over bits.
-    if swizzle.is_identity() || block.bits() & (copies.bits() | moved) == 0 {
+    if swizzle.is_identity() || block.bits() & (moved.bits() | mask) == 0 {
         return true;
     }
-    let commutes = |x: i64, y: i64| swizzle.apply(x + y) == x + swizzle.apply(y);
-    block.size().saturating_mul(copies.size()) <= ENUMERATION_LIMIT
-        && copies
+    let sum = |x: i64, y: i64| x.checked_add(y);
+    let commutes =
+        |x: i64, y: i64| sum(x, y).map(|sum| swizzle.apply(sum)) == sum(x, swizzle.apply(y));
+    block.size().saturating_mul(moved.size()) <= ENUMERATION_LIMIT
+        && moved
+            .layout()
             .values()
-            .all(|y| block.values().all(|x| commutes(x, y)))
+            .all(|y| block.values().all(|x| commutes(x, y + moved.offset())))
 }
 
 fn refusal(a: &ComposedLayout, b: &ComposedLayout, places: &Layout) -> LayoutError {

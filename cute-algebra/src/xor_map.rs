@@ -310,6 +310,11 @@ impl XorMap {
         self.digits_are_bits().then_some(whole)
     }
 
+    /// The same map of the coordinates of another shape, which has the same leaves.
+    pub(crate) fn in_shape(self, shape: Shape) -> Self {
+        Self { shape, ..self }
+    }
+
     /// The strides that place the bits of a coordinate's digits side by side from bit `first` on.
     pub(crate) fn places(&self, mut first: u32) -> IntTuple {
         self.shape.map(|extent| {

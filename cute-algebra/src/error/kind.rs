@@ -283,6 +283,15 @@ pub enum ErrorKind {
         /// Why there is no such swizzle.
         because: String,
     },
+    /// A swizzled tile that makes up no whole with the rest of its layout.
+    SwizzledTile {
+        /// The swizzle of the tile, as text.
+        swizzle: String,
+        /// The rest beside the tile without its swizzle, as text.
+        rest: String,
+        /// Why it is not the rest beside the swizzled tile.
+        because: String,
+    },
     /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the
     /// value.
     NotBitwise {
@@ -737,6 +746,10 @@ impl fmt::Display for ErrorKind {
             Self::SwizzledCopies { swizzle, places, because } => write!(
                 f,
                 "no swizzle and no map of bits moves the copies, which are placed at `{places}`, as {swizzle} moves their numbers: {because}"
+            ),
+            Self::SwizzledTile { swizzle, rest, because } => write!(
+                f,
+                "`{rest}` is the complement without {swizzle}, but not with it: {because}"
             ),
             Self::NotBitwise { what } => write!(f, "{what} is not linear over bits"),
             Self::ElementBits { bits } => {

@@ -3,13 +3,16 @@
 use super::args::{Args, Inverse};
 use super::hopper::of_pattern;
 use crate::composed::ComposedLayout;
+use crate::divide::{Form, require_no_repeats};
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::hopper::access::shared_access_of;
 use crate::hopper::swizzles::conflict_free_map;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::product::Product;
 use crate::swizzled_product::{product_of_map, product_of_swizzled};
+use crate::swizzled_tile::{complement_of_swizzled, with_rest};
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
 use alloc::vec;
@@ -67,6 +70,49 @@ impl Args<'_, Numbers> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The division, if the tiler is a swizzled layout; else `None`.
+    pub(super) fn division_of_bits(
+        &mut self,
+        form: Form,
+        overhang: Overhang,
+    ) -> Result<Option<Value>, LayoutError> {
+        let Value::Composed(tile) = self.get(1)? else {
+            return Ok(None);
+        };
+        if overhang == Overhang::Ragged {
+            return Err(self.wrong(1, "a tiler without a swizzle, since the division is ragged"));
+        }
+        let a = self.composed(0)?;
+        require_no_repeats(tile.layout())?;
+        let both = with_rest(tile, a.size()).map_err(|error| error.blame(1))?;
+        let tiler = tile.layout().clone().into();
+        Ok(Some(
+            match composed(&a, &both).map_err(|error| error.blame(1))? {
+                Value::XorMap(map) => {
+                    let regrouped = form.arrange(Layout::left(map.shape().clone())?, &tiler)?;
+                    Value::XorMap(map.in_shape(regrouped.shape().clone()))
+                }
+                Value::Layout(divided) => form.arrange(divided, &tiler)?.into(),
+                Value::Composed(divided) => divided
+                    .map(|divided| form.arrange(divided.clone(), &tiler))?
+                    .into(),
+                divided => divided,
+            },
+        ))
+    }
+
+    /// The complement of a swizzled layout, if the operand is one; else `None`.
+    pub(super) fn complement_of_bits(
+        &mut self,
+        overhang: Overhang,
+    ) -> Result<Option<Value>, LayoutError> {
+        let Value::Composed(tile) = self.get(0)? else {
+            return Ok(None);
+        };
+        let size = (self.count() > 1).then(|| self.product(1)).transpose()?;
+        Ok(Some(complement_of_swizzled(tile, size, overhang)?.into()))
     }
 
     /// The inverse of a swizzled layout or a map of bits, if the operand is one.
