@@ -433,6 +433,11 @@ impl Args<'_, Numbers> {
 
     /// Whether both operands are the same function, or the same tuple; an error if that is not known.
     pub(super) fn equal(&mut self) -> Result<bool> {
+        match (self.get(0)?, self.get(1)?) {
+            (Value::Swizzle(a), Value::Swizzle(b)) => return Ok(a.pairs().eq(b.pairs())),
+            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => return self.equal_maps(),
+            _ => {}
+        }
         let Some(pair) = self.swizzled_pair()? else {
             return self.equal_plain();
         };

@@ -3,6 +3,7 @@
 use super::args::{Args, Inverse};
 use super::hopper::of_pattern;
 use crate::composed::ComposedLayout;
+use crate::composition::ENUMERATION_LIMIT;
 use crate::divide::{Form, require_no_repeats};
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
@@ -15,6 +16,7 @@ use crate::swizzled_product::{product_of_map, product_of_swizzled};
 use crate::swizzled_tile::{complement_of_swizzled, with_rest};
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -113,6 +115,28 @@ impl Args<'_, Numbers> {
         };
         let size = (self.count() > 1).then(|| self.product(1)).transpose()?;
         Ok(Some(complement_of_swizzled(tile, size, overhang)?.into()))
+    }
+
+    /// Whether both operands, of which one is a map of bits, have the same values at the same 1-D coordinates.
+    pub(super) fn equal_maps(&mut self) -> Result<bool, LayoutError> {
+        let [a, b] = [self.domain(0)?.product(), self.domain(1)?.product()];
+        if a != b {
+            return Ok(false);
+        }
+        if a.is_some_and(|size| size <= ENUMERATION_LIMIT) {
+            let mut values = |index| -> Result<Box<dyn Iterator<Item = i64> + '_>, LayoutError> {
+                Ok(match self.get(index)? {
+                    Value::XorMap(map) => Box::new(map.values()),
+                    _ => Box::new(self.composed(index)?.values()),
+                })
+            };
+            return Ok(values(0)?.eq(values(1)?));
+        }
+        let (a, b) = (map(self, 0)?, map(self, 1)?);
+        let property = "equal to a map of bits of another shape";
+        let unproved = || ErrorKind::Unproved { property }.at(Place::operand(0));
+        let columns = a.bit_columns().zip(b.bit_columns()).ok_or_else(unproved)?;
+        Ok(columns.0 == columns.1 && a.constant() == b.constant())
     }
 
     /// The inverse of a swizzled layout or a map of bits, if the operand is one.
