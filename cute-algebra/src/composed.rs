@@ -344,19 +344,25 @@ impl ComposedLayout {
     }
 
     /// The bits that are set in any value before it is swizzled, and maybe others.
-    fn bits(&self) -> u64 {
+    pub(crate) fn bits(&self) -> u64 {
         let map = XorMap::of(Swizzle::IDENTITY, self.offset, &self.layout);
-        let columns = map.map(|map| {
-            let columns = map.columns().iter();
-            columns.fold(map.constant(), |bits, column| bits | column)
-        });
         let mut parts = self.layout.stride().leaves().map(|stride| stride.value());
         let is_negative = self.offset < 0 || parts.any(|stride| stride < 0);
         let below = || match self.layout.cosize().checked_add(self.offset) {
             Some(end) if !is_negative => (end as u64).next_power_of_two() - 1,
             _ => u64::MAX,
         };
-        columns.unwrap_or_else(below)
+        map.map_or_else(below, |map| map.support())
+    }
+
+    /// The swizzle without the pairs of bits of which it reads one that no value has, if the others are a swizzle.
+    pub(crate) fn read_part(&self) -> Swizzle {
+        let bits = self.bits();
+        let read = self
+            .swizzle
+            .pairs()
+            .filter(|(source, _)| bits >> source & 1 == 1);
+        Swizzle::from_pairs(read.collect()).unwrap_or(self.swizzle)
     }
 
     /// R with `A(R(i)) = i` for every `i < size(R)`. Refused unless the inverse of the layout underneath maps bits to bits and keeps
@@ -512,7 +518,11 @@ pub enum Slice {
 }
 
 /// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout that maps the bits of the swizzle to bits there.
-fn conjugate(layout: &Layout, swizzle: Swizzle, reach: i64) -> Result<Swizzle, LayoutError> {
+pub(crate) fn conjugate(
+    layout: &Layout,
+    swizzle: Swizzle,
+    reach: i64,
+) -> Result<Swizzle, LayoutError> {
     let refused = || not_a_swizzle("the layout with its swizzle on the other side");
     let reach = reach.min(layout.size());
     let read = swizzle.pairs().filter(|(source, _)| reach > 1i64 << source);
@@ -563,7 +573,7 @@ fn split(layout: &Layout, bits: u32) -> Option<(Layout, Vec<i64>)> {
     Some((Layout::from_flat(modes), strides))
 }
 
-fn not_a_swizzle(what: &'static str) -> LayoutError {
+pub(crate) fn not_a_swizzle(what: &'static str) -> LayoutError {
     ErrorKind::NotASwizzle { what }.at(Place::operand(0))
 }
 

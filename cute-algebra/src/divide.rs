@@ -131,13 +131,8 @@ fn divide_whole<D: Compose>(
     tile: &Layout<D::Int>,
     overhang: Overhang,
 ) -> Result<Layout<D::Int>, LayoutError> {
-    if overhang == Overhang::Strict
-        && let Some((extent, _)) = tile
-            .leaves()
-            .find(|(extent, stride)| !extent.is_one() && stride.is_zero())
-    {
-        let extent = extent.to_string();
-        return Err(ErrorKind::RepeatingTile { extent }.at(Place::operand(1).stride()));
+    if overhang == Overhang::Strict {
+        require_no_repeats(tile)?;
     }
     let size = a.shape().product().ok_or_else(overflow)?;
     let (rest, is_rounded) = complement_in(d, tile, &size, overhang)
@@ -170,6 +165,18 @@ fn divide_whole<D: Compose>(
                 _ => error.blame(1).with_nearest(Vec::new()),
             }
         })
+}
+
+/// Refuses a tile that has elements twice because of a stride of 0.
+pub(crate) fn require_no_repeats<I: Integer>(tile: &Layout<I>) -> Result<(), LayoutError> {
+    let mut leaves = tile.leaves();
+    match leaves.find(|(extent, stride)| !extent.is_one() && stride.is_zero()) {
+        None => Ok(()),
+        Some((extent, _)) => {
+            let extent = extent.to_string();
+            Err(ErrorKind::RepeatingTile { extent }.at(Place::operand(1).stride()))
+        }
+    }
 }
 
 impl Form {

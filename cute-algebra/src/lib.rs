@@ -74,6 +74,8 @@ mod sort;
 mod stride;
 mod swizzle;
 mod swizzled_cosize;
+mod swizzled_product;
+mod swizzled_tile;
 pub mod symbolic;
 mod tile_to_shape;
 mod tiler;

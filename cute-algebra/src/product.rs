@@ -112,31 +112,58 @@ pub(crate) enum Order {
     Raked,
 }
 
-/// Pairs the modes of A with the modes of its repetitions. Modes `1:0` are appended to make the ranks of A and B
-/// equal.
+/// How a product orders the modes of A and those of its repetitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Product {
+    /// `(A, repetitions)`, regrouped.
+    By(Form),
+    /// The modes of A paired with those of its repetitions. Modes `1:0` are appended to make the ranks of A and B equal.
+    Ranked(Order),
+}
+
+impl Product {
+    /// The modes of A and of the layout that `repeat` makes of A and B.
+    pub(crate) fn arrange<I: Integer>(
+        self,
+        a: &Layout<I>,
+        b: &Layout<I>,
+        repeat: impl FnOnce(&Layout<I>, &Layout<I>) -> Result<Layout<I>, LayoutError>,
+    ) -> Result<Layout<I>, LayoutError> {
+        let order = match self {
+            Self::By(form) => {
+                let logical = Layout::concat([a.clone(), repeat(a, b)?])?;
+                return form.arrange(logical, &b.clone().into());
+            }
+            Self::Ranked(order) => order,
+        };
+        let rank = a.rank().max(b.rank());
+        let (a, b) = (pad(a, rank), pad(b, rank));
+        let copies = repeat(&a, &b)?;
+        // An integer pairs with the other operand as a whole, and the repetitions of an integer are one mode even where they form a tuple.
+        let is_whole = a.shape().is_leaf() || b.shape().is_leaf();
+        let modes = |layout: &Layout<I>| match is_whole {
+            true => vec![layout.clone()],
+            false => layout.modes(),
+        };
+        let pairs = modes(&a)
+            .into_iter()
+            .zip(modes(&copies))
+            .map(|(a, b)| match order {
+                Order::Blocked => Layout::concat([a, b]),
+                Order::Raked => Layout::concat([b, a]),
+            });
+        Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
+    }
+}
+
+/// The product that pairs the modes of A with the modes of its repetitions.
 pub(crate) fn ranked_product<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
     b: &Layout<D::Int>,
     order: Order,
 ) -> Result<Layout<D::Int>, LayoutError> {
-    let rank = a.rank().max(b.rank());
-    let (a, b) = (pad(a, rank), pad(b, rank));
-    let copies = repetitions(d, &a, &b)?;
-    // An integer pairs with the other operand as a whole, and the repetitions of an integer are one mode even where they form a tuple.
-    let is_whole = a.shape().is_leaf() || b.shape().is_leaf();
-    let modes = |layout: &Layout<D::Int>| match is_whole {
-        true => vec![layout.clone()],
-        false => layout.modes(),
-    };
-    let pairs = modes(&a)
-        .into_iter()
-        .zip(modes(&copies))
-        .map(|(a, b)| match order {
-            Order::Blocked => Layout::concat([a, b]),
-            Order::Raked => Layout::concat([b, a]),
-        });
-    Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
+    Product::Ranked(order).arrange(a, b, |a, b| repetitions(d, a, b))
 }
 
 /// The layout with modes `1:0` appended up to this rank.
@@ -195,6 +222,12 @@ fn repetitions<D: Compose>(
         let copies = copies.filter(|copies| are_apart(a, copies));
         copies.ok_or_else(|| refusal.during("composition", [rest.to_string(), b.to_string()]))
     })
+}
+
+/// The first places where copies of A go, at least `count` of them.
+pub(crate) fn places(a: &Layout, count: i64) -> Result<Layout, LayoutError> {
+    let chain = Chain::of(&mut Numbers, a, Gaps::Roomy)?;
+    endless(chain.gaps, &chain.block, &count)
 }
 
 /// The places in the gaps, followed by `count` places at multiples of `block` behind them.

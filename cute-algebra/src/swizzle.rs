@@ -101,13 +101,16 @@ impl Swizzle {
     /// The same for numbers that have none but these bits.
     pub(crate) fn after_on(self, first: Self, bits: u64) -> Result<Self, LayoutError> {
         let outer = columns_of(self);
-        let columns = (0u32..).zip(columns_of(first));
-        let product = columns.map(|(bit, column)| match bits >> bit & 1 {
-            1 => combine(&outer, column),
-            _ => 1 << bit,
-        });
-        let product: Vec<u64> = product.collect();
-        swizzle_of(&product).ok_or_else(|| {
+        let on = |bits: u64| {
+            let columns = (0u32..).zip(columns_of(first));
+            let product = columns.map(|(bit, column)| match bits >> bit & 1 {
+                1 => combine(&outer, column),
+                _ => 1 << bit,
+            });
+            swizzle_of(&product.collect::<Vec<u64>>())
+        };
+        // What becomes of the other bits is free: they stay, or are moved as well.
+        on(bits).or_else(|| on(u64::MAX)).ok_or_else(|| {
             ErrorKind::NotASwizzle {
                 what: "the composition",
             }

@@ -183,11 +183,7 @@ impl XorMap {
             return None;
         }
         let domain = self.size();
-        let support = first
-            .columns
-            .iter()
-            .fold(first.constant, |bits, column| bits | column);
-        let inside = bits_below(domain) >= 64 - support.leading_zeros()
+        let inside = bits_below(domain) >= 64 - first.support().leading_zeros()
             && (domain & (domain - 1) == 0
                 || first.size() <= ENUMERATION_LIMIT && first.values().all(|value| value < domain));
         let linear = |value: u64| combine(&self.columns, value);
@@ -210,15 +206,11 @@ impl XorMap {
     pub fn inverse(&self) -> Option<Self> {
         let bits = self.columns.len();
         let size = self.size();
-        let reaches = self
-            .columns
-            .iter()
-            .fold(self.constant, |bits, column| bits | column);
         let stays = || {
             size == 1 << bits
                 || size <= ENUMERATION_LIMIT && self.values().all(|value| value < size)
         };
-        if !self.digits_are_bits() || reaches >> bits != 0 || !stays() {
+        if !self.digits_are_bits() || self.support() >> bits != 0 || !stays() {
             return None;
         }
         let columns: Option<Vec<u64>> = Basis::of(&self.columns).invert(bits);
@@ -316,6 +308,26 @@ impl XorMap {
             ..self.clone()
         };
         self.digits_are_bits().then_some(whole)
+    }
+
+    /// The same map of the coordinates of another shape, which has the same leaves.
+    pub(crate) fn in_shape(self, shape: Shape) -> Self {
+        Self { shape, ..self }
+    }
+
+    /// The strides that place the bits of a coordinate's digits side by side from bit `first` on.
+    pub(crate) fn places(&self, mut first: u32) -> IntTuple {
+        self.shape.map(|extent| {
+            let place = 1i64 << first;
+            first += bits_below(*extent);
+            place
+        })
+    }
+
+    /// All bits that are set in the value of any coordinate, and maybe others.
+    pub(crate) fn support(&self) -> u64 {
+        let columns = self.columns.iter();
+        columns.fold(self.constant, |bits, column| bits | column)
     }
 
     /// Number of bits of a coordinate.
@@ -470,12 +482,6 @@ impl fmt::Display for XorMap {
         if self.shape == Tuple::Leaf(1 << self.columns.len()) {
             return Ok(());
         }
-        let mut first = 0;
-        let places: IntTuple = self.shape.map(|extent| {
-            let place = 1i64 << first;
-            first += bits_below(*extent);
-            place
-        });
-        write!(f, " o {}:{places}", self.shape)
+        write!(f, " o {}:{}", self.shape, self.places(0))
     }
 }

@@ -273,6 +273,25 @@ pub enum ErrorKind {
         /// What was computed.
         what: &'static str,
     },
+    /// A product whose second operand is swizzled, where no swizzle of the values does to the copies of the first operand what
+    /// the swizzle does to their numbers.
+    SwizzledCopies {
+        /// The swizzle of the second operand, as text.
+        swizzle: String,
+        /// The layout of the places of copies.
+        places: String,
+        /// Why there is no such swizzle.
+        because: String,
+    },
+    /// A swizzled tile that makes up no whole with the rest of its layout.
+    SwizzledTile {
+        /// The swizzle of the tile, as text.
+        swizzle: String,
+        /// The rest beside the tile without its swizzle, as text.
+        rest: String,
+        /// Why it is not the rest beside the swizzled tile.
+        because: String,
+    },
     /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the
     /// value.
     NotBitwise {
@@ -727,6 +746,14 @@ impl fmt::Display for ErrorKind {
             }
             Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
             Self::NotASwizzle { what } => write!(f, "{what} cannot be written as one swizzle after a layout"),
+            Self::SwizzledCopies { swizzle, places, because } => write!(
+                f,
+                "no swizzle and no map of bits moves the copies, which are placed at `{places}`, as {swizzle} moves their numbers: {because}"
+            ),
+            Self::SwizzledTile { swizzle, rest, because } => write!(
+                f,
+                "`{rest}` is the complement without {swizzle}, but not with it: {because}"
+            ),
             Self::NotBitwise { what } => write!(f, "{what} is not linear over bits"),
             Self::ElementBits { bits } => {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")

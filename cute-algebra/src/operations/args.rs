@@ -5,12 +5,15 @@ use crate::analysis::property::Property;
 use crate::composed::{ComposedLayout, Slice, Swizzling};
 use crate::composition::ENUMERATION_LIMIT;
 use crate::construct::compact_left;
+use crate::coordinate::cosize_in;
+use crate::divide::Form;
 use crate::domain::{Domain, Numbers, Sum};
 use crate::equal::equal_in;
 use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
+use crate::product::Product;
 use crate::recast::{Cast, downcast_in, upcast_in};
 use crate::shape_div::Rounding;
 use crate::stride::Stride;
@@ -109,8 +112,10 @@ impl<'a, D: Domain> Args<'a, D> {
         match self.get(index)? {
             Value::Int(value) => Ok(Tuple::Leaf(value.clone())),
             Value::Tuple(tuple) => Ok(tuple.clone()),
-            Value::Layout(layout) => Ok(layout.shape().map(|extent| extent.clone().into())),
-            _ => Err(self.wrong(index, "a tuple of integers")),
+            value => {
+                let shape = shape_of(value).ok_or_else(|| self.wrong(index, "a tuple of integers"));
+                Ok(shape?.map(|extent| extent.clone().into()))
+            }
         }
     }
 
@@ -122,8 +127,8 @@ impl<'a, D: Domain> Args<'a, D> {
 
     /// A shape; for a layout, its shape.
     pub(super) fn shape(&mut self, index: usize) -> Result<Tuple<D::Int>> {
-        if let Value::Layout(layout) = self.get(index)? {
-            return Ok(layout.shape().clone());
+        if let Some(shape) = shape_of(self.get(index)?) {
+            return Ok(shape);
         }
         let tuple = self.tuple(index)?;
         let shape = tuple.try_map(|sum| self.d.integer(sum));
@@ -221,6 +226,24 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
+    /// The shape of a layout, with or without a swizzle, or of a map of bits.
+    pub(super) fn domain(&mut self, index: usize) -> Result<Tuple<D::Int>> {
+        match shape_of(self.get(index)?) {
+            Some(shape) => Ok(shape),
+            None => Ok(self.layout(index)?.shape().clone()),
+        }
+    }
+
+    /// The layout whose values are 0 where those of the operand are: without the swizzle, if there is no offset.
+    pub(super) fn with_the_same_zeros(&mut self, index: usize) -> Result<Layout<D::Int>> {
+        match self.get(index)? {
+            Value::Composed(swizzled) if swizzled.offset() == 0.into() => {
+                Ok(swizzled.layout().clone())
+            }
+            _ => self.layout(index),
+        }
+    }
+
     /// Applies `act` to the layout of the first operand, and keeps the swizzle, if there is one.
     pub(super) fn map(
         &mut self,
@@ -251,6 +274,16 @@ impl<'a, D: Domain> Args<'a, D> {
             }
             _ => Err(self.wrong(index, "a tiler")),
         }
+    }
+}
+
+/// The shape of a value that has one.
+fn shape_of<I: Integer>(value: &Value<I>) -> Option<Tuple<I>> {
+    match value {
+        Value::Layout(layout) => Some(layout.shape().clone()),
+        Value::Composed(swizzled) => Some(swizzled.layout().shape().clone()),
+        Value::XorMap(map) => Some(map.shape().map(|&extent| extent.into())),
+        _ => None,
     }
 }
 
@@ -335,6 +368,32 @@ impl<D: Swizzling> Args<'_, D> {
     }
 }
 
+impl<D: Swizzling> Args<'_, D> {
+    /// The layout of threads in operand 1 without its swizzle, and the value of that layout for the thread in operand 2.
+    pub(super) fn thread(&mut self) -> Result<(Layout<D::Int>, Sum<D>)> {
+        let Value::Composed(threads) = self.get(1)? else {
+            return Ok((self.layout(1)?, self.integer(2)?));
+        };
+        let what = "a thread of a swizzled layout of threads";
+        let unsupported = || ErrorKind::Unsupported { what }.at(Place::operand(2));
+        let thread = D::Int::number(&self.integer(2)?).ok_or_else(unsupported)?;
+        let missing = || {
+            let threads = threads.to_string();
+            ErrorKind::NoThread { thread, threads }.at(Place::operand(2))
+        };
+        let offset = D::Int::number(&threads.offset()).ok_or_else(missing)?;
+        // A swizzle is its own inverse.
+        let value = threads.swizzle().apply(thread).checked_sub(offset);
+        let value = value.filter(|_| thread >= 0).ok_or_else(missing)?;
+        let layout = threads.layout().clone();
+        let count = D::Int::number(&cosize_in(self.d, &layout)?);
+        match count.is_none_or(|count| (0..count).contains(&value)) {
+            true => Ok((layout, value.into())),
+            false => Err(missing()),
+        }
+    }
+}
+
 /// What is computed differently for numbers: properties are decided from the values where necessary.
 impl Args<'_, Numbers> {
     /// Whether the first operand has a property; an error if that is not known.
@@ -374,6 +433,11 @@ impl Args<'_, Numbers> {
 
     /// Whether both operands are the same function, or the same tuple; an error if that is not known.
     pub(super) fn equal(&mut self) -> Result<bool> {
+        match (self.get(0)?, self.get(1)?) {
+            (Value::Swizzle(a), Value::Swizzle(b)) => return Ok(a.pairs().eq(b.pairs())),
+            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => return self.equal_maps(),
+            _ => {}
+        }
         let Some(pair) = self.swizzled_pair()? else {
             return self.equal_plain();
         };
@@ -449,9 +513,9 @@ impl Args<'_, Scope> {
     pub(super) fn composition_of_bits(&self) -> Result<Option<Value<Term>>> {
         let what = "a layout whose swizzle is before it";
         match (self.get(0)?, self.get(1)?) {
-            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => self.refused("a map of bits"),
+            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => self.refused(0, "a map of bits"),
             (Value::Swizzle(_), _) => Ok(None),
-            (_, Value::Swizzle(_) | Value::Composed(_)) => self.refused(what),
+            (_, Value::Swizzle(_) | Value::Composed(_)) => self.refused(0, what),
             _ => Ok(None),
         }
     }
@@ -459,13 +523,39 @@ impl Args<'_, Scope> {
     /// `None` for a layout without a swizzle. The inverse of a swizzled layout needs numbers.
     pub(super) fn inverse_of_bits(&self, _: Inverse) -> Result<Option<Value<Term>>> {
         match self.get(0)? {
-            Value::Composed(_) => self.refused("the inverse of a swizzled layout"),
+            Value::Composed(_) => self.refused(0, "the inverse of a swizzled layout"),
             _ => Ok(None),
         }
     }
 
-    fn refused<T>(&self, what: &'static str) -> Result<T> {
-        Err(ErrorKind::Unsupported { what }.at(Place::operand(0)))
+    /// `None` for a second operand without a swizzle. Others need numbers.
+    pub(super) fn product_of_bits(&self, _: Product) -> Result<Option<Value<Term>>> {
+        match self.get(1)? {
+            Value::Composed(_) | Value::XorMap(_) => {
+                self.refused(1, "a product whose second operand is swizzled")
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `None` for a tiler without a swizzle. Others need numbers.
+    pub(super) fn division_of_bits(&self, _: Form, _: Overhang) -> Result<Option<Value<Term>>> {
+        match self.get(1)? {
+            Value::Composed(_) => self.refused(1, "a division by a swizzled tile"),
+            _ => Ok(None),
+        }
+    }
+
+    /// `None` for a layout without a swizzle. The complement of a swizzled layout needs numbers.
+    pub(super) fn complement_of_bits(&self, _: Overhang) -> Result<Option<Value<Term>>> {
+        match self.get(0)? {
+            Value::Composed(_) => self.refused(0, "the complement of a swizzled layout"),
+            _ => Ok(None),
+        }
+    }
+
+    fn refused<T>(&self, operand: usize, what: &'static str) -> Result<T> {
+        Err(ErrorKind::Unsupported { what }.at(Place::operand(operand)))
     }
 }
 

@@ -3,13 +3,20 @@
 use super::args::{Args, Inverse};
 use super::hopper::of_pattern;
 use crate::composed::ComposedLayout;
+use crate::composition::ENUMERATION_LIMIT;
+use crate::divide::{Form, require_no_repeats};
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::hopper::access::shared_access_of;
 use crate::hopper::swizzles::conflict_free_map;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
+use crate::product::Product;
+use crate::swizzled_product::{product_of_map, product_of_swizzled};
+use crate::swizzled_tile::{complement_of_swizzled, with_rest};
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -29,6 +36,13 @@ impl Args<'_, Numbers> {
                 let map = || swizzle.after(&XorMap::from_composed(b)?);
                 swizzled_or_map(b.swizzled_by(*a), map)?
             }
+            (Value::Swizzle(a), Value::Swizzle(b)) => match a.after(*b) {
+                Ok(swizzle) => swizzle.into(),
+                Err(error) => {
+                    let [a, b] = [a, b].map(|sw| XorMap::from_swizzle(*sw, XOR_MAP_BITS - 1));
+                    plainest(a.after(&b).ok_or(error)?)
+                }
+            },
             (Value::Swizzle(_), _) => return Ok(None),
             (_, Value::Swizzle(b)) => {
                 let a = self.composed(0)?;
@@ -38,6 +52,91 @@ impl Args<'_, Numbers> {
             (_, Value::Composed(b)) => composed(&self.composed(0)?, b)?,
             _ => return Ok(None),
         }))
+    }
+
+    /// The product, if the second operand is a swizzled layout or a map of bits; else `None`.
+    pub(super) fn product_of_bits(
+        &mut self,
+        product: Product,
+    ) -> Result<Option<Value>, LayoutError> {
+        Ok(Some(match self.get(1)? {
+            Value::Composed(b) => {
+                let a = self.composed(0)?;
+                let map = || product_of_map(&a, &XorMap::from_composed(b)?, product);
+                swizzled_or_map(product_of_swizzled(&a, b, product), map)?
+            }
+            Value::XorMap(b) => {
+                let map = product_of_map(&self.composed(0)?, b, product);
+                let what = "a product whose copies are in the order of a map of bits";
+                plainest(map.ok_or_else(|| not_bitwise(what, 1))?)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The division, if the tiler is a swizzled layout; else `None`.
+    pub(super) fn division_of_bits(
+        &mut self,
+        form: Form,
+        overhang: Overhang,
+    ) -> Result<Option<Value>, LayoutError> {
+        let Value::Composed(tile) = self.get(1)? else {
+            return Ok(None);
+        };
+        if overhang == Overhang::Ragged {
+            return Err(self.wrong(1, "a tiler without a swizzle, since the division is ragged"));
+        }
+        let a = self.composed(0)?;
+        require_no_repeats(tile.layout())?;
+        let both = with_rest(tile, a.size()).map_err(|error| error.blame(1))?;
+        let tiler = tile.layout().clone().into();
+        Ok(Some(
+            match composed(&a, &both).map_err(|error| error.blame(1))? {
+                Value::XorMap(map) => {
+                    let regrouped = form.arrange(Layout::left(map.shape().clone())?, &tiler)?;
+                    Value::XorMap(map.in_shape(regrouped.shape().clone()))
+                }
+                Value::Layout(divided) => form.arrange(divided, &tiler)?.into(),
+                Value::Composed(divided) => divided
+                    .map(|divided| form.arrange(divided.clone(), &tiler))?
+                    .into(),
+                divided => divided,
+            },
+        ))
+    }
+
+    /// The complement of a swizzled layout, if the operand is one; else `None`.
+    pub(super) fn complement_of_bits(
+        &mut self,
+        overhang: Overhang,
+    ) -> Result<Option<Value>, LayoutError> {
+        let Value::Composed(tile) = self.get(0)? else {
+            return Ok(None);
+        };
+        let size = (self.count() > 1).then(|| self.product(1)).transpose()?;
+        Ok(Some(complement_of_swizzled(tile, size, overhang)?.into()))
+    }
+
+    /// Whether both operands, of which one is a map of bits, have the same values at the same 1-D coordinates.
+    pub(super) fn equal_maps(&mut self) -> Result<bool, LayoutError> {
+        let [a, b] = [self.domain(0)?.product(), self.domain(1)?.product()];
+        if a != b {
+            return Ok(false);
+        }
+        if a.is_some_and(|size| size <= ENUMERATION_LIMIT) {
+            let mut values = |index| -> Result<Box<dyn Iterator<Item = i64> + '_>, LayoutError> {
+                Ok(match self.get(index)? {
+                    Value::XorMap(map) => Box::new(map.values()),
+                    _ => Box::new(self.composed(index)?.values()),
+                })
+            };
+            return Ok(values(0)?.eq(values(1)?));
+        }
+        let (a, b) = (map(self, 0)?, map(self, 1)?);
+        let property = "equal to a map of bits of another shape";
+        let unproved = || ErrorKind::Unproved { property }.at(Place::operand(0));
+        let columns = a.bit_columns().zip(b.bit_columns()).ok_or_else(unproved)?;
+        Ok(columns.0 == columns.1 && a.constant() == b.constant())
     }
 
     /// The inverse of a swizzled layout or a map of bits, if the operand is one.
@@ -52,6 +151,7 @@ impl Args<'_, Numbers> {
             }
             // A map of bits that has an inverse is a bijection, so the inverse is both left and right inverse.
             (Value::XorMap(map), _) => inverse(map)?,
+            (Value::Swizzle(swizzle), _) => (*swizzle).into(),
             _ => return Ok(None),
         }))
     }
@@ -112,7 +212,12 @@ fn swizzled_or_map(
 ) -> Result<Value, LayoutError> {
     match swizzled {
         Ok(swizzled) => Ok(Value::simplest(swizzled)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotASwizzle { .. }) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotASwizzle { .. } | ErrorKind::SwizzledCopies { .. }
+            ) =>
+        {
             map().map(plainest).ok_or(error)
         }
         Err(error) => Err(error),

@@ -14,7 +14,7 @@ use crate::analysis::property::Property;
 use crate::coalesce::{by_profile, coalesce, coalesce_by, filter_zeros_in};
 use crate::complement::{complement_in, holes};
 use crate::composed::ComposedLayout;
-use crate::composed::Swizzling;
+use crate::composed::{Swizzling, not_a_swizzle};
 use crate::composition::compose_by;
 use crate::construct::{
     compact_left, compact_right, fragment_like, identity, layout_like, ordered,
@@ -37,7 +37,7 @@ use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
 use crate::local::{in_tiles, thread_coordinate, thread_tiler, tile_coordinate, tiles_in};
 use crate::overhang::Overhang;
-use crate::product::{Order, product_by, ranked_product};
+use crate::product::{Order, Product, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
 use crate::regroup;
 use crate::shape_div::{elementwise, from_the_left, remaining};
@@ -65,6 +65,40 @@ const FORMAT: &str = "the fields of a descriptor are numbers";
 macro_rules! both {
     ($run:expr) => {
         Both($run, $run)
+    };
+}
+
+/// The code of a division.
+macro_rules! division {
+    ($form:expr) => {
+        both!(|args, overhang| {
+            if let Some(divided) = args.division_of_bits($form, overhang)? {
+                return Ok(divided);
+            }
+            let tiler = args.tiler(1)?;
+            args.map(|d, a| divide(d, a, &tiler, $form, overhang))
+        })
+    };
+}
+
+/// The code of a product.
+macro_rules! product {
+    ($product:expr) => {
+        both!(|args, _| {
+            if let Some(product) = args.product_of_bits($product)? {
+                return Ok(product);
+            }
+            match $product {
+                Product::By(form) => {
+                    let tiler = args.tiler(1)?;
+                    args.map(|d, a| product_by(d, a, &tiler, form))
+                }
+                Product::Ranked(order) => {
+                    let b = args.layout(1)?;
+                    args.map(|d, a| ranked_product(d, a, &b, order))
+                }
+            }
+        })
     };
 }
 
@@ -116,9 +150,8 @@ const COMPOSITION: Operation = ragged_row("composition", "A, B", 2..=2, "A(B(c))
         if let Some(composed) = args.composition_of_bits()? {
             return Ok(composed);
         }
-        match (args.get(0)?, args.get(1)?) {
-            (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
-            (Value::Swizzle(a), _) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
+        match args.get(0)? {
+            Value::Swizzle(a) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
             _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
         }
     }));
@@ -144,10 +177,10 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, _| { let shape = args.shape(0)?; Ok(identity(args.d, &shape)?.into()) })),
     row("make_layout_like", "layout", 1..=1, "the compact layout with the same shape and the same order of strides",
         "make_layout_like((4,6):(12,2))",
-        both!(|args, _| { let a = args.layout(0)?; Ok(layout_like(args.d, &a)?.into()) })),
+        both!(|args, _| { let a = args.inner(0)?; Ok(layout_like(args.d, &a)?.into()) })),
     row("make_fragment_like", "layout", 1..=1, "the same, but the first mode varies fastest",
         "make_fragment_like((4,2,3):(6,1,2))",
-        both!(|args, _| { let a = args.layout(0)?; Ok(fragment_like(args.d, &a)?.into()) })),
+        both!(|args, _| { let a = args.inner(0)?; Ok(fragment_like(args.d, &a)?.into()) })),
     row("concat", "layout, …", 1..=MANY, "the layouts as modes of one",
         "concat(4:2, (2,3):(1,8))",
         both!(|args, _| {
@@ -174,16 +207,13 @@ pub static OPERATIONS: &[Operation] = &[
     // Queries.
     row("shape", "layout", 1..=1, "the extents of the layout",
         "shape((4,(2,3)):(1,(12,4)))",
-        both!(|args, _| Ok(args.inner(0)?.shape().into()))),
+        both!(|args, _| Ok(args.domain(0)?.into()))),
     row("stride", "layout", 1..=1, "the strides of the layout",
         "stride((4,8):row)",
         both!(|args, _| Ok(args.inner(0)?.stride().clone().into()))),
     row("size", "layout", 1..=1, "the number of coordinates",
         "size((4,(2,3)):(0,(1,2)))",
-        both!(|args, _| match args.get(0)? {
-            Value::XorMap(map) => Ok(map.size().into()),
-            _ => Ok(Tuple::Leaf(args.inner(0)?.shape().product().ok_or_else(overflow)?).into()),
-        })),
+        both!(|args, _| Ok(Tuple::Leaf(args.domain(0)?.product().ok_or_else(overflow)?).into()))),
     row("cosize", "layout", 1..=1, "the span of the values: one more than the sum of (extent - 1) * |stride|",
         "cosize((4,8):(10,1))",
         both!(|args, _| Ok(Value::Int(match args.get(0)? {
@@ -201,10 +231,10 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, _| { let a = args.layout(0)?; Ok(Value::of_sums(coshape_in(args.d, &a)?)) })),
     row("rank", "layout", 1..=1, "the number of top-level modes",
         "rank((2,(3,4)))",
-        both!(|args, _| Ok((args.inner(0)?.rank() as i64).into()))),
+        both!(|args, _| Ok((args.domain(0)?.rank() as i64).into()))),
     row("depth", "layout", 1..=1, "how deep the shape is nested",
         "depth((2,(3,(4,5))))",
-        both!(|args, _| Ok((args.inner(0)?.depth() as i64).into()))),
+        both!(|args, _| Ok((args.domain(0)?.depth() as i64).into()))),
     ragged_row("crd2idx", "coordinate, layout | shape[, stride]", 2..=3, "the value at a coordinate",
         "crd2idx((1,(1,2)), (3,(2,3)):(3,(12,1)))",
         both!(|args, overhang| {
@@ -334,12 +364,12 @@ pub static OPERATIONS: &[Operation] = &[
     row("zip", "layout[, layout]", 1..=2, "((a0, b0), (a1, b1), …)",
         "zip((2,3):(1,2), (4,5):(6,24))",
         both!(|args, _| match args.count() {
-            1 => Ok(regroup::transpose_modes(&args.layout(0)?)?.into()),
+            1 => args.map(|_, a| regroup::transpose_modes(a)),
             _ => Ok(regroup::zip(&args.layout(0)?, &args.layout(1)?)?.into()),
         })),
     row("unzip", "layout", 1..=1, "((a0, a1, …), (b0, b1, …)) of ((a0, b0), (a1, b1), …)",
         "unzip(((2,4),(3,5)):((1,6),(2,24)))",
-        both!(|args, _| Ok(regroup::transpose_modes(&args.layout(0)?)?.into()))),
+        both!(|args, _| args.map(|_, a| regroup::transpose_modes(a)))),
     row("slice", "layout, coordinate", 2..=2, "the modes where the coordinate has `_`; for a swizzled layout, with the offset of the coordinate",
         "slice((4,(2,3)):(1,(12,4)), (_,(1,_)))",
         both!(|args, _| {
@@ -362,7 +392,7 @@ pub static OPERATIONS: &[Operation] = &[
         .gives(&["layout", "offset"]),
     row("dice", "layout, coordinate", 2..=2, "the modes where the coordinate has an integer",
         "dice((4,(2,3)):(1,(12,4)), (_,(1,_)))",
-        both!(|args, _| { let (a, coord) = (args.layout(0)?, args.coord(1)?); Ok(pick(args.d, &a, &coord, false)?.into()) })),
+        both!(|args, _| { let coord = args.coord(1)?; args.map(|d, a| pick(d, a, &coord, false)) })),
     // The algebra.
     row("coalesce", "layout[, profile]", 1..=2, "the same function with the fewest modes",
         "coalesce((2,(1,6)):(1,(6,2)))",
@@ -386,12 +416,19 @@ pub static OPERATIONS: &[Operation] = &[
     ragged_row("with_shape", "layout, shape", 2..=2, "A(B(c)) for the compact layout B of the shape, in which the leftmost mode varies fastest",
         "with_shape((4,8):(8,1), (8,4))",
         both!(|args, overhang| {
-            let operands = [args.get(0)?.clone(), args.layout(1)?.into()];
+            let b = match args.get(1)? {
+                swizzled @ Value::Composed(_) => swizzled.clone(),
+                _ => args.layout(1)?.into(),
+            };
+            let operands = [args.get(0)?.clone(), b];
             args.d.apply(&COMPOSITION, &operands, overhang == Overhang::Ragged)
         })),
     ragged_row("complement", "layout[, target]", 1..=2, "the ordered layout that fills the target together with the layout; strides 0 are left out",
         "complement((2,2):(1,6), 24)",
         both!(|args, overhang| {
+            if let Some(complement) = args.complement_of_bits(overhang)? {
+                return Ok(complement);
+            }
             let a = args.layout(0)?;
             if args.count() == 1 {
                 return Ok(holes(args.d, &a)?.into());
@@ -413,7 +450,7 @@ pub static OPERATIONS: &[Operation] = &[
         })),
     row("nullspace", "layout", 1..=1, "N with A(N(i)) = 0, for the modes of stride 0",
         "nullspace((2,4,3):(0,1,0))",
-        both!(|args, _| { let a = args.layout(0)?; Ok(nullspace_in(args.d, &a)?.into()) })),
+        both!(|args, _| { let a = args.with_the_same_zeros(0)?; Ok(nullspace_in(args.d, &a)?.into()) })),
     row("max_common_layout", "layout, layout", 2..=2, "the largest C with A(C(i)) = B(C(i)) = i",
         "max_common_layout((4,8):(1,4), (4,8):(1,8))",
         both!(|args, _| { let (a, b) = (args.composed(0)?, args.composed(1)?); Ok(max_common_layout_in(args.d, &a, &b)?.into()) })),
@@ -434,35 +471,41 @@ pub static OPERATIONS: &[Operation] = &[
         })),
     ragged_row("logical_divide", "layout, tiler", 2..=2, "((tile, rest), …)",
         "logical_divide((8,12):(12,1), <4,3>)",
-        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Logical, overhang)) })),
+        division!(Form::Logical)),
     ragged_row("zipped_divide", "layout, tiler", 2..=2, "((tile, …), (rest, …))",
         "zipped_divide((8,12):(12,1), <4,3>)",
-        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Zipped, overhang)) })),
+        division!(Form::Zipped)),
     ragged_row("tiled_divide", "layout, tiler", 2..=2, "((tile, …), rest, …)",
         "tiled_divide((8,12):(12,1), <4,3>)",
-        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Tiled, overhang)) })),
+        division!(Form::Tiled)),
     ragged_row("flat_divide", "layout, tiler", 2..=2, "(tile, …, rest, …)",
         "flat_divide((8,12):(12,1), <4,3>)",
-        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Flat, overhang)) })),
+        division!(Form::Flat)),
     ragged_row("local_tile", "layout, tiler, coordinate", 3..=3, "the tile at a coordinate of tiles, with further modes where it has `_`, and the value where it begins",
         "local_tile((8,12):(12,1), <4,3>, (1,2))",
         both!(|args, overhang| {
-            let (tiler, coord) = (args.tiler(1)?, args.coord(2)?);
+            let coord = args.coord(2)?;
             let in_coord = |error| in_tiles(error, &coord);
-            if let Value::Composed(swizzled) = args.get(0)? {
-                let tiles = swizzled.map(|layout| tiles_in(args.d, layout, &tiler, overhang))?;
-                let at = tile_coordinate(tiles.layout(), &coord);
-                return Ok(vec![tiles.slice_in(args.d, &at).map_err(in_coord)?.into(), 0.into()].into());
-            }
-            let a = args.layout(0)?;
-            let tiles = tiles_in(args.d, &a, &tiler, overhang)?;
-            let (tile, offset) = slice_in(args.d, &tiles, &tile_coordinate(&tiles, &coord)).map_err(in_coord)?;
-            Ok(vec![tile.into(), Value::of_sums(offset)].into())
+            let tiles = match args.division_of_bits(Form::Zipped, overhang)? {
+                Some(tiles) => tiles,
+                None => { let tiler = args.tiler(1)?; args.map(|d, a| tiles_in(d, a, &tiler, overhang))? }
+            };
+            Ok(match tiles {
+                Value::Composed(tiles) => {
+                    let at = tile_coordinate(tiles.layout(), &coord);
+                    vec![tiles.slice_in(args.d, &at).map_err(in_coord)?.into(), 0.into()].into()
+                }
+                Value::Layout(tiles) => {
+                    let (tile, offset) = slice_in(args.d, &tiles, &tile_coordinate(&tiles, &coord)).map_err(in_coord)?;
+                    vec![tile.into(), Value::of_sums(offset)].into()
+                }
+                _ => return Err(not_a_swizzle("the layout divided into these tiles").blame(1)),
+            })
         })).gives(&["layout", "offset"]),
     ragged_row("local_partition", "layout, threads, thread", 3..=3, "what a thread has of a layout over which the threads are repeated, and the value where it begins",
         "local_partition((8,12):(12,1), (2,4):(4,1), 5)",
         both!(|args, overhang| {
-            let (threads, index) = (args.layout(1)?, args.integer(2)?);
+            let (threads, index) = args.thread()?;
             let tiler = thread_tiler(args.d, &threads)?;
             let in_threads = |error: LayoutError| error.blame(1);
             if let Value::Composed(swizzled) = args.get(0)? {
@@ -478,22 +521,22 @@ pub static OPERATIONS: &[Operation] = &[
         })).gives(&["layout", "offset"]),
     row("logical_product", "layout, tiler", 2..=2, "((layout, copies), …)",
         "logical_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Logical)) })),
+        product!(Product::By(Form::Logical))),
     row("zipped_product", "layout, tiler", 2..=2, "((layout, …), (copies, …))",
         "zipped_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Zipped)) })),
+        product!(Product::By(Form::Zipped))),
     row("tiled_product", "layout, tiler", 2..=2, "((layout, …), copies, …)",
         "tiled_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Tiled)) })),
+        product!(Product::By(Form::Tiled))),
     row("flat_product", "layout, tiler", 2..=2, "(layout, …, copies, …)",
         "flat_product((2,5):(5,1), <3:5,4:6>)",
-        both!(|args, _| { let tiler = args.tiler(1)?; args.map(|d, a| product_by(d, a, &tiler, Form::Flat)) })),
+        product!(Product::By(Form::Flat))),
     row("blocked_product", "layout, layout", 2..=2, "((A0, B0), …), blocks together",
         "blocked_product((2,5):(5,1), (3,4):(1,3))",
-        both!(|args, _| { let b = args.layout(1)?; args.map(|d, a| ranked_product(d, a, &b, Order::Blocked)) })),
+        product!(Product::Ranked(Order::Blocked))),
     row("raked_product", "layout, layout", 2..=2, "((B0, A0), …), blocks apart",
         "raked_product((2,5):(5,1), (3,4):(1,3))",
-        both!(|args, _| { let b = args.layout(1)?; args.map(|d, a| ranked_product(d, a, &b, Order::Raked)) })),
+        product!(Product::Ranked(Order::Raked))),
     ragged_row("tile_to_shape", "layout, shape[, order]", 2..=3, "the block repeated over a shape",
         "tile_to_shape((2,2):(2,1), (4,6))",
         both!(|args, overhang| {

@@ -50,6 +50,20 @@ fn operations_answer_and_refuse() {
             "false",
         ),
         ("equal(Sw<3,4,3> o (8,8), 64:1)", "true"),
+        ("equal(Sw<0,0,0>, Sw<0,3,3>)", "true"),
+        ("equal(Sw<1,0,1>, Sw<1,0,2>)", "false"),
+        (
+            "equal(xor_map((1,3,6)), xor_map((1,3,6)) o (2,4):(1,2))",
+            "true",
+        ),
+        (
+            "equal(Sw<1,0,2> o Sw<3,0,3>, Sw<1,0,2> o Sw<3,0,3>)",
+            "true",
+        ),
+        (
+            "equal(Sw<1,0,2> o Sw<3,0,3>, Sw<3,0,3> o Sw<1,0,2>)",
+            "false",
+        ),
         ("is_integral(3)", "true"),
         ("is_integral((3,4):(1@0,1@1))", "false"),
         ("8:1/-2@0", "(2,4):(-1@0,-1@0)"),

@@ -75,6 +75,27 @@ proptest! {
     }
 
     #[test]
+    fn a_map_of_bits_equals_what_has_its_values(sw in swizzle(), a in tile(), columns in prop::collection::vec(0..8u64, 0..4), constant in 0..2u64) {
+        let map = XorMap::new(columns).unwrap().with_constant(constant);
+        let layout = ComposedLayout::new(sw, 0, a).unwrap();
+        let (shown, values) = (map.to_string(), |map: &XorMap| map.values().collect::<Vec<_>>());
+        // The same bits as digits of another shape.
+        let places = layout.layout().shape();
+        let other = format!("{shown} o {places}");
+        let as_map = XorMap::from_composed(&layout).unwrap();
+        for (a, b, expected) in [
+            (shown.clone(), layout.to_string(), values(&map) == values(&as_map)),
+            (Value::<i64>::XorMap(as_map.clone()).to_string(), layout.to_string(), true),
+            (other, shown.clone(), layout.size() == map.size()),
+        ] {
+            if notation::eval_str(&a).is_ok_and(|a| matches!(a, Value::XorMap(_))) {
+                prop_assert_eq!(notation::eval_str(&format!("equal({a}, {b})")).unwrap(), Value::Bool(expected), "{} and {}", a, b);
+                prop_assert_eq!(notation::eval_str(&format!("equal({b}, {a})")).unwrap(), Value::Bool(expected), "{} and {}", b, a);
+            }
+        }
+    }
+
+    #[test]
     fn a_map_of_bits_reads_back(columns in prop::collection::vec(0..64u64, 0..6), constant in 0..64u64) {
         let map = XorMap::new(columns).unwrap();
         // The text of a map, which may be a layout, a swizzle or a map of bits, evaluates to the same value.

@@ -1,7 +1,7 @@
 //! The promises of operations, checked value by value.
 
 use cute_algebra::{
-    Coord, IntTuple, Layout, Shape, Tiler, Tuple, Value, append_to_rank, compatible,
+    Coord, IntTuple, Layout, Shape, Tiler, Tuple, Value, XOR_MAP_BITS, append_to_rank, compatible,
     composition_by, filter, ragged, transpose_modes,
 };
 use std::collections::HashMap;
@@ -24,6 +24,12 @@ pub(crate) fn keeps_promise(operation: &str, args: &[Value], result: &Value) -> 
             return Some(size <= MOST_POINTS && is_left_inverse(&args[0], result));
         }
         _ => {}
+    }
+    if let ("composition", [Value::Swizzle(a), Value::Swizzle(b)], Value::XorMap(both)) =
+        (operation, args, result)
+    {
+        let mut numbers = (0..4096).chain((0..XOR_MAP_BITS - 1).map(|bit| 1 << bit));
+        return Some(numbers.all(|x| both.at(x) == Some(a.apply(b.apply(x)))));
     }
     let Value::Layout(r) = result else {
         return None;
