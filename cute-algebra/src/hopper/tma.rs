@@ -337,7 +337,7 @@ impl fmt::Display for TmaError {
             TmaErrorKind::Start { start, coordinate } => {
                 write!(
                     f,
-                    "the box at {coordinate:?} starts at byte {start}, which is not a multiple of {SHARED_ALIGN}"
+                    "the box at {coordinate:?} starts at byte {start}, which is not a multiple of {SHARED_ALIGN}: TMA writes a box without gaps, so padded strides do not fit"
                 )
             }
             TmaErrorKind::TensorMode { mode } => {

@@ -833,7 +833,12 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
         return None;
     };
     let fewer = coalesce(&b);
-    let result = composition(&a, &fewer).ok().filter(|_| fewer != b)?;
+    let Some(result) = composition(&a, &fewer).ok().filter(|_| fewer != b) else {
+        let other = composition(&b, &a).ok()?;
+        return Some(format!(
+            "the right operand is applied first; in the other order, `{b} o {a}` is `{other}`"
+        ));
+    };
     Some(format!(
         "no layout with the shape {} has these values, but `A o coalesce(B)` does: `{result}`",
         b.shape()

@@ -955,6 +955,11 @@ impl Printed {
                 return None;
             }
         };
+        // Where an extent is known to be 1, conditions can be stricter than needed.
+        let is_one = |condition: &String| condition.ends_with(" <= 1");
+        if read.conditions.len() > self.conditions.len() && self.conditions.iter().any(is_one) {
+            return None;
+        }
         assert_eq!(read.conditions.len(), self.conditions.len(), "{text}");
         Some(read)
     }

@@ -329,7 +329,7 @@ fn wrong_types() {
         ),
         (
             "floor(convert::<bf16>(x))",
-            "`floor` takes a number of type f16, f32 or f64 here, not a run-time `bf16`",
+            "`floor` takes a number of type f16, f32 or f64, not of `bf16`: compute with `x as f32`, and convert the result by `as bf16`",
         ),
         (
             "fma(x, y, x)",

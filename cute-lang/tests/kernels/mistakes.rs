@@ -36,13 +36,22 @@ fn integers_in_layouts_are_known() {
     check(
         "const ROWS: u32 = 2;",
         "let bm = 4; let tiles = layout!((8,8):(8,1) / <bm,{bm}>); let rows = layout!(logical_product(ROWS, bm));
-         let a = layout!(logical_product(tiles, n)); let b = layout!((8,8):(8,1) / <n,4>); let c = layout!((8,n):(1,8));
-         let d = layout!(8:1 / bn);",
+         let a = layout!(logical_product(tiles, n)); let d = layout!(8:1 / bn);",
         expect![[r#"
             `n` is a run-time integer, but a number is needed here
             `bn` is a run-time integer, but a number is needed here
         "#]],
     );
+    for place in ["(8,8):(8,1) / <n,4>", "(8,n):(1,8)"] {
+        let body = format!("let a = layout!({place});");
+        check(
+            "",
+            &body,
+            expect![[r#"
+                `n` is a run-time integer, but a number is needed here
+            "#]],
+        );
+    }
 }
 
 /// In the `launch` of `scale`, Rust takes an argument `k` for the type of the kernel `k`.

@@ -315,7 +315,7 @@ fn tma() {
         ),
         (
             "let x = smem::<bf16>(layout!((4,64):(72,1))); tma_load(a, (0, 0), x, ready[0]);",
-            "TMA cannot copy (4,64):(72,1) of 16-bit elements: the box at [1, 0] starts at byte 144, which is not a multiple of 128",
+            "TMA cannot copy (4,64):(72,1) of 16-bit elements: the box at [1, 0] starts at byte 144, which is not a multiple of 128: TMA writes a box without gaps, so padded strides do not fit",
         ),
         (
             "tma_load(a, (0, 0), tile, ready[0], 2);",

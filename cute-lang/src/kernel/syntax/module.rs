@@ -269,7 +269,7 @@ fn outside(item: &Item) -> Error {
             "the kernel language has no traits but `Iterator`: write `impl Name { … }`, and pass a function as `impl Fn(…) -> …`"
         }
         Item::Static(_) => {
-            "the kernel language has no `static`: a `const` is known, and what changes is a tensor in shared or global memory"
+            "the kernel language has no `static`: a `const` is known, and what changes is a tensor in shared memory, `smem::<f32>(128)` in the kernel, or in global memory"
         }
         Item::Macro(_) => {
             "a module of kernels declares no macros: a function or a closure is inlined where it is called"

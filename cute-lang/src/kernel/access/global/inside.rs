@@ -193,12 +193,12 @@ impl Inside {
                 "the condition around it is about a sum, `i + {by} < {text}`, which holds for the greatest `i`, too, since it wraps around to 0: write `i < {text} - {by}`"
             ),
             Almost::Underflows(less) => format!(
-                "the condition around it is about `{text} - {less}`, which wraps around where the extent is smaller: state the fact `{text} >= {less}`"
+                "the condition around it is about `{text} - {less}`, which wraps around where the extent is smaller: state the fact `{text} >= {less}`, by `#[facts(…)]` before a parameter"
             ),
             Almost::Below(quantity) => {
                 let known = b.quantity_text(quantity)?;
                 format!(
-                    "its coordinate in mode {mode} is below `{known}`: state the fact `{known} <= {text}`"
+                    "its coordinate in mode {mode} is below `{known}`: state the fact `{known} <= {text}`, by `#[facts(…)]` before a parameter"
                 )
             }
         })

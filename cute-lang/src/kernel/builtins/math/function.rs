@@ -2,7 +2,7 @@
 
 use crate::kernel::builtins::call::{Call, name};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::types::{alternatives, single_type};
+use crate::kernel::value::types::{alternatives, rust_name, single_type};
 use crate::kernel::value::{NumberType, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -99,6 +99,14 @@ impl Function {
                     in_registers = Some(scalar.ty);
                     b.number_type(&argument.value)
                         .unwrap_or(NumberType::Is(scalar.ty))
+                }
+                Value::Scalar(scalar) if matches!(scalar.ty, Type::F16 | Type::Bf16) => {
+                    let (ty, types) = (rust_name(scalar.ty), self.types());
+                    let message = format!(
+                        "`{}` takes {types}, not of `{ty}`: compute with `x as f32`, and convert the result by `as {ty}`",
+                        call.name
+                    );
+                    return Err(call.error_at(i, message));
                 }
                 _ => return Err(call.mismatch(i, &self.types())),
             };
