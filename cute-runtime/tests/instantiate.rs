@@ -504,9 +504,10 @@ fn mistakes_name_the_place_in_the_kernel() {
     check_refused(
         &kernels::particular { N: -4 },
         &format!(
-            "kernel particular with N = -4: {}: nothing proves that this access is inside of `y`: state the fact \
-             `extent(y, 0) >= 32`, or let the kernel check it when it runs, `#[kernel(…, checked)]`, or make \
-             `particular` an `unsafe fn`, whose launch relies on its caller",
+            "kernel particular with N = -4: {}: nothing proves that this access is inside of `y`: put it under a condition by \
+             which its coordinate in mode 0 is below `extent(y, 0)`, or state the fact `extent(y, 0) >= 32`, by which a launch with a \
+             smaller tensor is refused, or let the kernel check it when it runs, `#[kernel(…, checked)]`, or make `particular` an \
+             `unsafe fn`, whose launch relies on its caller",
             at("y[thread()] = 1", "thread()")
         ),
     );

@@ -24,6 +24,7 @@ const TEMPLATES: &[(&[&str], &str)] = &[
     (&["recast_layout"], "`recast_layout(16, 32, L)` is written `recast(L, 32, 16)` here: the bits of the old elements come first"),
     (&["E", "ScaledBasis"], "`E<0>{}` is written `1@0` here, and `E<1,0>{}` is `1@0@1`"),
     (&["Step"], "an order of modes `Step<_1,_0>` is a tuple here, `make_ordered_layout((4,8),(1,0))`; for `Step<_1,X,_1>` the mode of the `X` is left out of tiler and coordinate, `local_tile(A, <128,64>, (1,2))`"),
+    (&["MMA_Traits", "Copy_Traits"], "a layout of an operation is `mma_atom(SM80_16x8x16_F32F16F16F32_TN, CLayout)` here, and `copy_atom(UniversalCopy<u128>, 16, SrcLayout)`"),
     (&["group_modes"], "`group_modes<0,2>(L)` is written `group(L, 0, 2)` here"),
     (&["Copy_Atom", "TiledCopy"], "`tiled_copy(operation, element bits, threads, values, TiledLayout_TV)` is the layout of a tiled copy here"),
     (&["MMA_Atom", "TiledMMA"], "`tiled_mma(operation, atom layout, permutation, layoutA_TV)` is a layout of a tiled MMA here"),
@@ -205,7 +206,9 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
     let next = rest.first();
     let both = first.at.start..next.unwrap_or(first).at.end;
     match (&first.kind, next.map(|token| &token.kind)) {
-        (TokenKind::Word(word), Some(TokenKind::Punct('<'))) => template(word, first, &rest[1..]),
+        (TokenKind::Word(word), Some(TokenKind::Punct('<'))) if word != "ragged" => {
+            template(word, first, &rest[1..])
+        }
         (TokenKind::Word(word), Some(TokenKind::Braced(braced))) if is_empty(braced) => {
             let order = ORDERS.iter().find(|(name, _)| name == word);
             let help = match order {
@@ -302,6 +305,47 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
                 "facts stand in front: `where m % 4 == 0; (m,n):(1,m)`",
             )
         }
+        (TokenKind::Other(sign), _)
+            if sign == "["
+                && matches!(
+                    before,
+                    Some(Token {
+                        kind: TokenKind::Punct('@'),
+                        ..
+                    })
+                ) =>
+        {
+            unknown(
+                "@[…]".into(),
+                first.at.clone(),
+                "the modes of a basis follow one another, the innermost first: `1@0@1`",
+            )
+        }
+        (TokenKind::Other(sign), _)
+            if sign == "["
+                && matches!(before, Some(Token { kind: TokenKind::Word(word), .. }) if word.ends_with("ptr")) =>
+        {
+            unknown(
+                "ptr[…]".into(),
+                first.at.clone(),
+                "a layout has no pointer: `Sw<3,4,3> o (8,64):(64,1)`",
+            )
+        }
+        (TokenKind::Word(word) | TokenKind::Other(word), _) if word == "if" => unknown(
+            "if".into(),
+            first.at.clone(),
+            "an expression has no branches: declare two layouts, between which the Rust code chooses",
+        ),
+        (TokenKind::Word(word) | TokenKind::Other(word), _) if word == "for" => unknown(
+            "for".into(),
+            first.at.clone(),
+            "values are written one by one: `from_table(0,8,16,24)`",
+        ),
+        (TokenKind::Word(word), Some(TokenKind::Punct('<'))) if word == "ragged" => unknown(
+            "ragged <…>".into(),
+            first.at.clone(),
+            "`ragged` stands in front of the whole division: `ragged A / <3,4>`",
+        ),
         (TokenKind::Other(sign), _) if sign == "[" => match follows_value {
             true => unknown(
                 "L[…]".into(),

@@ -658,6 +658,9 @@ fn order_hint<D: Operations>(
             let ExprKind::Layout(shape, stride) = &whole.kind else {
                 return None;
             };
+            if !matches!(stride.kind, ExprKind::Int(_)) {
+                return None;
+            }
             Some(format!(
                 "`/` divides the layout `{whole}`; a quotient as its stride is written `{shape}:{{{stride}/{divisor}}}`"
             ))

@@ -64,7 +64,7 @@ pub fn parse_where(
 }
 
 /// The help for what is no fact.
-const FACTS: &str = "facts are `m % 64 == 0` and comparisons such as `m >= 64`, with `,` between them and `;` at the end";
+const FACTS: &str = "facts are `m % 64 == 0` and comparisons such as `m >= 64`; all of them hold, with `,` between them and `;` at the end";
 
 /// The signs of products on a side of a fact, whose own sign may be `%`, and in braces.
 const OF_FACTS: &[&str] = &["*", "/"];
@@ -731,7 +731,7 @@ impl Parser<'_> {
             TokenKind::Other(sign) => match sign.as_str() {
                 "*" => error.help(NO_PRODUCT_SIGN),
                 ";" => error.help("modes are separated by `,`, and a stride stands behind `:`"),
-                "+" => error.help("`Sw<0,0,0> o 1 o L` has the values of L plus 1; otherwise only integers are added"),
+                "+" => error.help("only integers are added: a longer tuple is written out, `(128,64,3)`, and `Sw<0,0,0> o 1 o L` has the values of L plus 1"),
                 "×" => error.help("a shape is written `(4,8)`"),
                 _ => error,
             },

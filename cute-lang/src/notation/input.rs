@@ -109,9 +109,11 @@ impl Input {
                 ([], _) => {}
                 ([TokenTree::Ident(first), stated @ ..], Some(_)) if first == "where" => {
                     let mut signs = stated.iter().enumerate();
-                    let item = signs.find_map(|(at, _)| match defines(stated, at) {
-                        true => start_of_item(stated, at).filter(|start| *start > 0),
-                        false => None,
+                    let item = signs.find_map(|(at, _)| {
+                        match defines(stated, at) && !is_arrow(stated, at) {
+                            true => start_of_item(stated, at).filter(|start| *start > 0),
+                            false => None,
+                        }
                     });
                     if let Some(item) = item {
                         let message = "expected `;` behind the facts, before the item";
@@ -192,6 +194,11 @@ fn start_of_item(statement: &[TokenTree], sign: usize) -> Option<usize> {
     }
 }
 
+/// Whether a `=` is followed by `>` or `<`, in place of `>=`.
+fn is_arrow(tokens: &[TokenTree], at: usize) -> bool {
+    matches!(tokens.get(at + 1), Some(TokenTree::Punct(next)) if "<>".contains(next.as_char()))
+}
+
 /// Whether the token is the `=` of an item and no part of a comparison.
 fn defines(tokens: &[TokenTree], at: usize) -> bool {
     let is_sign = |token: Option<&TokenTree>, signs: &str| matches!(token, Some(TokenTree::Punct(punct)) if signs.contains(punct.as_char()));
@@ -226,6 +233,17 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
             if let Some(colon) = colon.filter(|_| !names_paths(statement)) {
                 let message = "names of run-time integers have no types: `where` states facts about them, such as `m % 64 == 0` and `m >= 64`";
                 return Err(syn::Error::new_spanned(colon, message));
+            }
+            let arrow = statement.windows(2).find(|pair| match pair {
+                [TokenTree::Punct(sign), TokenTree::Punct(next)] => {
+                    (sign.as_char(), next.as_char()) == ('=', '>')
+                        || (sign.as_char(), next.as_char()) == ('=', '<')
+                }
+                _ => false,
+            });
+            if let Some([sign, next]) = arrow {
+                let message = format!("a comparison is written `{next}=`");
+                return Err(syn::Error::new_spanned(sign, message));
             }
             // As a name of an integer, such a word would make both facts one.
             let is_and = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if word == "and" || word == "or");
@@ -490,6 +508,9 @@ impl ToTokens for Bound {
 impl Parse for Item {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let tokens = input.fork().parse()?;
+        if input.peek(Token![#]) && !input.peek2(token::Bracket) {
+            return Err(input.error("a comment begins with `//`"));
+        }
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let mutable = input.parse()?;
@@ -508,6 +529,12 @@ impl Parse for Item {
         }
         if input.peek(Token![<]) {
             let message = "a layout has no parameters here: each name in its expression that stands for nothing else is a run-time integer";
+            return Err(input.error(message));
+        }
+        if input.peek(token::Paren) {
+            let message = format!(
+                "expected `=`: an item is `{name} = …`, and a check stands behind the macro, `const _: () = assert!(layout!(…));`"
+            );
             return Err(input.error(message));
         }
         refuse(input, ":")?;

@@ -11,11 +11,11 @@ declare! {
     abs(x);
     /// `activemask()`
     ///
-    /// All lanes of the warp call these together: the mask of the lanes that run together at this point. It need not hold all lanes that come here.
+    /// All lanes of the warp call these together: the mask of the lanes that run together at this point. It may lack lanes that reach the point at another time.
     activemask();
     /// `wait(barrier, parity)`, `arrive(barrier)`, `expect_tx(barrier, bytes)`
     ///
-    /// Waits until the phase of this parity has ended; arrives; arrives and announces bytes that TMA will write. On a fresh barrier, a wait for parity 1 returns at once.
+    /// Waits until the phase of this parity has completed; arrives; arrives and announces bytes that TMA will write. On a new barrier, a wait for parity 1 returns at once.
     arrive(barrier);
     /// `arrive_at(barrier, cta)`
     ///
@@ -23,7 +23,7 @@ declare! {
     arrive_at(barrier, cta);
     /// `at(layout, coordinate)`
     ///
-    /// The value of a layout, swizzled or not, or of a map of bits, at a coordinate that is known, or [known to be in range](crate::kernel_language#indices-in-range).
+    /// The value of a layout, swizzled or not, or of a map of bits. The coordinate is a constant, or [known to be in range](crate::kernel_language#indices-in-range).
     at(layout, coordinate);
     /// `atomic_add(x, coordinate, value, [order], [scope])`
     ///
@@ -39,7 +39,7 @@ declare! {
     atomic_cas(x, coordinate, expected, value, order, scope);
     /// `atomic_inc(x, coordinate, limit, [order], [scope])`, `atomic_dec(x, coordinate, limit, [order], [scope])`
     ///
-    /// Each returns the old value: u32: adds 1, and gives 0 after the limit; subtracts 1, and gives the limit after 0.
+    /// Each returns the old value: u32: adds 1, and wraps to 0 after the limit; subtracts 1, and wraps to the limit after 0.
     atomic_dec(x, coordinate, limit, order, scope);
     /// `atomic_exch(x, coordinate, value, [order], [scope])`
     ///
@@ -47,7 +47,7 @@ declare! {
     atomic_exch(x, coordinate, value, order, scope);
     /// `atomic_inc(x, coordinate, limit, [order], [scope])`, `atomic_dec(x, coordinate, limit, [order], [scope])`
     ///
-    /// Each returns the old value: u32: adds 1, and gives 0 after the limit; subtracts 1, and gives the limit after 0.
+    /// Each returns the old value: u32: adds 1, and wraps to 0 after the limit; subtracts 1, and wraps to the limit after 0.
     atomic_inc(x, coordinate, limit, order, scope);
     /// `atomic_min(x, coordinate, value, [order], [scope])`, `atomic_max(x, coordinate, value, [order], [scope])`
     ///
@@ -67,7 +67,7 @@ declare! {
     atomic_xor(x, coordinate, value, order, scope);
     /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, and makes their earlier writes to memory visible to each other; for all threads of the cluster.
     bar_sync(id, threads);
     /// `bfe(x, position, length)`
     ///
@@ -105,15 +105,15 @@ declare! {
     ceil_div(a, b);
     /// `clamp(x, least, greatest)`
     ///
-    /// X between two numbers. A NaN stays one.
+    /// Limits x to the range of two numbers. A NaN stays a NaN.
     clamp(x, least, greatest);
     /// `clock()`, `clock64()`
     ///
-    /// The multiprocessor's count of cycles, as u32; as u64.
+    /// The cycle counter of the multiprocessor, as u32; as u64.
     clock();
     /// `clock()`, `clock64()`
     ///
-    /// The multiprocessor's count of cycles, as u32; as u64.
+    /// The cycle counter of the multiprocessor, as u32; as u64.
     clock64();
     /// `cluster_ctarank()`
     ///
@@ -125,7 +125,7 @@ declare! {
     cluster_idx();
     /// `clz(x)`, `leading_zeros(x)`, `trailing_zeros(x)`
     ///
-    /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.
+    /// The number of zeros above the highest 1 bit, and below the lowest, as u32; for 0, the width.
     clz(x);
     /// `convert::<T>(x)`
     ///
@@ -133,19 +133,19 @@ declare! {
     convert[T](x);
     /// `coordinate(fragment, value)`
     ///
-    /// The coordinate in the tile of this thread's value number `value`.
+    /// The coordinate in the tile of this thread's value with the index `value`.
     coordinate(fragment, value);
     /// `copy(source, destination, [hint])`
     ///
-    /// Copies between shared memory, or a tile of global memory, and a fragment, or from a fragment to one that is held in the same way. Between two of the former, each thread copies the part that it names, by way of registers. It uses `ldmatrix` or `stmatrix`, with or without transposition, if whole warps hold 8- or 16-bit elements in the layout of a copy atom; else the widest vectors that the layouts allow. All threads that hold the fragment must take part.
+    /// Copies between a fragment and a tensor in shared memory or a tile of global memory, or from a fragment to another one with the same layout. Between two tensors, each thread copies the part that it names, through registers. If whole warps hold 8- or 16-bit elements in the layout of a copy atom, the copy uses `ldmatrix` or `stmatrix`, with or without transposition; else the widest vectors that the layouts allow. All threads that hold the fragment must take part.
     copy(source, destination, hint);
     /// `copy_async(source, destination, [by], [ctas])`
     ///
-    /// Starts to copy a tile of global memory to a tensor in shared memory, or back, without registers. If `by` is a barrier, or from shared to global memory, it is a [bulk copy](crate::kernel_language#bulk-copies) by one thread. Else it is `cp.async`, 4, 8 or 16 bytes at a time: `by` is a layout from (thread, value) to coordinates, as for a fragment, which says which thread copies what, or it is left out, and each thread copies the tile that it names. Elements outside of the tensor become 0.
+    /// Starts to copy a tile of global memory to a tensor in shared memory, or back, without registers. If `by` is a barrier, or if the destination is global memory, one thread starts a [bulk copy](crate::kernel_language#bulk-copies). Otherwise the copy is `cp.async`, 4, 8 or 16 bytes at a time. `by` is then a layout from (thread, value) to coordinates, as for a fragment; without it, each thread copies the tile that it names. Elements outside of the tensor become 0.
     copy_async(source, destination, by, ctas);
     /// `copy_async_at(source, destination, barrier, cta)`
     ///
-    /// Starts a bulk copy in shared memory to where `destination` lies in another CTA of the cluster. The barrier of that CTA counts the bytes.
+    /// Starts a bulk copy from shared memory to the address of `destination` in another CTA of the cluster. The same barrier in the other CTA counts the bytes.
     copy_async_at(source, destination, barrier, cta);
     /// `copy_inside(source, destination, [hint])`
     ///
@@ -153,7 +153,7 @@ declare! {
     copy_inside(source, destination, hint);
     /// `copy_or(source, destination, fill, [hint])`
     ///
-    /// Copies a tile of global memory to a fragment. Elements outside of the tensor become `fill`, and no memory is read for them.
+    /// Copies a tile of global memory to a fragment. Elements outside of the tensor become `fill` without a read.
     copy_or(source, destination, fill, hint);
     /// `copysign(x, sign)`
     ///
@@ -179,17 +179,17 @@ declare! {
     count_ones(x);
     /// `cp_async_commit()`, `cp_async_wait(groups)`
     ///
-    /// Ends a group of these copies; waits until at most `groups` groups of this thread are not complete: those of `cp.async`. `sync_threads()` then shows the elements to other threads.
+    /// Ends a group of `cp.async` copies; waits until at most `groups` of these groups of this thread are incomplete. `sync_threads()` then makes the elements visible to other threads.
     cp_async_commit();
     /// `cp_async_commit()`, `cp_async_wait(groups)`
     ///
-    /// Ends a group of these copies; waits until at most `groups` groups of this thread are not complete: those of `cp.async`. `sync_threads()` then shows the elements to other threads.
+    /// Ends a group of `cp.async` copies; waits until at most `groups` of these groups of this thread are incomplete. `sync_threads()` then makes the elements visible to other threads.
     cp_async_wait(groups);
     /// `div_fast(x, y)`
     ///
     /// Of: f32.
     ///
-    /// Error: x / y: 2 ulp where |y| is in 2<sup>−126</sup> to 2<sup>126</sup>. Beyond, it is 0, or NaN for an infinite x.
+    /// Error: x / y: 2 ulp if |y| is from 2<sup>−126</sup> to 2<sup>126</sup>. For a greater |y|, the result is 0, or NaN for an infinite x.
     div_fast(x, y);
     /// `domain_offset(distance, tile)`
     ///
@@ -197,7 +197,7 @@ declare! {
     domain_offset(distance, tile);
     /// `elect()`
     ///
-    /// All lanes of the warp call these together: true in one lane, which the hardware chooses.
+    /// All lanes of the warp call these together: true in one lane, chosen by the hardware.
     elect();
     /// `erf(x)`
     ///
@@ -209,7 +209,7 @@ declare! {
     ///
     /// Of: f32 f64.
     ///
-    /// Error: 0.87 ulp in f32; in f64 1 ulp from Rust's. `log` is the natural logarithm. These and the next are polynomials, of correctly rounded operations.
+    /// Error: 0.87 ulp in f32; in f64 1 ulp from Rust's. `log` is the natural logarithm. These and the next functions are polynomials, computed with correctly rounded operations.
     exp(x);
     /// `exp2(x)`
     ///
@@ -231,11 +231,11 @@ declare! {
     exp_fast(x);
     /// `wait(barrier, parity)`, `arrive(barrier)`, `expect_tx(barrier, bytes)`
     ///
-    /// Waits until the phase of this parity has ended; arrives; arrives and announces bytes that TMA will write. On a fresh barrier, a wait for parity 1 returns at once.
+    /// Waits until the phase of this parity has completed; arrives; arrives and announces bytes that TMA will write. On a new barrier, a wait for parity 1 returns at once.
     expect_tx(barrier, bytes);
     /// `extent(x, mode)`, `stride(x, [mode])`
     ///
-    /// Of a tensor in global memory: an extent, a `u32`; a stride in elements, a `u64`, which is 1 for the last mode. The strides of a layout.
+    /// Of a tensor in global memory: an extent, as u32; a stride in elements, as u64, 1 for the last mode. Of a layout, the strides.
     extent(x, mode);
     /// `fence_proxy_async()`
     ///
@@ -243,11 +243,11 @@ declare! {
     fence_proxy_async();
     /// `fill(fragment, value)`
     ///
-    /// Gives all its values one number.
+    /// Sets all values of the fragment to one number.
     fill(fragment, value);
     /// `fill_outside(fragment, tile, value)`
     ///
-    /// Gives those values one number whose coordinates in the tile are outside of the tensor in global memory.
+    /// Sets the values outside of the tensor in global memory to one number. The tile gives their coordinates.
     fill_outside(fragment, tile, value);
     /// `floor(x)`, `ceil(x)`, `trunc(x)`, `round_ties_even(x)`
     ///
@@ -263,15 +263,15 @@ declare! {
     fma(x, y, z);
     /// `fragment::<T>(layout, [mode or shape])`
     ///
-    /// Registers: those of this thread if the layout is a shape, those of several threads if it maps (thread, value) to elements of a tile. In place of a layout, another fragment that is held in the same way. With `mode`, this mode has extent 1, as in a result of `reduce`. With `shape`, a layout of threads and values is that of a tile of this shape: a layout such as `(32,1):(1@0,0)` does not tell whether the tile is `(32)` or `(32,1)`. A copy and an operation on two fragments need no shape, since the other operand has one.
+    /// Registers. If the layout is a shape, each thread has a fragment of its own; if it maps (thread, value) to elements of a tile, several threads hold the tile together. In place of a layout, a fragment means its layout. With `mode`, this mode has extent 1, as in a result of `reduce`. `shape` is the shape of the tile: a layout such as `(32,1):(1@0,0)` does not tell whether the tile is `(32)` or `(32,1)`. A copy or an operation on two fragments needs no shape, since the other operand has one.
     fragment[T](layout, mode_or_shape);
     /// `to_bits(x)`, `from_bits::<T>(bits)`
     ///
-    /// The bits of a number of f16, bf16, f32 or f64 as an unsigned integer of as many bits; the number with these bits, also written `f32::from_bits(bits)`.
+    /// The bits of an f16, bf16, f32 or f64 as an unsigned integer of the same width; the number with these bits, also written `f32::from_bits(bits)`.
     from_bits[T](bits);
     /// `globaltimer()`
     ///
-    /// Nanoseconds, as u64, in steps that the hardware chooses.
+    /// A time in nanoseconds, as u64; the hardware chooses the step.
     globaltimer();
     /// `block_idx()`, `grid_dim()`
     ///
@@ -279,19 +279,19 @@ declare! {
     grid_dim();
     /// `griddepcontrol_wait()`, `griddepcontrol_launch_dependents()`
     ///
-    /// Waits until the grids that this one depends on have ended and their writes are visible; lets the grids that depend on this one start. A kernel with the first starts before the grid before it has ended, once all its CTAs have ended or called the second.
+    /// Waits until the prerequisite grids have ended and their writes are visible; lets the dependent grids start. A kernel that calls the first may start early: as soon as each CTA of the grid before has ended or called the second.
     griddepcontrol_launch_dependents();
     /// `griddepcontrol_wait()`, `griddepcontrol_launch_dependents()`
     ///
-    /// Waits until the grids that this one depends on have ended and their writes are visible; lets the grids that depend on this one start. A kernel with the first starts before the grid before it has ended, once all its CTAs have ended or called the second.
+    /// Waits until the prerequisite grids have ended and their writes are visible; lets the dependent grids start. A kernel that calls the first may start early: as soon as each CTA of the grid before has ended or called the second.
     griddepcontrol_wait();
     /// `index(x, coordinate)`, `index_assign(x, coordinate, value)`
     ///
-    /// Written `x[c]` and `x[c] = v`: an element. With `_` in the coordinate, the part of the tensor with these modes, and in global memory [ranges](crate::kernel_language#tensors-in-global-memory) of them. For barriers, one barrier.
+    /// Written `x[c]` and `x[c] = v`: an element. With `_` in the coordinate, the part of the tensor with these modes; in global memory also [ranges](crate::kernel_language#tensors-in-global-memory) of modes. For barriers, one barrier.
     index(x, coordinate);
     /// `index(x, coordinate)`, `index_assign(x, coordinate, value)`
     ///
-    /// Written `x[c]` and `x[c] = v`: an element. With `_` in the coordinate, the part of the tensor with these modes, and in global memory [ranges](crate::kernel_language#tensors-in-global-memory) of them. For barriers, one barrier.
+    /// Written `x[c]` and `x[c] = v`: an element. With `_` in the coordinate, the part of the tensor with these modes; in global memory also [ranges](crate::kernel_language#tensors-in-global-memory) of modes. For barriers, one barrier.
     index_assign(x, coordinate, value);
     /// `is_nan(x)`, `is_infinite(x)`, `is_finite(x)`
     ///
@@ -311,25 +311,25 @@ declare! {
     lane();
     /// `clz(x)`, `leading_zeros(x)`, `trailing_zeros(x)`
     ///
-    /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.
+    /// The number of zeros above the highest 1 bit, and below the lowest, as u32; for 0, the width.
     leading_zeros(x);
     /// `len(list)`
     ///
-    /// How many parameters a list has, a `u32`, or values an array. Written `list.len()`.
+    /// The number of parameters in a list, as u32, or of values in an array. Written `list.len()`.
     len(list);
     /// `local_partition(x, layout, thread)`
     ///
-    /// The elements of x, in shared memory or a tile of global memory, at one place of each tile of the layout's shape: that to which the layout of threads gives this thread, which is [known to be one of them](crate::kernel_language#indices-in-range).
+    /// The elements of x, in shared memory or a tile of global memory, that this thread has: one in each tile of the shape of the layout of threads, at the place that the layout assigns to `thread`. The index `thread` is [known to be in range](crate::kernel_language#indices-in-range).
     local_partition(x, layout, thread);
     /// `local_tile(x, tile, coordinate)`
     ///
-    /// The tile of the given shape at a coordinate that counts tiles. In global memory it may lie across the end of the tensor.
+    /// The tile of the given shape at a coordinate counted in tiles. In global memory it may extend past the end of the tensor.
     local_tile(x, tile, coordinate);
     /// `exp(x)`, `log(x)`
     ///
     /// Of: f32 f64.
     ///
-    /// Error: 0.87 ulp in f32; in f64 1 ulp from Rust's. `log` is the natural logarithm. These and the next are polynomials, of correctly rounded operations.
+    /// Error: 0.87 ulp in f32; in f64 1 ulp from Rust's. `log` is the natural logarithm. These and the next functions are polynomials, computed with correctly rounded operations.
     log(x);
     /// `log2(x)`, `tanh(x)`
     ///
@@ -351,7 +351,7 @@ declare! {
     log_fast(x);
     /// `map(x, function)`
     ///
-    /// The fragment of `function(value)`, or of `function(value, coordinate)` if it takes two arguments. Truth values make a fragment of these.
+    /// The fragment of `function(value)`, or of `function(value, coordinate)` if it takes two arguments. A function that gives truth values makes a fragment of truth values.
     map(x, function);
     /// `match_any(x)`
     ///
@@ -363,7 +363,7 @@ declare! {
     max(x, y);
     /// `mbarriers(count, arrivals)`
     ///
-    /// `count` barriers in shared memory that each expect `arrivals` arrivals. Before the body starts, thread 0 initialises them and all threads wait for that.
+    /// `count` barriers in shared memory; each expects `arrivals` arrivals. Before the body starts, thread 0 initialises them, and all threads wait for it.
     mbarriers(count, arrivals);
     /// `min(x, y)`, `max(x, y)`
     ///
@@ -371,11 +371,11 @@ declare! {
     min(x, y);
     /// `misalignment(tile, fragment)`
     ///
-    /// How many elements the thread's first value lies above a multiple of 16 bytes, as u32.
+    /// The distance of the thread's first value from the previous multiple of 16 bytes, in elements, as u32.
     misalignment(tile, fragment);
     /// `mma(acc, a, b)`
     ///
-    /// Acc = acc + a · bᵀ by operations of a warp, all three in registers. Each fragment is held as `tiled_mma(operation, atoms, tile, layoutC_TV)`, with `layoutA_TV` for a and `layoutB_TV` for b, which `make_identity_layout` makes a layout to coordinates; the operation with the largest K that they fit is used.
+    /// Acc = acc + a · bᵀ by operations of a warp, all three in registers. acc has the layout `tiled_mma(operation, atoms, tile, layoutC_TV)`; a has it with `layoutA_TV`, and b with `layoutB_TV`. `make_identity_layout` turns these into layouts to coordinates. `mma` uses the operation with the largest K that fits the fragments.
     mma(acc, a, b);
     /// `fma(x, y, z)`, `mul_add(x, y, z)`
     ///
@@ -385,15 +385,15 @@ declare! {
     mul_add(x, y, z);
     /// `mul_hi(x, y)`
     ///
-    /// The upper half of the product, which has twice as many bits.
+    /// The upper half of the double-width product.
     mul_hi(x, y);
     /// `nanosleep(nanoseconds)`
     ///
-    /// Waits for about as long, up to a millisecond.
+    /// Waits for about this time, up to a millisecond.
     nanosleep(nanoseconds);
     /// `overlay::<T>(tensor, layout)`
     ///
-    /// Another tensor where `tensor` begins, of another type and layout. It must not be larger.
+    /// A tensor of another type and layout that begins at the address of `tensor`. It must not be larger.
     overlay[T](tensor, layout);
     /// `peer(x, cta)`
     ///
@@ -401,7 +401,7 @@ declare! {
     peer(x, cta);
     /// `philox(counter, key)`
     ///
-    /// Philox-4x32-10: four random u32 from a counter, a tuple of four u32, and a key, a tuple of two. The same arguments give the same numbers, so a thread needs no state: its index is part of the counter.
+    /// Philox-4x32-10: four random u32 from a counter, a tuple of four u32, and a key, a tuple of two. The same arguments give the same numbers, so a thread needs no state: put its index into the counter.
     philox(counter, key);
     /// `popc(x)`, `count_ones(x)`
     ///
@@ -411,7 +411,7 @@ declare! {
     ///
     /// Of: f32 f64.
     ///
-    /// Error: 1 ulp in f32; in f64 1 ulp from Rust's `powf`, whose special values it has: the power 0 of any number is 1, also of a NaN. The logarithm is computed to twice as many digits, so it costs about three times what `exp` and `log` do.
+    /// Error: 1 ulp in f32; in f64 1 ulp from Rust's `powf`, with the same special values: the power 0 of any number is 1, also of a NaN. The logarithm has twice as many digits, so the cost is about three times that of `exp` and `log`.
     pow(x, y);
     /// `pow_fast(x, y)`
     ///
@@ -423,13 +423,13 @@ declare! {
     ///
     /// Of: f32 f64.
     ///
-    /// Error: 1 ulp in f32; in f64 1 ulp from Rust's `powf`, whose special values it has: the power 0 of any number is 1, also of a NaN. The logarithm is computed to twice as many digits, so it costs about three times what `exp` and `log` do.
+    /// Error: 1 ulp in f32; in f64 1 ulp from Rust's `powf`, with the same special values: the power 0 of any number is 1, also of a NaN. The logarithm has twice as many digits, so the cost is about three times that of `exp` and `log`.
     powf(x, y);
     /// `powi(x, n)`
     ///
     /// Of: f32 f64.
     ///
-    /// Error: an integer n that is known: the products of Rust's `powi`, so `x.powi(3)` is two of them. For another n, `pow(x, n as f32)`.
+    /// Error: for a known integer n, the multiplications of Rust's `powi`: `x.powi(3)` is two of them. For any other n, write `pow(x, n as f32)`.
     powi(x, n);
     /// `prefetch(source)`
     ///
@@ -449,15 +449,15 @@ declare! {
     rcp_fast(x);
     /// `redistribute(x, layout, [barrier])`
     ///
-    /// The same tile held in another way, as a layout from (thread, value) or another fragment says. A value moves between registers if its thread stays the same, else by a shuffle if its warp does and every lane sends the same register, else all go [through shared memory](crate::kernel_language#exchanges-between-warps).
+    /// The same tile held by another layout from (thread, value), or by the layout of another fragment. A value whose thread stays the same moves between registers. If its warp stays the same and every lane sends the same register, it moves by a shuffle. Otherwise all values go [through shared memory](crate::kernel_language#exchanges-between-warps).
     redistribute(x, layout, barrier);
     /// `reduce(x, mode, operation, [barrier])`
     ///
-    /// The sum, `add`, or the extremum, `max` or `min`, along a mode of a fragment of `f32`, `i32` or `u32`, which then has extent 1. An extremum of `f16` or `bf16` is an `f32`; two values that share a register are compared at once. Each thread combines its values, lanes that differ only along the mode combine theirs by shuffles, warps that do [through shared memory](crate::kernel_language#exchanges-between-warps), and CTAs of a cluster that do through the shared memory of each; which of these, the layout says.
+    /// The sum, `add`, or the extremum, `max` or `min`, along a mode of a fragment of `f32`, `i32` or `u32`. The mode then has extent 1. An extremum of `f16` or `bf16` is an `f32`; two values that share a register are compared at once. The layout decides the steps: each thread combines its values; lanes that differ only along the mode exchange by shuffles, such warps [through shared memory](crate::kernel_language#exchanges-between-warps), and such CTAs of a cluster through the shared memory of each.
     reduce(x, mode, operation, barrier);
     /// `reduce_async(source, destination, operation)`
     ///
-    /// Starts a bulk copy of a tensor in shared memory that combines the elements of a tile of global memory with its own.
+    /// Starts a bulk copy from a tensor in shared memory that combines the old elements of a tile of global memory with the new ones.
     reduce_async(source, destination, operation);
     /// `redux_add(x)`, `redux_min(x)`, `redux_max(x)`, `redux_and(x)`, `redux_or(x)`, `redux_xor(x)`
     ///
@@ -513,35 +513,35 @@ declare! {
     rsqrt_fast(x);
     /// `scan(x, mode, operation, [barrier])`
     ///
-    /// For each value, the sum or extremum of all values up to it along a mode, itself included; combined as by `reduce`.
+    /// For each value, the sum or extremum of all values along a mode up to and including it; combined as by `reduce`.
     scan(x, mode, operation, barrier);
     /// `scan_exclusive(x, mode, operation, [barrier])`
     ///
-    /// The same without the value itself. The first value is 0 for `add`, and for `max` and `min` the number that changes no other.
+    /// The same without the value itself. The first value is the neutral element of the operation: 0 for `add`.
     scan_exclusive(x, mode, operation, barrier);
     /// `setmaxnreg_inc(registers)`, `setmaxnreg_dec(registers)`
     ///
-    /// Raises or lowers the number of registers of each thread of a warpgroup. All warpgroups together have those with which the CTA starts.
+    /// Raises or lowers the number of registers of each thread of a warpgroup. All warpgroups together have as many registers as the CTA has at its start.
     setmaxnreg_dec(registers);
     /// `setmaxnreg_inc(registers)`, `setmaxnreg_dec(registers)`
     ///
-    /// Raises or lowers the number of registers of each thread of a warpgroup. All warpgroups together have those with which the CTA starts.
+    /// Raises or lowers the number of registers of each thread of a warpgroup. All warpgroups together have as many registers as the CTA has at its start.
     setmaxnreg_inc(registers);
     /// `shfl_bfly(x, mask, [width])`
     ///
-    /// All lanes of the warp call these together: of the lane whose number is this lane's with the bits of `mask` flipped.
+    /// All lanes of the warp call these together: the value of x in lane `lane() ^ mask`.
     shfl_bfly(x, mask, width);
     /// `shfl_up(x, delta, [width])`, `shfl_down(x, delta, [width])`
     ///
-    /// All lanes of the warp call these together: of the lane `delta` before; `delta` after.
+    /// All lanes of the warp call these together: the value of x in the lane `delta` before this one; `delta` after this one.
     shfl_down(x, delta, width);
     /// `shfl_idx(x, lane, [width])`
     ///
-    /// All lanes of the warp call these together: x of another lane: of lane `lane`.
+    /// All lanes of the warp call these together: the value of x in lane `lane`.
     shfl_idx(x, lane, width);
     /// `shfl_up(x, delta, [width])`, `shfl_down(x, delta, [width])`
     ///
-    /// All lanes of the warp call these together: of the lane `delta` before; `delta` after.
+    /// All lanes of the warp call these together: the value of x in the lane `delta` before this one; `delta` after this one.
     shfl_up(x, delta, width);
     /// `sin(x)`, `cos(x)`
     ///
@@ -581,7 +581,7 @@ declare! {
     sqrt_fast(x);
     /// `extent(x, mode)`, `stride(x, [mode])`
     ///
-    /// Of a tensor in global memory: an extent, a `u32`; a stride in elements, a `u64`, which is 1 for the last mode. The strides of a layout.
+    /// Of a tensor in global memory: an extent, as u32; a stride in elements, as u64, 1 for the last mode. Of a layout, the strides.
     stride(x, mode);
     /// `sum(x, mode, [barrier])`
     ///
@@ -589,15 +589,15 @@ declare! {
     sum(x, mode, barrier);
     /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, and makes their earlier writes to memory visible to each other; for all threads of the cluster.
     sync_cluster();
     /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, and makes their earlier writes to memory visible to each other; for all threads of the cluster.
     sync_threads();
     /// `sync_threads()`, `bar_sync(id, threads)`, `sync_warp()`, `sync_cluster()`
     ///
-    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, whose earlier writes to memory are then visible to each other; for all threads of the cluster.
+    /// Waits for all threads of the CTA; for `threads` threads at named barrier `id`; for all lanes of the warp, and makes their earlier writes to memory visible to each other; for all threads of the cluster.
     sync_warp();
     /// `log2(x)`, `tanh(x)`
     ///
@@ -609,7 +609,7 @@ declare! {
     ///
     /// Of: f16 bf16 f32.
     ///
-    /// Error: f32 relative 2<sup>−11</sup>, f16 absolute 2<sup>−10.987</sup>, bf16 absolute 2<sup>−8</sup>. It has no `.ftz`: subnormal numbers are themselves.
+    /// Error: f32 relative 2<sup>−11</sup>, f16 absolute 2<sup>−10.987</sup>, bf16 absolute 2<sup>−8</sup>. It has no `.ftz`: subnormal numbers are kept.
     tanh_fast(x);
     /// `thread()`, `lane()`, `warp()`, `warpgroup()`, `warpgroup_thread()`
     ///
@@ -617,19 +617,19 @@ declare! {
     thread();
     /// `tma_store(tile, destination, coordinate)`, `tma_commit()`
     ///
-    /// Stores a tile, which may have fewer modes, as in `tma_load`, leaving out elements outside the tensor; ends a group of stores.
+    /// Stores a tile, without the elements outside of the tensor; the tile may have fewer modes, as in `tma_load`; ends a group of stores.
     tma_commit();
     /// `tma_load(source, coordinate, tile, barrier, [ctas])`
     ///
-    /// Loads a tile into shared memory, and counts its bytes at the barrier. The box, the swizzle mode and the number of instructions come from the layout of the tile. A tile of fewer modes than the source has extent 1 in its first ones. With a mask `ctas`, the tile goes to the same address in each of these CTAs of the cluster and is counted by the same barrier there.
+    /// Loads a tile into shared memory, and counts its bytes at the barrier. The box, the swizzle mode and the number of instructions come from the layout of the tile. A tile with fewer modes than the source has extent 1 in the first modes of the source. With a mask `ctas`, the tile goes to the same address in each of these CTAs of the cluster, and the same barrier there counts its bytes.
     tma_load(source, coordinate, tile, barrier, ctas);
     /// `tma_prefetch(source, coordinate, tile)`
     ///
-    /// Fetches into the L2 cache what `tma_load` would load to such a tile.
+    /// Fetches into the L2 cache the elements that `tma_load` would load to this tile.
     tma_prefetch(source, coordinate, tile);
     /// `tma_prefetch_map(tensor)`
     ///
-    /// Fetches the tensor map of a `TmaLoad` or a `TmaStore`, for which the first use would wait.
+    /// Fetches the tensor map of a `TmaLoad` or a `TmaStore`, so that its first use does not wait.
     tma_prefetch_map(tensor);
     /// `tma_reduce(tile, destination, coordinate, operation)`
     ///
@@ -637,27 +637,27 @@ declare! {
     tma_reduce(tile, destination, coordinate, operation);
     /// `tma_store(tile, destination, coordinate)`, `tma_commit()`
     ///
-    /// Stores a tile, which may have fewer modes, as in `tma_load`, leaving out elements outside the tensor; ends a group of stores.
+    /// Stores a tile, without the elements outside of the tensor; the tile may have fewer modes, as in `tma_load`; ends a group of stores.
     tma_store(tile, destination, coordinate);
     /// `tma_wait_read(groups)`, `tma_wait(groups)`
     ///
-    /// Waits until at most `groups` groups of this thread still read shared memory; are not complete.
+    /// Waits until at most `groups` groups of this thread still read shared memory; are incomplete.
     tma_wait(groups);
     /// `tma_wait_read(groups)`, `tma_wait(groups)`
     ///
-    /// Waits until at most `groups` groups of this thread still read shared memory; are not complete.
+    /// Waits until at most `groups` groups of this thread still read shared memory; are incomplete.
     tma_wait_read(groups);
     /// `to_bits(x)`, `from_bits::<T>(bits)`
     ///
-    /// The bits of a number of f16, bf16, f32 or f64 as an unsigned integer of as many bits; the number with these bits, also written `f32::from_bits(bits)`.
+    /// The bits of an f16, bf16, f32 or f64 as an unsigned integer of the same width; the number with these bits, also written `f32::from_bits(bits)`.
     to_bits(x);
     /// `clz(x)`, `leading_zeros(x)`, `trailing_zeros(x)`
     ///
-    /// The number of zeros before the highest one, and after the lowest, as u32; of 0, all its bits.
+    /// The number of zeros above the highest 1 bit, and below the lowest, as u32; for 0, the width.
     trailing_zeros(x);
     /// `transpose(x)`
     ///
-    /// X with its two modes exchanged, as `select(x, 1, 0)`, which also orders more modes: a fragment, a tensor or a layout. Only coordinates change: a fragment keeps its registers and the threads that hold them, so no data moves. To hold the transposed tile as another fragment does, `redistribute(transpose(x), layout)` moves it.
+    /// A fragment, a tensor or a layout with its two modes exchanged: `select(x, 1, 0)`, which also reorders more modes. Only coordinates change: each value of a fragment stays in its register. `redistribute(transpose(x), layout)` moves the transposed tile to another layout.
     transpose(x);
     /// `floor(x)`, `ceil(x)`, `trunc(x)`, `round_ties_even(x)`
     ///
@@ -667,7 +667,7 @@ declare! {
     trunc(x);
     /// `uniform(x, [group])`
     ///
-    /// All lanes of the warp call these together: x, a number or a truth value. The kernel claims that it is the same in all lanes of the warp, or in all threads of the `WARPGROUP` or of the `CTA`, which decides [what may stand behind a condition](crate::kernel_language#where-threads-may-part).
+    /// All lanes of the warp call these together: gives x, a number or a truth value. The kernel claims that x is the same in all lanes of the warp, or in all threads of the `WARPGROUP` or of the `CTA`. The claim [allows more calls behind a condition](crate::kernel_language#where-threads-may-part).
     uniform(x, group);
     /// `vote_any(condition)`, `vote_all(condition)`
     ///
@@ -683,7 +683,7 @@ declare! {
     vote_ballot(condition);
     /// `wait(barrier, parity)`, `arrive(barrier)`, `expect_tx(barrier, bytes)`
     ///
-    /// Waits until the phase of this parity has ended; arrives; arrives and announces bytes that TMA will write. On a fresh barrier, a wait for parity 1 returns at once.
+    /// Waits until the phase of this parity has completed; arrives; arrives and announces bytes that TMA will write. On a new barrier, a wait for parity 1 returns at once.
     wait(barrier, parity);
     /// `thread()`, `lane()`, `warp()`, `warpgroup()`, `warpgroup_thread()`
     ///
@@ -699,7 +699,7 @@ declare! {
     warpgroup_thread();
     /// `wgmma(acc, a, b, accumulate)`
     ///
-    /// Acc = a · bᵀ, plus the old acc if `accumulate` is true. acc is held as `wgmma_c(n)`, or is a `local_tile` of a larger fragment that is. a has 64 rows, b has n rows, and both have all of K. b is in shared memory, and so is a, or it is a fragment that is held as `wgmma_a`: for 16-bit elements, `convert` of an accumulator is one. The rows of such a fragment and of acc may have any order, the same in both. The descriptors come from the layouts. [Which types](crate::kernel_language#products-of-wgmma).
+    /// Acc = a · bᵀ, plus the old acc if `accumulate` is true. acc has the layout `wgmma_c(n)`, or is a `local_tile` of a larger fragment with this layout. a has 64 rows, b has n rows, and both have all of K. b is in shared memory. a is in shared memory, or is a fragment with the layout `wgmma_a`: for 16-bit elements, `convert` of an accumulator gives one. The rows of such a fragment may have any order, if acc has the same. The descriptors come from the layouts. [Table of types](crate::kernel_language#products-of-wgmma).
     wgmma(acc, a, b, accumulate);
     /// `wgmma_a::<T>(k)`
     ///

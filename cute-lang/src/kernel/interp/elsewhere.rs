@@ -82,6 +82,9 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["mbarrier_wait", "try_wait"], "`wait(barrier, parity)`"),
     (&["mbarrier_arrive", "arrive_barrier"], "`arrive(barrier)`"),
     (&["partition_A", "partition_B", "partition_C"], "`TiledMma` of `cute_kernels::lib` has `partition_a`, `partition_b` and `partition_c`"),
+    (&["this_grid", "grid_group"], "no barrier waits for the whole grid: launch two kernels, one after the other, or use `sync_cluster()`"),
+    (&["copy_if"], "`copy_or(tile, fragment, 0.0)` loads what is inside of the tensor, and `copy_inside(fragment, tile)` stores it"),
+    (&["swap"], "`let old = a; a = b; b = old;` exchanges two numbers"),
     (&["const_expr", "constexpr"], "a condition that is known at expansion chooses then, without a mark: `if FACTOR != 1 { … }`"),
     (&["size_of", "sizeof", "size_of_val"], "`bits::<T>() / 8` is the number of bytes of an element"),
     (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),
@@ -130,6 +133,7 @@ const ABSENT: &[(&[&str], &str)] = &[
     (&["Result"], "an error is an `Option`, or ends the kernel by `assert!`"),
     (&["str"], "texts are known when a kernel is expanded, and `print!` shows them"),
     (&["char"], "a character is a number, `u8` or `u32`"),
+    (&["float2", "float4", "half2", "int4", "uint4", "double2"], "elements are numbers, `Global<f32, 1>`, and copies of fragments move vectors of up to 16 bytes"),
     (&["u128", "i128"], "the widest integers have 64 bits, and `mul_hi` is the upper half of a product"),
 ];
 

@@ -1,6 +1,6 @@
 //! What names stand for.
 
-use super::elsewhere::elsewhere;
+use super::elsewhere::{elsewhere, type_hint};
 use super::{Interpreter, Scope, VALUES_A_STEP, near, word};
 use crate::kernel::builtins;
 use crate::kernel::syntax::source::ModuleId;
@@ -119,7 +119,9 @@ fn is_tuple(item: &ItemStruct) -> bool {
 pub(super) fn unknown_name<'n>(name: &Ident, names: impl Iterator<Item = &'n str>) -> Error {
     let text = name.to_string();
     let near = || near::hint(&text, names.chain(builtins::WORDS.iter().copied()));
-    let hint = elsewhere(&text).unwrap_or_else(near);
+    let hint = type_hint(&text)
+        .or_else(|| elsewhere(&text))
+        .unwrap_or_else(near);
     Error::new(
         name.span(),
         format!("cannot find `{text}` in this scope{hint}"),

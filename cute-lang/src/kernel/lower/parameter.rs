@@ -192,8 +192,8 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
 
 /// Types of sizes, whose width is that of the machine.
 const NUMBERS: &[(&[&str], &str)] = &[
-    (&["usize", "size_t"], "u64"),
-    (&["isize", "ptrdiff_t"], "i64"),
+    (&["usize", "size_t"], "u32` or `u64"),
+    (&["isize", "ptrdiff_t"], "i32` or `i64"),
 ];
 
 /// The error of a type that no parameter has. `name` is empty if the type is more than a name.

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Result, Safety, Signature, Token};
+use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Meta, Result, Safety, Signature, Token};
 
 /// A function under `#[kernel]`.
 pub struct Kernel {
@@ -50,7 +50,11 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         if attr.path().is_ident("doc") {
             docs.push(attr.clone());
         } else if attr.path().is_ident("kernel") {
-            if let Some(parsed) = errors.record(attr.parse_args::<KernelArguments>()) {
+            if matches!(attr.meta, Meta::Path(_)) {
+                let message =
+                    "the threads of a CTA are given in parentheses: `#[kernel(threads = 256)]`";
+                errors.push(Error::new_spanned(attr, message));
+            } else if let Some(parsed) = errors.record(attr.parse_args::<KernelArguments>()) {
                 arguments = parsed;
             }
         } else if attr.path().is_ident("instance") {
