@@ -417,7 +417,7 @@ declare! {
     ///
     /// Of: f32.
     ///
-    /// Error: `exp2_fast(y * log2_fast(x))`: 2 + 3.5 · |y| · max(1, |log₂ x|) ulp, and NaN for an x below 0.
+    /// Error: `exp2_fast(y * log2_fast(x))`: 2 + 3.5 · E ulp, where E = |y| · max(1, |log₂ x|) is at most 2²⁰; a larger E, as for an x near 1 and a huge y, has no bound. NaN for an x below 0.
     pow_fast(x, y);
     /// `pow(x, y)`, `powf(x, y)`
     ///
