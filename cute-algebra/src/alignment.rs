@@ -82,8 +82,8 @@ pub fn max_alignment_swizzled(a: &ComposedLayout) -> Result<i64, LayoutError> {
     max_alignment_in(&mut Numbers, a)
 }
 
-/// The layout that distributes `count` over the leaves of a shape from left to right: each leaf takes the gcd of
-/// its extent and what remains of the count.
+/// The layout that distributes `count` over the leaves of a shape from left to right: each leaf takes the gcd of its
+/// extent and the rest of the count.
 /// ```
 /// use cute_algebra::{Shape, domain_distribute};
 /// assert_eq!(domain_distribute(&Shape::from([6, 4]), 8)?.to_string(), "(2,4):(1,6)");
@@ -110,7 +110,7 @@ pub(crate) fn max_common_layout_in<D: Domain>(
     }
 }
 
-/// The first `count` coordinates, or fewer where that many are no layout.
+/// The first `count` coordinates, or fewer if `count` coordinates form no layout.
 fn first<D: Domain>(
     d: &D,
     layout: &Layout<D::Int>,
@@ -202,8 +202,7 @@ pub(crate) fn domain_distribute_in<D: Domain>(
     Ok(coalesced(modes))
 }
 
-/// The greatest common divisor of two numbers, or of two integers of which the facts say that one divides the
-/// other.
+/// The greatest common divisor of two numbers, or of two integers if the facts say that one divides the other.
 pub(crate) fn common_divisor<D: Domain>(
     d: &D,
     a: &D::Int,
@@ -279,8 +278,8 @@ impl ComposedLayout {
 }
 
 impl<I: Integer> ComposedLayout<I> {
-    /// The largest divisor of `block` that divides the offset and the block of `1 << base` elements which the
-    /// swizzle moves as one.
+    /// The largest common divisor of `block`, the offset and `1 << base`, the block of elements moved as one by the
+    /// swizzle.
     pub(crate) fn whole<D: Domain<Int = I>>(&self, d: &mut D, block: &I) -> Result<I, LayoutError> {
         if self.as_layout().is_some() {
             return Ok(block.clone());
@@ -299,7 +298,7 @@ pub(crate) fn vector_width_in<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<D:
     let mut modes = coalesced.leaves();
     let place = Place::operand(0);
     match modes.next().filter(|_| coalesced.is_integral()) {
-        // Later strides must be multiples of the vector, so that a vector ends at each end of the first mode.
+        // Later strides must be multiples of the vector: a vector then ends at each end of the first mode.
         Some((extent, stride))
             if d.decide(Question::Equal(&stride.value(), &D::Int::ONE), &place)? =>
         {

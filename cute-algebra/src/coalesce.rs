@@ -44,8 +44,8 @@ pub fn coalesce_by<I: Integer>(a: &Layout<I>, profile: &Shape) -> Result<Layout<
     by_profile(a, profile, &mut |part| Ok(coalesce(part))).during("coalesce", [a, profile])
 }
 
-/// The modes with non-zero strides, coalesced: every value of A, without the repetitions that strides 0 make. The
-/// size can shrink.
+/// The modes with non-zero strides, coalesced: every value of A, without repetitions through strides 0. The size can
+/// shrink.
 /// ```
 /// use cute_algebra::{Layout, filter};
 /// let a: Layout = "(4,3,2):(1,0,4)".parse()?;

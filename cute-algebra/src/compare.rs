@@ -6,14 +6,14 @@ use crate::equal::equal;
 /// Most coordinates that are compared one by one.
 pub const COMPARISON_LIMIT: i64 = 1 << 24;
 
-/// What [`compare`] finds.
+/// The result of [`compare`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// How many coordinates each layout has.
     pub sizes: [i64; 2],
-    /// The first 1-D coordinate that both have and at which they differ, and the values there.
+    /// The first 1-D coordinate with different values, and both values. Only coordinates of both layouts count.
     pub difference: Option<(i64, [i64; 2])>,
-    /// Whether they are the same function of the 1-D coordinate; `None` where that is not known, since more than
+    /// Whether they are the same function of the 1-D coordinate; `None` if unknown, because more than
     /// [`COMPARISON_LIMIT`] coordinates agree.
     pub is_equal: Option<bool>,
 }

@@ -12,11 +12,10 @@ use crate::stride::ScaledBasis;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
-/// `0..target` once, and the complement increases.
+/// The ordered layout that fills the gaps of A: `(A, complement(A, target))` takes each value in `0..target` once,
+/// and the complement increases.
 ///
-/// Strides 0 of A repeat its values. The complement is that of [`filter`](crate::filter) of A, which has each value
-/// once.
+/// Modes of A with stride 0 repeat values. So the complement is taken of [`filter`](crate::filter) of A.
 ///
 /// It exists exactly if, in ascending order of the other strides, each is a multiple of the previous stride times
 /// its extent, and the last stride times its extent divides the target.
@@ -32,7 +31,7 @@ pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
     Ok(rest)
 }
 
-/// The complement in the smallest target that has one: it fills the gaps of A below its cosize.
+/// The complement in the smallest possible target. It fills the gaps of A below the cosize of A.
 ///
 /// Refused where, in ascending order, a stride of A is not a multiple of the previous stride times its extent.
 /// ```
@@ -83,8 +82,8 @@ pub(crate) fn complement_in<D: Domain>(
     Ok((chain.rest(count)?, is_rounded))
 }
 
-/// The rules that allow a complement of numbers in `target`, or in the smallest one that has a complement, up to the one
-/// that refuses.
+/// The rules for a complement of numbers, up to the first broken rule. Without `target`, it is the smallest possible
+/// one.
 pub(crate) fn rules(a: &Layout, target: Option<i64>, overhang: Overhang) -> Vec<Rule> {
     let Ok(ascending) = ascending(&Numbers, a) else {
         return Vec::new();
@@ -117,8 +116,7 @@ pub(crate) fn rules(a: &Layout, target: Option<i64>, overhang: Overhang) -> Vec<
     rules
 }
 
-/// What the gap below each stride must hold of the block below it. The block is the previous stride times its
-/// extent.
+/// The condition on each stride and the block below it. The block is the previous stride times its extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaps {
     /// A whole number of blocks: the stride is a multiple of the block.

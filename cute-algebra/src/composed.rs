@@ -106,7 +106,7 @@ impl<I: Integer> ComposedLayout<I> {
         self.swizzle
     }
 
-    /// What is added to the layout's value before the swizzle.
+    /// The offset, added to the layout's value before the swizzle.
     pub fn offset(&self) -> I::Sum {
         self.offset.clone()
     }
@@ -121,7 +121,7 @@ impl<I: Integer> ComposedLayout<I> {
         (self.swizzle.is_identity() && self.offset == 0.into()).then_some(&self.layout)
     }
 
-    /// The same swizzle and offset after what `layout` makes of the layout underneath.
+    /// The same swizzle and offset, with `layout` applied to the layout underneath.
     pub(crate) fn map(
         &self,
         layout: impl FnOnce(&Layout<I>) -> Result<Layout<I>, LayoutError>,
@@ -343,7 +343,7 @@ impl ComposedLayout {
         Self::new(swizzle, self.offset, self.layout.clone())
     }
 
-    /// The bits that are set in any value before it is swizzled, and maybe others.
+    /// All bits set in some value before the swizzle, and maybe others.
     pub(crate) fn bits(&self) -> u64 {
         let map = XorMap::of(Swizzle::IDENTITY, self.offset, &self.layout);
         let mut parts = self.layout.stride().leaves().map(|stride| stride.value());
@@ -355,7 +355,7 @@ impl ComposedLayout {
         map.map_or_else(below, |map| map.support())
     }
 
-    /// The swizzle without the pairs of bits of which it reads one that no value has, if the others are a swizzle.
+    /// The swizzle without the pairs whose read bit is 0 in all values, if the other pairs are a swizzle.
     pub(crate) fn read_part(&self) -> Swizzle {
         let bits = self.bits();
         let read = self
@@ -365,8 +365,8 @@ impl ComposedLayout {
         Swizzle::from_pairs(read.collect()).unwrap_or(self.swizzle)
     }
 
-    /// R with `A(R(i)) = i` for every `i < size(R)`. Refused unless the inverse of the layout underneath maps bits to bits and keeps
-    /// those of the swizzle together, if the swizzle leaves `0..size(R)`, and for layouts with an offset.
+    /// R with `A(R(i)) = i` for every `i < size(R)`. Refused if A has an offset, if the swizzle leaves `0..size(R)`, or unless the
+    /// inverse of the layout underneath maps bits to bits and keeps the bits of the swizzle together.
     /// ```
     /// use cute_algebra::ComposedLayout;
     /// // Three stages of a tile.
@@ -383,9 +383,10 @@ impl ComposedLayout {
         Self::new(swizzle, 0, inverse)
     }
 
-    /// L with `L(A(i)) = i`. There are three cases. If A is a bijection, L is its right inverse. If the swizzle
-    /// maps the values of the layout underneath to values of it, L is that layout's left inverse after a swizzle.
-    /// If A [decays](Self::decay) to a plain layout and has the value 0 at 0, L is that layout's left inverse.
+    /// L with `L(A(i)) = i`. There are three cases. If A is a bijection, L is its right inverse. If the swizzle maps
+    /// each value of the layout underneath to a value of the same layout, L is the left inverse of that layout after
+    /// a swizzle. If A [decays](Self::decay) to a plain layout and has the value 0 at 0, L is that layout's left
+    /// inverse.
     /// ```
     /// use cute_algebra::ComposedLayout;
     /// // The rows are 64 apart, and the swizzle stays within them.
@@ -444,9 +445,8 @@ impl ComposedLayout {
         self.slice_in(&mut Numbers, coord)
     }
 
-    /// The slice as a plain layout and its value at 0, if strides can express the swizzle: they can unless both
-    /// bits of a pair that it combines vary in the slice. Otherwise the swizzled slice, with the offset inside it
-    /// and 0 beside it.
+    /// The slice as a plain layout and its value at 0, if strides can express the swizzle. They cannot if both bits
+    /// of a combined pair vary in the slice. Then the swizzled slice, with the offset inside it and 0 beside it.
     pub fn slice_and_offset(&self, coord: &Coord) -> Result<(Slice, i64), LayoutError> {
         let sliced = self.slice(coord)?;
         match sliced.decay() {
@@ -508,7 +508,7 @@ impl XorMap {
     }
 }
 
-/// What remains of a swizzled layout when some coordinates are fixed.
+/// A swizzled layout with some coordinates fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slice {
     /// The swizzle could be expressed by strides.
@@ -517,7 +517,7 @@ pub enum Slice {
     Composed(ComposedLayout),
 }
 
-/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout that maps the bits of the swizzle to bits there.
+/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`. L must map the bits of the swizzle to bits there.
 pub(crate) fn conjugate(
     layout: &Layout,
     swizzle: Swizzle,
@@ -535,7 +535,7 @@ pub(crate) fn conjugate(
     }
     let bits = 64 - (reach - 1).leading_zeros();
     let as_map = |layout: &Layout| XorMap::from_layout(layout)?.widened();
-    // Only bits of the first modes move, if those of all are no bits of the coordinate.
+    // If the whole layout is no map of bits, the first modes suffice: the swizzle moves only their bits.
     let of_all = as_map(layout).map(|inner| (inner, Vec::new()));
     let of_first = || {
         let (low, high) = split(layout, moved_bits)?;
@@ -545,7 +545,7 @@ pub(crate) fn conjugate(
     let outer = inner.after(&XorMap::from_swizzle(swizzle, bits.min(inner.bits())));
     let moved = outer.and_then(|outer| inner.to_swizzle_before(&outer));
     let moved = moved.ok_or_else(refused)?;
-    // What the other modes add has none of the bits that the swizzle reads and changes.
+    // The other modes must add multiples of `block`, so that they leave the moved bits alone.
     let changed = moved.pairs().map(|(source, target)| source.max(target) + 1);
     let block = 1i64 << changed.max().unwrap_or(0);
     match high.iter().all(|stride| stride % block == 0) {
@@ -554,8 +554,8 @@ pub(crate) fn conjugate(
     }
 }
 
-/// The first modes of a layout that have so many bits of its coordinates, and the strides of the others. `None` where an extent of these
-/// is no power of two.
+/// The first modes of a layout, with `bits` bits of its coordinates, and the strides of the others. `None` where an extent of the
+/// first modes is no power of two.
 fn split(layout: &Layout, bits: u32) -> Option<(Layout, Vec<i64>)> {
     let mut modes = layout.flat_modes();
     let (mut count, mut found) = (0, 0);

@@ -158,8 +158,8 @@ fn is_negative<I: Integer>(sum: &I::Sum) -> bool {
     I::number(sum).is_some_and(|number| number < 0)
 }
 
-/// A coordinate below 0 of a mode that coalesces to one leaf, moved to the first leaf of that mode that is not of
-/// extent 1. All other coordinates stay.
+/// Moves a coordinate below 0 in a mode that coalesces to one leaf: it goes to the first leaf of the mode with an
+/// extent above 1. All other coordinates stay.
 fn along_one_leaf<I: Integer>(a: &Layout<I>, coord: &Tuple<I::Sum>) -> Tuple<I::Sum> {
     match coord {
         Tuple::Leaf(index) if is_negative::<I>(index) && endless_modes(a).len() == 1 => {

@@ -1,17 +1,17 @@
 //! A proof that no two coordinates of a tiling have the same element. It is short enough for a `const fn`.
 //!
-//! A division whose rest is rounded up has coordinates past the edge of what it divides. Without those, a tiling is
-//! injective more often: with tiles of 4 of `10:7`, the last tile exceeds the edge by 2 and would reach into the
-//! next column. So the proof first limits each leaf to the coordinates before the edge. Then it shows that every
-//! stride exceeds the sum of what all smaller strides reach.
+//! A ragged division has coordinates past the edge of the divided layout. Without these coordinates, more tilings are
+//! injective: with tiles of 4 of `10:7`, the last tile exceeds the edge by 2 and would reach into the next column. So
+//! the proof first limits each leaf to the coordinates before the edge. Then it shows that each stride exceeds the
+//! sum of `(extent - 1) * stride` over all smaller strides.
 
 /// Most leaves of a layout for which a proof is tried.
 pub const PROOF_LEAVES: usize = 64;
 
-/// Most points, times leaves, that are compared one by one where strides prove nothing.
+/// Most points times leaves for a comparison of all points, where strides prove nothing.
 const PROOF_POINTS: i64 = 1 << 14;
 
-/// Largest span of values for which points are compared one by one.
+/// Largest span of values for a comparison of all points.
 const PROOF_SPAN: i64 = 1 << 16;
 
 /// One coordinate of the tiled layout, as a layout over the leaves of the tiling.
@@ -163,7 +163,7 @@ const fn clip(extents: &mut [i64; PROOF_LEAVES], axis: &Axis<'_>) {
     }
 }
 
-/// Whether each stride exceeds the sum of what all smaller ones reach.
+/// Whether each stride exceeds the sum of `(extent - 1) * stride` over all smaller strides.
 const fn is_superincreasing(
     extents: &[i64; PROOF_LEAVES],
     strides: &[i64; PROOF_LEAVES],
@@ -248,7 +248,7 @@ mod tests {
     use super::{Axis, is_inside, proves_disjoint, value};
     use std::collections::HashSet;
 
-    /// What is proved holds, whatever the axes are.
+    /// Every proof holds, for any axes.
     #[test]
     fn proofs_hold() {
         let mut state = 7u64;

@@ -16,9 +16,9 @@ use alloc::vec::Vec;
 /// `(tile, rest)`: A composed with the tiler, and A composed with the tiler's complement in the size of A. Where
 /// the tiler has modes, this is done mode by mode: `((tile, rest), …)`.
 ///
-/// The values are those of A, in another order. The division is refused unless the tiler has a
-/// [`complement`](crate::complement) in the size of A, and A has a [`composition`](crate::composition) with the
-/// tiler and its complement together.
+/// The result has the values of A in another order. The division is refused unless the tiler has a
+/// [`complement`](crate::complement) in the size of A, and A has a [`composition`](crate::composition) with the tiler
+/// and its complement together.
 /// ```
 /// use cute_algebra::{Layout, logical_divide};
 /// let a = Layout::left([12, 32])?;
@@ -33,7 +33,7 @@ pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
 /// `((tile, …), (rest, …))`: the modes of [`logical_divide`] in another order.
 /// Mode 0 is the composition of A with the tiler.
 ///
-/// The condition is that of [`logical_divide`].
+/// The condition is the same as for [`logical_divide`].
 /// ```
 /// use cute_algebra::{Layout, zipped_divide};
 /// let a: Layout = "(9,(4,8)):(59,(13,1))".parse()?;
@@ -48,7 +48,7 @@ pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// `((tile, …), rest, …)`: the modes of [`logical_divide`] in another order.
 /// Mode 0 is the composition of A with the tiler.
 ///
-/// The condition is that of [`logical_divide`].
+/// The condition is the same as for [`logical_divide`].
 /// ```
 /// use cute_algebra::{Layout, tiled_divide};
 /// let a: Layout = "(9,(4,8)):(59,(13,1))".parse()?;
@@ -62,7 +62,7 @@ pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 
 /// `(tile, …, rest, …)`: the modes of [`logical_divide`] in another order.
 ///
-/// The condition is that of [`logical_divide`].
+/// The condition is the same as for [`logical_divide`].
 /// ```
 /// use cute_algebra::{Layout, flat_divide};
 /// let a: Layout = "(9,(4,8)):(59,(13,1))".parse()?;
@@ -108,7 +108,7 @@ pub(crate) fn divide<D: Compose>(
         .during(name, [a, tiler])
 }
 
-/// The same by a tiler that the user has not written: where it does not fit, the layout is wrong.
+/// The same by a tiler derived from other operands: if it does not fit, the error is about the layout.
 pub(crate) fn divide_by_derived<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -137,7 +137,7 @@ fn divide_whole<D: Compose>(
     let size = a.shape().product().ok_or_else(overflow)?;
     let (rest, is_rounded) = complement_in(d, tile, &size, overhang)
         .map_err(|error| match error.kind() {
-            // The tile is what does not fit.
+            // The tile does not fit.
             ErrorKind::Target { .. } => error.relocate(|_| Place::operand(1)),
             // The target of the complement is the size of A, so another error about the target names A.
             _ => error.relocate(|place| Place {
@@ -150,7 +150,7 @@ fn divide_whole<D: Compose>(
         true => d.bound(&size),
         false => None,
     };
-    // The tile and the rest are composed with A together, so that sums of a value of each are checked too.
+    // The tile and the rest are composed with A together. This also checks sums of a value of each.
     let both = Layout::concat([tile.clone(), rest])?;
     compose_within(d, a, &both, overhang, bound)
         .during("composition", [a, &both])

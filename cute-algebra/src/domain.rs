@@ -53,7 +53,7 @@ pub(crate) trait Domain {
     fn undecided(&self, question: Question<'_, Self::Int>, place: &Place) -> LayoutError;
 
     /// Makes sure that the answer is yes: it is known, or a check is left for run time. Where the answer is no, the error
-    /// is the one that `refusal` gives, or a general one if it gives none.
+    /// comes from `refusal`, or is a general one if `refusal` gives none.
     fn require(
         &mut self,
         question: Question<'_, Self::Int>,
@@ -123,8 +123,8 @@ pub(crate) trait Domain {
         }
     }
 
-    /// Whether the first may come before the second in ascending order. Equal integers may come in either order, so it
-    /// is enough for a no to know that the first is at least the second.
+    /// Whether the first may come before the second in ascending order. Equal integers may come in either order, so
+    /// the answer is no if the first is known to be at least the second.
     fn precedes(&self, first: &Self::Int, second: &Self::Int, place: &Place) -> Result<bool> {
         match self.is_known(Question::AtMost(second, first)) {
             true => Ok(first == second),
@@ -132,7 +132,7 @@ pub(crate) trait Domain {
         }
     }
 
-    /// Whether a stride is 0; an error where that is not known.
+    /// Whether a stride is 0; an error if unknown.
     fn is_zero(&self, stride: &Self::Int, place: &Place) -> Result<bool> {
         match stride.as_constant() {
             Some(stride) => Ok(stride == 0),

@@ -1,4 +1,4 @@
-//! Errors of operations on layouts: what is wrong, in which operand, in which operation.
+//! Errors of operations on layouts: kind, operand and operation.
 
 mod kind;
 
@@ -11,8 +11,8 @@ use core::fmt;
 
 pub use kind::{ErrorKind, NoInverse, Witness};
 
-/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which
-/// operands.
+/// The error of an operation: its kind ([`ErrorKind`]), its place ([`Place`]), and the operations in progress with
+/// their operands.
 ///
 /// ```
 /// use cute_algebra::{ErrorKind, Layout, composition};
@@ -34,16 +34,16 @@ struct Detail {
     trace: Vec<Frame>,
 }
 
-/// One level of the trace: an operation that was being computed, with its operands.
+/// One level of the trace: an operation in progress, with its operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Name of the operation, as in the notation.
     pub operation: &'static str,
-    /// Its operands, in the notation.
+    /// The operands, in the notation.
     pub operands: Vec<String>,
 }
 
-/// Which part of which operand an error is about. The operand is one of the outermost operation in the trace.
+/// The part of an operand that an error is about. The operand belongs to the outermost operation in the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Index of the operand, counted from 0.
@@ -112,17 +112,17 @@ impl ModePath {
 }
 
 impl LayoutError {
-    /// What is wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.detail.kind
     }
 
-    /// Which part of which operand is wrong.
+    /// The part of an operand that the error is about.
     pub fn place(&self) -> &Place {
         &self.detail.place
     }
 
-    /// The operations that were being computed, the innermost first. Empty for constructors.
+    /// The operations in progress, the innermost first. Empty for constructors.
     pub fn trace(&self) -> &[Frame] {
         &self.detail.trace
     }
@@ -147,7 +147,7 @@ impl LayoutError {
         self
     }
 
-    /// Replaces the place, which refers to operands of the operation that failed, by one for its caller.
+    /// Replaces the place in the failed operation by a place in its caller.
     pub(crate) fn relocate(mut self, place: impl FnOnce(Place) -> Place) -> Self {
         self.detail.place = place(self.detail.place);
         self
@@ -167,7 +167,7 @@ impl LayoutError {
         self.relocate(|place| place.in_mode(index))
     }
 
-    /// Adds a coordinate that shows the error; only for kinds that have a witness.
+    /// Adds a counterexample; only for kinds with a witness.
     pub(crate) fn with_witness(mut self, found: Witness) -> Self {
         if let ErrorKind::Drift { witness, .. }
         | ErrorKind::Split { witness, .. }
@@ -178,7 +178,7 @@ impl LayoutError {
         self
     }
 
-    /// Sets what is known about the left inverse; only for [`ErrorKind::Overlap`].
+    /// Sets the reason for a missing left inverse; only for [`ErrorKind::Overlap`].
     pub(crate) fn with_inverse(mut self, found: NoInverse) -> Self {
         if let ErrorKind::Overlap { inverse, .. } = &mut self.detail.kind {
             *inverse = found;
@@ -186,7 +186,7 @@ impl LayoutError {
         self
     }
 
-    /// Sets the nearest modes that are accepted; only for kinds that list modes.
+    /// Sets the nearest accepted modes; only for kinds with a list of modes.
     pub(crate) fn with_nearest(mut self, found: Vec<(i64, i64)>) -> Self {
         if let ErrorKind::Drift { nearest, .. }
         | ErrorKind::Split { nearest, .. }
@@ -282,7 +282,7 @@ impl fmt::Display for ModePath {
 mod tests {
     use crate::notation::eval_str;
 
-    /// The message of each expression, and the part of the text that it points at.
+    /// The message of each expression, and the text at its position.
     #[test]
     fn messages_have_the_numbers_and_the_place() {
         for (text, at, message) in [

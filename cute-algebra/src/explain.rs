@@ -21,7 +21,7 @@ use core::fmt;
 pub struct Explanation {
     /// The name of the operation.
     pub operation: &'static str,
-    /// Its operands, in the notation.
+    /// The operands, in the notation.
     pub operands: Vec<String>,
     /// The steps in their order, up to the rule that refuses the operation, if it is refused. Only compositions, divisions
     /// and complements of numbers have any.

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 /// The layout with exactly these values at 0, 1, 2, …, coalesced, in time linear in their number.
 ///
-/// No search is needed: the first value that leaves the line from 0 gives the first extent of the only coalesced
-/// layout that they can have.
+/// No search is needed: only one coalesced layout is possible. The first value off the line from 0 gives its first
+/// extent.
 /// ```
 /// use cute_algebra::{ErrorKind, from_table};
 /// assert_eq!(from_table(&[0, 2, 1, 3])?.to_string(), "(2,2):(2,1)");

@@ -1,4 +1,4 @@
-//! The two kinds of integers that extents and strides can be: numbers, and integers that are known at run time only.
+//! The two kinds of integers in extents and strides: numbers, and run-time integers.
 
 use core::fmt;
 use core::hash::Hash;
@@ -8,8 +8,8 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     /// Sums of products of such integers: the type of coordinates, offsets and spans.
     type Sum: Clone + fmt::Debug + Leaf + fmt::Display + Eq + From<i64> + From<Self>;
 
-    /// What a mode records about the ragged divisions that it comes from: a list of [`Source`]s for run-time integers.
-    /// For numbers nothing is recorded, since a tiling compares their coordinates with the end directly.
+    /// The ragged divisions that made a mode: a list of [`Source`]s for run-time integers. Numbers need no list, since
+    /// a tiling compares their coordinates with the end directly.
     type Sources: Clone
         + fmt::Debug
         + Default
@@ -30,8 +30,7 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     /// The product; `None` where a number in it does not fit 64 bits.
     fn times(&self, factor: &Self) -> Option<Self>;
 
-    /// The quotient of a division that is known to be exact; `None` for a division by 0, and where it does not fit 64
-    /// bits.
+    /// The quotient of a division known to be exact; `None` for a division by 0, and where it does not fit 64 bits.
     fn over(&self, divisor: &Self) -> Option<Self>;
 
     /// The sum of two sums; `None` where a number in it does not fit 64 bits.
@@ -121,8 +120,7 @@ impl Integer for i64 {
     }
 }
 
-/// How a leaf of a tuple is shown. This is not `Display`, which `Option`, the leaf of a coordinate, cannot implement
-/// here.
+/// How a leaf of a tuple is shown. This crate cannot implement `Display` for `Option`, the leaf of a coordinate.
 pub trait Leaf {
     /// Writes the leaf; `None` is written as `_`.
     fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;

@@ -51,8 +51,7 @@ impl<I: Integer> Layout<I> {
         Self::from_parts(shape, stride)
     }
 
-    /// A layout of parts that are known to be congruent and to have legal extents. It checks the limits and that
-    /// the numbers fit.
+    /// A layout of congruent parts with legal extents. Checks the limits and that the numbers fit 64 bits.
     pub(crate) fn from_parts(shape: Tuple<I>, stride: Stride<I>) -> Result<Self, LayoutError> {
         let layout = Self { shape, stride };
         layout
@@ -111,7 +110,7 @@ impl<I: Integer> Layout<I> {
         }
     }
 
-    /// The same strides with a shape of the same tree, whose extents are not larger where the strides are not 0.
+    /// The same strides with a shape of the same tree. Where a stride is not 0, the extent must not grow.
     pub(crate) fn reshaped(&self, shape: Tuple<I>) -> Self {
         Self {
             shape,
@@ -131,7 +130,7 @@ impl<I: Integer> Layout<I> {
         Self::from_parts(shape, stride)
     }
 
-    /// Checks the limits, and that the numbers fit, of a layout that was put together from parts.
+    /// Checks the limits of a layout made of parts, and that the numbers fit 64 bits.
     pub(crate) fn validated(self) -> Result<Self, LayoutError> {
         Self::from_parts(self.shape, self.stride)
     }

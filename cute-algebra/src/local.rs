@@ -1,4 +1,4 @@
-//! What one CTA or one thread has of a tensor: CuTe's `local_tile` and `local_partition`.
+//! The part of a tensor for one CTA or one thread: CuTe's `local_tile` and `local_partition`.
 
 use crate::composition::Compose;
 use crate::coordinate::{cosize_in, crd2crd_in, idx2crd_stride_in};
@@ -14,8 +14,8 @@ use crate::tuple::{Coord, IntTuple, Tuple};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// One of the tiles that a tiler makes of a layout, and the value of the layout where it begins. The coordinate counts the
-/// tiles in each mode; where it has `_`, or ends early, all tiles of the mode are kept, as further modes of the result.
+/// One tile of a layout, and the value of the layout at the start of the tile. The coordinate counts the tiles in each
+/// mode. Where it has `_` or ends early, all tiles of the mode are kept as further modes of the result.
 ///
 /// The conditions are those of [`zipped_divide`](crate::zipped_divide). A coordinate that is below 0 or not below the number
 /// of tiles of its mode is refused.
@@ -36,11 +36,11 @@ pub fn local_tile(
     slice_in(d, &tiles, &tile_coordinate(&tiles, coord)).map_err(|error| in_tiles(error, coord))
 }
 
-/// What thread `index` has of a layout that is distributed over threads, and the value of the layout where it begins. The
-/// threads are repeated over the layout, each with one element at a time.
+/// The part of a layout for thread `index`, and the value of the layout at its start. The threads are repeated over the
+/// layout, each with one element at a time.
 ///
-/// Refused where the shape of the threads does not divide that of the layout, where the threads are not compact, and where
-/// there is no thread `index`.
+/// Refused where the shape of the threads does not divide the shape of the layout, where the threads are not compact, and
+/// where there is no thread `index`.
 /// ```
 /// use cute_algebra::{Layout, local_partition};
 /// let (a, threads) = (Layout::right([16, 32])?, Layout::right([4, 8])?);
@@ -70,8 +70,8 @@ pub(crate) fn tiles_in<D: Compose>(
     divide(d, a, tiler, Form::Zipped, overhang)
 }
 
-/// The coordinate in the divided layout that keeps each mode of the tile, and is `coord` in the rest, with `_` for each mode
-/// that it does not have.
+/// The coordinate in the divided layout: `_` for each mode of the tile, and `coord` for the rest, with `_` for its missing
+/// modes.
 pub(crate) fn tile_coordinate<I: Integer>(
     tiles: &Layout<I>,
     coord: &Tuple<Option<I::Sum>>,
@@ -95,7 +95,7 @@ pub(crate) fn tile_coordinate<I: Integer>(
     Tuple::Node(vec![tile, rest])
 }
 
-/// The error of the slice at [`tile_coordinate`] as one of an operation whose operand 2 is `coord`.
+/// Turns an error of the slice at [`tile_coordinate`] into an error about operand 2, `coord`.
 pub(crate) fn in_tiles<T: Leaf>(error: LayoutError, coord: &Tuple<Option<T>>) -> LayoutError {
     let path = error.place().path.0.get(1..).unwrap_or_default();
     match coord {
@@ -116,7 +116,7 @@ pub(crate) fn thread_tiler<D: Domain>(
     Tiler::of_coord(d, &extents).map_err(|error| error.blame(1))
 }
 
-/// The coordinate in the divided layout that is thread `index` in the tile, mode by mode, and keeps each mode of the rest.
+/// The coordinate in the divided layout: thread `index` in the tile, mode by mode, and `_` for each mode of the rest.
 pub(crate) fn thread_coordinate<D: Domain>(
     d: &mut D,
     tiles: &Layout<D::Int>,

@@ -1,6 +1,6 @@
-//! What operations do with coordinates past the end of a layout.
+//! Treatment of coordinates past the end of a layout.
 
-/// What an operation does with coordinates past the end of a layout.
+/// How an operation treats coordinates past the end of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overhang {
     /// It refuses them.
@@ -9,8 +9,8 @@ pub(crate) enum Overhang {
     Ragged,
 }
 
-/// The multiples of `unit` below and above `value`, the lower one at least `unit`. They are suggested instead of a
-/// value that is not a multiple.
+/// The multiples of `unit` below and above `value`, the lower one at least `unit`. Errors suggest them instead of
+/// `value`.
 pub(crate) fn nearest_multiples(value: i64, unit: i64) -> [i64; 2] {
     let below = (value / unit).max(1) * unit;
     [below, below.saturating_add(unit)]

@@ -78,7 +78,7 @@ pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 }
 
 /// The product with each mode of A before the mode of B that repeats it: `((A0, B0), (A1, B1), …)`. The conditions
-/// are those of [`logical_product`].
+/// are the same as for [`logical_product`].
 /// ```
 /// use cute_algebra::{Layout, blocked_product};
 /// let a = Layout::new([2, 5], [5, 1])?;
@@ -91,7 +91,7 @@ pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
 }
 
 /// The product with each mode of B before the mode of A that it repeats: `((B0, A0), (B1, A1), …)`. The conditions
-/// are those of [`logical_product`].
+/// are the same as for [`logical_product`].
 /// ```
 /// use cute_algebra::{Layout, raked_product};
 /// let a: Layout = "(2,5):(5,1)".parse()?;
@@ -112,12 +112,13 @@ pub(crate) enum Order {
     Raked,
 }
 
-/// How a product orders the modes of A and those of its repetitions.
+/// How a product orders the modes of A and of its repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Product {
     /// `(A, repetitions)`, regrouped.
     By(Form),
-    /// The modes of A paired with those of its repetitions. Modes `1:0` are appended to make the ranks of A and B equal.
+    /// The modes of A paired with the modes of its repetitions. Modes `1:0` are appended to make the ranks of A and B
+    /// equal.
     Ranked(Order),
 }
 
@@ -202,8 +203,8 @@ pub(crate) fn product_by<D: Compose>(
 /// multiples of the last stride of A times its extent.
 ///
 /// The places below a stride, and the part of A with smaller strides, together reach less than that stride. So in
-/// `(A, rest)` every stride exceeds the sum of what all smaller ones reach. Hence no two sums are equal, and copies
-/// of an injective A are disjoint where B is injective.
+/// `(A, rest)` every stride exceeds the sum of `(extent - 1) * stride` over all smaller ones. Hence no two sums are
+/// equal, and copies of an injective A are disjoint where B is injective.
 fn repetitions<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -260,7 +261,8 @@ fn widened<I: Integer>(chain: &Chain<I>, b: &Layout<I>) -> Option<Modes<I>> {
     Some(gaps)
 }
 
-/// Whether no two copies of A meet, each of which has no value twice; `false` unless all are numbers.
+/// Whether no value occurs twice in the copies of A, apart from repetitions through strides 0; `false` unless all are
+/// numbers.
 fn are_apart<I: Integer>(a: &Layout<I>, copies: &Layout<I>) -> bool {
     let numbers = |(extent, stride): (&I, &ScaledBasis<I>)| {
         Some((extent.as_constant()?, stride.value().as_constant()?))

@@ -9,7 +9,7 @@ use alloc::string::ToString;
 /// The layout whose value at `c < extent` is `⌊c · numerator / denominator⌋` along `path`, outermost index first.
 ///
 /// Write `p/q = k + ρ/q` with `0 <= ρ < q`. The values grow by `k` at each step, and by one more at a jump; the first
-/// jump is at `t = ⌈q/ρ⌉`. The values are those of a layout if there is no jump before the extent, or if the jumps are
+/// jump is at `t = ⌈q/ρ⌉`. A layout has these values if there is no jump before the extent, or if the jumps are
 /// exactly the multiples of `t` and `t` divides the extent.
 /// ```
 /// use cute_algebra::rational_mode;
@@ -23,8 +23,8 @@ use alloc::string::ToString;
 ///
 /// # Errors
 ///
-/// The denominator is 0, the extent is below 1, a stride does not fit 64 bits, or the values are not those of a layout.
-/// In the last case the error has the first wrong value.
+/// The denominator is 0, the extent is below 1, a stride does not fit 64 bits, or no layout has these values. In the
+/// last case the error has the first wrong value.
 pub fn rational_mode(
     extent: i64,
     numerator: i64,

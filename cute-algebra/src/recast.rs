@@ -146,8 +146,8 @@ impl<I: Integer> Unit<I> {
             Question::Divides(factor, stride),
             Question::Divides(stride, factor),
         ];
-        // If the facts leave it open, the stride is required to be a multiple of the factor, unless it is known
-        // that it cannot be.
+        // Where the facts leave it open, the stride must be a multiple of the factor, unless this is known to be
+        // impossible.
         let is_multiple = match [d.answer(whole), d.answer(part)] {
             [Answer::Always, _] | [_, Answer::Never] | [Answer::Maybe, Answer::Maybe] => true,
             [_, Answer::Always] | [Answer::Never, Answer::Maybe] => false,

@@ -1,4 +1,4 @@
-//! Selecting, grouping, flattening and appending modes. What remains of a layout keeps its strides.
+//! Selecting, grouping, flattening and appending modes. Remaining modes keep their strides.
 
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;

@@ -30,14 +30,14 @@ pub enum Rule {
     Cut {
         /// The mode.
         mode: Layout,
-        /// Its parts; itself alone where it crosses none.
+        /// The parts of the mode; only the mode itself where it crosses no boundary.
         parts: Vec<(i64, i64)>,
     },
     /// Composition: the remainders of B's values modulo a boundary stay below it, so that A of a sum is the sum of A.
     NoCarry {
         /// The boundary.
         boundary: i64,
-        /// For each part `t:d` of B the pair of `t - 1` and `d` modulo the boundary, where that is not 0.
+        /// The pair (`t - 1`, `d` modulo the boundary) for each part `t:d` of B, without remainders 0.
         terms: Vec<(i64, i64)>,
     },
     /// Composition: the stride of a part of B becomes the value of A there.
@@ -46,7 +46,7 @@ pub enum Rule {
         extent: i64,
         /// The stride of the part.
         stride: i64,
-        /// The value of A at that stride, which is the new stride.
+        /// The value of A at that stride: the new stride.
         value: String,
     },
     /// Composition: a mode of B of extent 1 or stride 0 stays where it is.
@@ -54,7 +54,7 @@ pub enum Rule {
         /// The mode.
         mode: Layout,
     },
-    /// Composition: carries cancel, which was found by comparing all values.
+    /// Composition: carries cancel, as a comparison of all values shows.
     Compared {
         /// How many values there are.
         points: i64,
@@ -82,7 +82,7 @@ pub enum Rule {
     ByMode {
         /// The index of the mode.
         mode: usize,
-        /// What the tiler has for it.
+        /// The tiler of the mode.
         tiler: Tiler,
     },
     /// Division: tile and rest are put in this order.

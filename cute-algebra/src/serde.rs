@@ -1,4 +1,4 @@
-//! What the notation writes and reads is serialised as that text.
+//! Values are serialised as text in the notation.
 
 use core::fmt;
 use core::marker::PhantomData;

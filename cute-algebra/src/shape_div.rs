@@ -7,7 +7,7 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-/// What a division does where there is a remainder.
+/// How a division treats a remainder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// It rounds the quotient up.

@@ -36,7 +36,7 @@ pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
 /// The slice, and the value of A at `coord` with 0 for each `_`: `A(c) = slice(c) + offset` for every c that agrees
 /// with `coord`.
 ///
-/// A coordinate that does not nest as A's shape does is refused, and one outside of its mode as well.
+/// Refused for a coordinate that does not nest as A's shape does, or is outside of its mode.
 /// ```
 /// use cute_algebra::{Coord, Layout, slice_and_offset};
 /// let (a, coord) = (Layout::new([4, 8], [8, 1])?, Coord::from([Some(2), None]));

@@ -45,7 +45,7 @@ impl Swizzle {
         shift: 0,
     };
 
-    /// B: number of bits that are read, and of bits that are changed.
+    /// B: number of read bits, and of changed bits.
     pub fn bits(&self) -> u32 {
         self.bits
     }
@@ -55,18 +55,17 @@ impl Swizzle {
         self.base
     }
 
-    /// S: distance from the bits that are changed up to the bits that are read; negative if those are read from
-    /// below.
+    /// S: distance from the changed bits up to the read bits; negative if the read bits are lower.
     pub fn shift(&self) -> i32 {
         self.shift
     }
 
-    /// The mask of the bits that are read.
+    /// The mask of the read bits.
     pub fn source_mask(&self) -> i64 {
         self.field() << self.shift.max(0)
     }
 
-    /// The mask of the bits that are changed.
+    /// The mask of the changed bits.
     pub fn target_mask(&self) -> i64 {
         self.field() << (-self.shift).max(0)
     }
@@ -98,7 +97,7 @@ impl Swizzle {
         self.after_on(first, u64::MAX)
     }
 
-    /// The same for numbers that have none but these bits.
+    /// The same for numbers without bits outside of `bits`.
     pub(crate) fn after_on(self, first: Self, bits: u64) -> Result<Self, LayoutError> {
         let outer = columns_of(self);
         let on = |bits: u64| {
@@ -109,7 +108,7 @@ impl Swizzle {
             });
             swizzle_of(&product.collect::<Vec<u64>>())
         };
-        // What becomes of the other bits is free: they stay, or are moved as well.
+        // The other bits do not matter: they stay, or they are moved as well.
         on(bits).or_else(|| on(u64::MAX)).ok_or_else(|| {
             ErrorKind::NotASwizzle {
                 what: "the composition",
@@ -146,7 +145,7 @@ impl Swizzle {
         )
     }
 
-    /// Each bit that is read, with the bit into which it is exclusive-ored.
+    /// Each read bit, with the bit into which it is exclusive-ored.
     pub(crate) fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
         let (source, target) = (
             self.base + self.shift.max(0) as u32,
@@ -157,8 +156,8 @@ impl Swizzle {
 
     /// Whether it maps each number below `reach` to one below `size`.
     pub(crate) fn keeps(self, reach: i64, size: i64) -> bool {
-        // It permutes the numbers of each block of a power of two, of which the size is a multiple, or reads bits that no number below
-        // `reach` has.
+        // A pair changes numbers only within a block of 2^`zeros`, a divisor of the size, or it reads a bit that is 0 in all numbers
+        // below `reach`.
         let zeros = size.trailing_zeros();
         let within = |(source, target)| target < zeros || reach <= 1i64 << source;
         self.pairs().all(within)

@@ -15,16 +15,15 @@ pub const COSIZE_STEPS: u64 = 1 << 18;
 /// The leaves of a layout and a swizzle after it, in a form that a constant expression can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwizzledLeaves<'a> {
-    /// The extents of the leaves, whose product fits 64 bits.
+    /// The extents of the leaves. Their product fits 64 bits.
     pub shape: &'a [i64],
     /// The strides of the leaves.
     pub stride: &'a [i64],
-    /// What is added before the swizzle. It and the span of the layout together fit 64 bits.
+    /// The offset, added before the swizzle. It and the span of the layout together fit 64 bits.
     pub offset: i64,
     /// The mask of the bits that the swizzle reads.
     pub source_mask: i64,
-    /// Distance from the bits that the swizzle changes up to the bits that it reads; negative if those are read
-    /// from below.
+    /// Distance from the changed bits up to the read bits; negative if the read bits are lower.
     pub shift: i32,
 }
 
@@ -70,7 +69,7 @@ pub const fn swizzled_cosize(leaves: &SwizzledLeaves<'_>, steps: u64) -> Option<
 
 /// The sums before the swizzle, divided by the largest power of two that divides all strides.
 struct Sums {
-    /// The leaves with an extent above 1, in descending order of strides, which are all made positive.
+    /// The leaves with an extent above 1, in descending order of strides. All strides are made positive.
     extents: [i64; LEAVES],
     strides: [i64; LEAVES],
     leaves: usize,
@@ -80,7 +79,7 @@ struct Sums {
     is_dense: [bool; LEAVES + 1],
     /// The smallest sum, from which the leaves count up.
     lowest: i64,
-    /// The low bits that the division drops, which are the same in all sums, and their number.
+    /// The low bits dropped by the division, equal in all sums, and their number.
     low: i64,
     low_bits: u32,
     source_mask: i64,
@@ -168,8 +167,8 @@ impl Sums {
         }
     }
 
-    /// The largest or the smallest swizzled value of all sums that agree with `sum` except in the `free` bits,
-    /// which are 0 in `sum`.
+    /// The largest or the smallest swizzled value of `sum` over all choices of the `free` bits. These bits are 0 in
+    /// `sum`.
     ///
     /// A free bit that is changed can be chosen to become 0 or 1. A free bit that is read and also changes a higher
     /// bit is chosen for the higher bit.

@@ -14,9 +14,9 @@ use alloc::string::{String, ToString};
 
 /// The product of A with a swizzled B. The values of B are numbers of copies, and copy n is at the place P(n).
 ///
-/// A swizzle S' with P(S(n)) = S'(P(n)) does to places what the swizzle S of B does to numbers. If S' leaves the values of A alone, the
-/// product is S' after the product of the layouts without their swizzles, and the swizzle of A is applied to that. Where there is no S',
-/// a swizzle of B that strides can express is none.
+/// Let S be the swizzle of B. A swizzle S' with P(S(n)) = S'(P(n)) permutes places as S permutes numbers. If S' leaves the values of A
+/// alone, the product is S' after the product of the layouts without their swizzles, and the swizzle of A is applied to that. Where
+/// there is no S', the product may still exist if strides can express the swizzle of B.
 pub(crate) fn product_of_swizzled(
     a: &ComposedLayout,
     b: &ComposedLayout,

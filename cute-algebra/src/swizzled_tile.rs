@@ -12,8 +12,8 @@ use crate::swizzled_product::leaves_alone;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-/// The complement of a swizzled tile in `size`, or in the smallest size that has one. It is that of the layout underneath, if the swizzle
-/// moves the numbers below the size among themselves and leaves the values of the complement alone.
+/// The complement of a swizzled tile in `size`, or in the smallest size that has one. It is the complement of the layout underneath, if
+/// the swizzle permutes the numbers below the size and leaves the values of the complement alone.
 pub(crate) fn complement_of_swizzled(
     tile: &ComposedLayout,
     size: Option<i64>,
@@ -22,14 +22,14 @@ pub(crate) fn complement_of_swizzled(
     tile_and_rest(tile, size, overhang).map(|(_, rest)| rest)
 }
 
-/// `(tile, rest)` as one swizzled layout, whose values are those below `size`, each as often as in `(tile, rest)` without the swizzle.
+/// `(tile, rest)` as one swizzled layout, with the values below `size`, each as often as in `(tile, rest)` without the swizzle.
 pub(crate) fn with_rest(tile: &ComposedLayout, size: i64) -> Result<ComposedLayout, LayoutError> {
     let (swizzle, rest) = tile_and_rest(tile, Some(size), Overhang::Strict)?;
     let both = Layout::concat([tile.layout().clone(), rest])?;
     ComposedLayout::new(swizzle, 0, both)
 }
 
-/// A swizzle that does to `(tile, rest)` what that of the tile does to the tile, and the rest.
+/// A swizzle that acts on the tile in `(tile, rest)` as the tile's own swizzle does, and the rest.
 fn tile_and_rest(
     tile: &ComposedLayout,
     size: Option<i64>,

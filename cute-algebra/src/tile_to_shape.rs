@@ -12,8 +12,8 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-/// The block repeated until it fills `shape`. `order` says in which order the copies fill the modes, from left to
-/// right without it. Each mode of the block must divide its mode of the shape. The copies are placed as in a
+/// The block repeated until it fills `shape`. `order` is the order in which the copies fill the modes; the default is
+/// left to right. Each mode of the block must divide its mode of the shape. The copies are placed as in a
 /// [product](crate::blocked_product), so a padded block is repeated with its padding.
 /// ```
 /// use cute_algebra::{Layout, Shape, tile_to_shape};

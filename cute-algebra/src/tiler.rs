@@ -9,7 +9,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// One layout for the whole operand, or a tiler for each of its modes, or `_` for a mode that is left unchanged.
+/// One layout for the whole operand, or a tiler for each of its modes, or `_` for an unchanged mode.
 ///
 /// A shape stands for contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`, and `(3,_)` is `<3:1,_>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ pub enum Tiler<I: Integer = i64> {
 /// The operation on a part of a layout and the layout that a tiler has for it.
 type OnParts<'a, I> = dyn FnMut(&Layout<I>, &Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
 
-/// What happens to modes that a tiler does not reach.
+/// Treatment of modes that a tiler does not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
     /// They stay unchanged in the result.

@@ -1,4 +1,4 @@
-//! Maps that are linear over bits, which include swizzled layouts and their compositions and inverses.
+//! Maps that are linear over bits: they include swizzled layouts and their compositions and inverses.
 
 use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
@@ -55,8 +55,7 @@ impl XorMap {
         })
     }
 
-    /// The map with this value at 0, which is exclusive-ored into every value. Bits above the lowest 63 are
-    /// dropped.
+    /// The map with this value at 0. It is exclusive-ored into every value. Bits above the lowest 63 are dropped.
     pub fn with_constant(self, constant: u64) -> Self {
         let constant = constant & ((1 << XOR_MAP_BITS) - 1);
         Self { constant, ..self }
@@ -127,13 +126,13 @@ impl XorMap {
         &self.columns
     }
 
-    /// The columns of the bits of a 1-D coordinate. `None` unless these bits are those of the digits: all extents
-    /// but the last must be powers of two.
+    /// The columns of the bits of a 1-D coordinate. `None` unless these are the bits of the digits: all extents but
+    /// the last must be powers of two.
     pub fn bit_columns(&self) -> Option<&[u64]> {
         self.digits_are_bits().then_some(&self.columns)
     }
 
-    /// The value at 0, which is exclusive-ored into every value.
+    /// The value at 0. It is exclusive-ored into every value.
     pub fn constant(&self) -> u64 {
         self.constant
     }
@@ -310,7 +309,7 @@ impl XorMap {
         self.digits_are_bits().then_some(whole)
     }
 
-    /// The same map of the coordinates of another shape, which has the same leaves.
+    /// The same map on another shape with the same leaves.
     pub(crate) fn in_shape(self, shape: Shape) -> Self {
         Self { shape, ..self }
     }
@@ -324,7 +323,7 @@ impl XorMap {
         })
     }
 
-    /// All bits that are set in the value of any coordinate, and maybe others.
+    /// All bits set in some value, and maybe others.
     pub(crate) fn support(&self) -> u64 {
         let columns = self.columns.iter();
         columns.fold(self.constant, |bits, column| bits | column)
@@ -426,7 +425,7 @@ impl Basis {
         basis
     }
 
-    /// Adds a vector, the sum of the columns `sources`. `false` where it is a sum of those that are there.
+    /// Adds a vector, the sum of the columns `sources`. `false` if it is a sum of earlier vectors.
     pub(crate) fn insert(&mut self, vector: u64, sources: u64) -> bool {
         let (rest, sources) = self.reduce(vector, sources);
         if rest != 0 {

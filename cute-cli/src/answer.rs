@@ -6,7 +6,7 @@ use cute_algebra::{ComposedLayout, Layout, Swizzle, Tuple, Value, operations};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Display;
 
-/// What a command answers to a statement.
+/// The answer of a command to a statement, as text and as JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     /// Lines, the last one with its line break.
@@ -16,8 +16,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The value of an expression, with a condition for each check that the facts do not settle. The results of an analysis
-    /// have labels.
+    /// The value of an expression, and a condition for each check left open by the facts. Results of an analysis have
+    /// labels.
     pub(crate) fn value(expr: &Expr, text: &str, symbolic: &Symbolic) -> Self {
         let Symbolic { scope, value } = symbolic;
         let labels = match &expr.kind {
@@ -72,7 +72,7 @@ pub(crate) fn table<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> St
         .collect()
 }
 
-/// A coordinate, a shape or a stride as nested arrays; what is not a number is text.
+/// A coordinate, a shape or a stride as nested arrays. A leaf other than a number becomes text.
 pub(crate) fn tuple<T: Display>(tuple: &Tuple<T>) -> Json {
     match tuple {
         Tuple::Leaf(leaf) => integer(leaf),

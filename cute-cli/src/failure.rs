@@ -37,7 +37,7 @@ impl Failure {
             let (line, column) = self.place();
             text += &format!("\n {BLUE}-->{BLUE:#} {file}:{line}:{column}");
         }
-        // The message is already there.
+        // `text` already has the message.
         let body = &rendered["error: ".len() + self.error.message.len()..];
         for line in body.lines().skip(1) {
             let carets = line.trim_start_matches([' ', '|']);

@@ -1,7 +1,7 @@
 //! `cute`, a calculator for CuTe layouts.
 //!
-//! A command evaluates its statements in a [`Session`](session::Session), which holds the names that are defined, and gives
-//! an [`Answer`](answer::Answer), which can be written as text or as JSON.
+//! A command evaluates its statements in a [`Session`](session::Session), the set of defined names. Each
+//! [`Answer`](answer::Answer) can be written as text or as JSON.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse_from(std::env::args_os().map(args::expression));
     match commands::run(cli) {
         Ok(code) => code,
-        // Whoever read the output has read enough.
+        // The reader closed the pipe, as `head` does.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             anstream::eprintln!("{}", failure::heading(&error.to_string()));

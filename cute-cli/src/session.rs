@@ -1,4 +1,4 @@
-//! The names that are defined, and the values of expressions that use them.
+//! Defined names, and the values of expressions with them.
 
 use crate::failure::Failure;
 use crate::statement::Statement;
@@ -11,12 +11,12 @@ use cute_algebra::{ComposedLayout, Layout, Tiler, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The words of the notation, which no definition may take.
+/// The reserved words of the notation. A definition of one is refused.
 const WORDS: [&str; 9] = [
     "o", "then", "row", "col", "ragged", "where", "Sw", "true", "false",
 ];
 
-/// What the defined names stand for.
+/// The meanings of the defined names.
 #[derive(Clone, Default)]
 pub(crate) struct Session {
     /// Names of values without run-time integers.
@@ -25,7 +25,7 @@ pub(crate) struct Session {
     formulas: BTreeMap<String, Definition>,
 }
 
-/// An expression whose names are known: the facts and the integers that they give a value are taken from it.
+/// An expression and its facts. A fact such as `m == 64` has become a value in `known`.
 pub(crate) struct Prepared {
     pub(crate) facts: Vec<Fact>,
     pub(crate) expr: Expr,
@@ -33,7 +33,7 @@ pub(crate) struct Prepared {
 }
 
 impl Session {
-    /// The defined names with what they stand for, in alphabetical order.
+    /// The defined names with their values or expressions, in alphabetical order.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, String)> {
         let values = self
             .values
@@ -57,7 +57,7 @@ impl Session {
             );
             return Some(Err(failed(error)));
         }
-        // The name is replaced by spaces, so that positions stay those of the statement.
+        // Spaces replace the name, so positions in the statement stay valid.
         let text = " ".repeat(start) + &statement.text[start..];
         Some(self.definition(name, &text).map_err(failed))
     }
@@ -103,7 +103,8 @@ impl Session {
         Ok(Prepared { facts, expr, known })
     }
 
-    /// The value of an expression. A tuple of integers that no operation gives stands for its compact layout.
+    /// The value of an expression. A tuple of integers stands for its compact layout, unless an operation returned
+    /// it.
     pub(crate) fn symbolic(&self, text: &str) -> Result<(Prepared, Symbolic), NotationError> {
         let prepared = self.prepare(text)?;
         let Prepared { facts, expr, .. } = &prepared;
@@ -122,7 +123,7 @@ impl Session {
         Ok(value.value)
     }
 
-    /// The value of an expression that must not depend on run-time integers. A shape stays a shape.
+    /// The value of an expression. It must not depend on run-time integers. A shape stays a shape.
     pub(crate) fn numbers(&self, text: &str) -> Result<Value, NotationError> {
         let prepared = self.prepare(text)?;
         let Prepared { facts, expr, .. } = &prepared;

@@ -35,7 +35,7 @@ impl Statement {
     }
 }
 
-/// The largest file that is read, in bytes: more than any file of layouts has. A device such as `/dev/zero` has no end.
+/// Largest size of a file in bytes. The limit stops endless devices such as `/dev/zero`.
 const LARGEST: u64 = 1 << 24;
 
 /// The statements of a file; `-` is standard input. An error names the file.
@@ -49,7 +49,7 @@ pub(crate) fn read(file: &str) -> io::Result<Vec<Statement>> {
     Ok(split(name, &text))
 }
 
-/// All that is read, which is of at most [`LARGEST`] bytes.
+/// The whole text; an error above [`LARGEST`] bytes.
 fn whole(source: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
     source.take(LARGEST + 1).read_to_end(&mut bytes)?;

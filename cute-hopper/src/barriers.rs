@@ -6,7 +6,7 @@ pub const NAMED: u32 = 16;
 /// Size and alignment of an mbarrier, in bytes (PTX ISA 9.0, "Size and alignment of mbarrier object").
 pub const MBARRIER_BYTES: u32 = 8;
 
-/// Most arrivals that a phase of an mbarrier can wait for (PTX ISA 9.0, "Contents of the mbarrier object").
+/// Most arrivals of a phase of an mbarrier (PTX ISA 9.0, "Contents of the mbarrier object").
 pub const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
 /// Largest transaction count of an mbarrier, positive or negative, in bytes (PTX ISA 9.0, "Contents of the mbarrier

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// What the bits of an element mean.
+/// How the bits of an element encode a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberKind {
     /// An integer of at least 0.
@@ -13,18 +13,18 @@ pub enum NumberKind {
     Float,
 }
 
-/// Which Rust type has the elements on the host.
+/// The Rust type of the elements on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RustType {
     /// The primitive type of the same name.
     Primitive,
-    /// The type of the same name that `cute-runtime` has.
+    /// The type of the same name in `cute-runtime`.
     Library,
-    /// The type of these elements, whose bits mean the same.
+    /// The type of these elements. The bits have the same meaning.
     Of(ElementType),
 }
 
-/// What the table says of an element type.
+/// The properties of an element type.
 struct Row {
     name: &'static str,
     bits: u32,
@@ -39,7 +39,7 @@ struct Row {
 /// How wgmma multiplies elements of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WgmmaInput {
-    /// The types of accumulators that it can be multiplied into, the widest last.
+    /// The accumulator types of its multiplications, the widest last.
     pub accumulators: &'static [ElementType],
     /// Whether an operand in shared memory can be contiguous along M or N. Every operand can be along K.
     pub mn_major: bool,
@@ -128,7 +128,7 @@ impl ElementType {
         &ROWS[self as usize]
     }
 
-    /// The name that Rust, the notation and the kernel language use for it.
+    /// The name in Rust, the notation and the kernel language.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
@@ -151,7 +151,7 @@ impl ElementType {
         self.bits() / 8
     }
 
-    /// What the bits mean: an unsigned or signed integer, or a floating-point number.
+    /// The encoding: unsigned integer, signed integer or floating-point number.
     pub const fn kind(self) -> NumberKind {
         self.row().kind
     }
@@ -161,13 +161,13 @@ impl ElementType {
         matches!(self.kind(), NumberKind::Float)
     }
 
-    /// Which Rust type has the elements on the host.
+    /// The Rust type of the elements on the host.
     pub const fn rust(self) -> RustType {
         self.row().rust
     }
 
-    /// The type of the same elements on the host: `f32` for `tf32`, whose lowest 13 bits instructions ignore, and every
-    /// other type itself.
+    /// The type of the same elements on the host: `f32` for `tf32`, otherwise the same type. Instructions ignore the
+    /// lowest 13 bits of `tf32`.
     pub const fn host(self) -> Self {
         match self.rust() {
             RustType::Of(element) => element,
@@ -175,17 +175,17 @@ impl ElementType {
         }
     }
 
-    /// Its name in PTX mnemonics, without the dot.
+    /// The name in PTX mnemonics, without the dot.
     pub const fn ptx(self) -> &'static str {
         self.row().ptx
     }
 
-    /// The `CUtensorMapDataType` that stands for it in a tensor map.
+    /// The `CUtensorMapDataType` of the elements in a tensor map.
     pub const fn tensor_map(self) -> u32 {
         self.row().tensor_map
     }
 
-    /// The first type of the table that uses this `CUtensorMapDataType`.
+    /// The first type in the table with this `CUtensorMapDataType`.
     pub fn from_tensor_map(data_type: u32) -> Option<Self> {
         Self::ALL
             .iter()

@@ -1,12 +1,12 @@
 //! Facts about Hopper (sm_90a) for all crates: each fact stands here once, with its source.
 //!
-//! - [`ElementType`]: the types of elements, and what Rust, PTX, tensor maps and wgmma call each.
-//! - [`SwizzleMode`]: the permutations of shared memory that TMA and wgmma know.
-//! - [`tma`], [`wgmma`], [`shared`], [`registers`], [`threads`], [`barriers`]: limits and formats, by the unit that has
-//!   them.
+//! - [`ElementType`]: the types of elements, with their names in Rust, PTX, tensor maps and wgmma.
+//! - [`SwizzleMode`]: the swizzles of shared memory in TMA and wgmma.
+//! - [`tma`], [`wgmma`], [`shared`], [`registers`], [`threads`], [`barriers`]: limits and formats of each hardware
+//!   unit.
 //!
 //! The sources are the PTX ISA 9.0, the CUDA driver API 13.0 and the CUDA C++ Programming Guide 13.0, "Compute
-//! Capabilities". A fact that NVIDIA does not document is marked "Measured".
+//! Capabilities". Facts without NVIDIA documentation are marked "Measured".
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -16,18 +16,18 @@ pub const WARP_UNIT: u32 = 256;
 /// thread 168 registers, where 170 would fit.
 pub const UNIT: u32 = 8;
 
-/// The numbers of registers that `setmaxnreg` can set, in steps of [`UNIT`] (PTX ISA 9.0, "setmaxnreg").
+/// Register counts of `setmaxnreg`, in steps of [`UNIT`] (PTX ISA 9.0, "setmaxnreg").
 pub const SETMAXNREG: RangeInclusive<u32> = 24..=256;
 
-/// Number of registers with which each thread of a CTA starts, if the CTA takes all registers of the
-/// multiprocessor: a multiple of [`UNIT`], at most [`MAX`].
+/// Registers of each thread at launch, if one CTA takes all registers of the multiprocessor: a multiple of [`UNIT`],
+/// at most [`MAX`].
 pub const fn at_launch(threads: u32) -> u32 {
     let threads = if threads == 0 { 1 } else { threads };
     let share = FILE / threads / UNIT * UNIT;
     if share < MAX { share } else { MAX }
 }
 
-/// The registers that a thread takes of the file if it has so many: a multiple of [`UNIT`].
+/// Registers allocated for a thread with `registers` registers: the next multiple of [`UNIT`].
 pub const fn allocated(registers: u32) -> u32 {
     registers.div_ceil(UNIT) * UNIT
 }

@@ -10,12 +10,12 @@ pub const MULTIPROCESSOR_BYTES: u32 = 228 * 1024;
 /// size").
 pub const UNIT: u32 = 128;
 
-/// Most shared memory of a CTA that a module can declare with a fixed size, in bytes. More must be declared
-/// `.extern` and requested at the launch (CUDA C++ Programming Guide, "Compute Capability 9.0").
+/// Most static shared memory of a CTA, in bytes. More must be declared `.extern` and requested at the launch (CUDA
+/// C++ Programming Guide, "Compute Capability 9.0").
 pub const MAX_STATIC_BYTES: u32 = 48 * 1024;
 
-/// Bytes of the shared memory of each CTA that are reserved for the system, at its start (CUDA C++ Programming
-/// Guide, "Compute Capability 9.0").
+/// Bytes reserved for the system at the start of each CTA's shared memory (CUDA C++ Programming Guide, "Compute
+/// Capability 9.0").
 pub const RESERVED_BYTES: u32 = 1024;
 
 /// Shared-memory addresses are below this, so an address in units of 16 bytes takes 14 bits (PTX ISA 9.0, "Matrix
@@ -28,7 +28,7 @@ pub const BANKS: u32 = 32;
 /// Bytes of one word of a bank.
 pub const BANK_BYTES: u32 = 4;
 
-/// Most bytes that a thread reads or writes at once: `.v4.b32` (PTX ISA 9.0, "ld").
+/// Widest load or store of one thread, in bytes: `.v4.b32` (PTX ISA 9.0, "ld").
 pub const WIDEST_ACCESS: u32 = 16;
 
 /// Number of rows of a matrix of `ldmatrix` and `stmatrix` (PTX ISA 9.0, "ldmatrix").

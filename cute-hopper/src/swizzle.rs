@@ -1,4 +1,4 @@
-//! Swizzle modes: the permutations of shared memory that TMA and wgmma use.
+//! Swizzle modes: the permutations of shared memory in TMA and wgmma.
 
 /// A swizzle of 16-byte chunks of shared memory: CuTe's `Sw<B,4,3>` on byte addresses.
 ///
@@ -35,18 +35,18 @@ impl SwizzleMode {
         self as u32
     }
 
-    /// Number of bytes within which chunks are permuted: 16, 32, 64 or 128. The rows of a swizzled TMA box cannot
-    /// be longer (CUDA driver API, `cuTensorMapEncodeTiled`).
+    /// Chunks are permuted within this many bytes: 16, 32, 64 or 128. The rows of a swizzled TMA box cannot be longer
+    /// (CUDA driver API, `cuTensorMapEncodeTiled`).
     pub const fn span(self) -> i64 {
         16 << self.bits()
     }
 
-    /// Number of bytes after which the permutation repeats. Tiles must be aligned to it.
+    /// The permutation repeats after this many bytes. Tiles must be aligned to it.
     pub const fn atom(self) -> i64 {
         8 * self.span()
     }
 
-    /// The address at which the byte for `address` is stored.
+    /// The swizzled address: the byte for `address` is stored there.
     pub const fn apply(self, address: u64) -> u64 {
         let mask = (1 << self.bits()) - 1;
         address ^ (address >> 7 & mask) << 4

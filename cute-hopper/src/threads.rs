@@ -12,12 +12,10 @@ pub const WARPGROUP: u32 = WARPGROUP_WARPS * WARP;
 /// Most threads of a CTA (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX_CTA: u32 = 1024;
 
-/// Most warps and most CTAs that are on a multiprocessor at the same time (CUDA C++ Programming Guide, "Compute
-/// Capabilities").
+/// Most resident warps and CTAs of a multiprocessor (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX_RESIDENT: (u32, u32) = (64, 32);
 
-/// Most CTAs of a cluster that can be launched on every device of the architecture (CUDA C++ Programming Guide,
-/// "Thread Block Clusters").
+/// Most CTAs of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters").
 pub const MAX_CLUSTER: u32 = 8;
 
 /// Most CTAs of a cluster if the launch allows non-portable sizes (CUDA driver API,

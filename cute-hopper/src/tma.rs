@@ -1,7 +1,7 @@
 //! TMA: the contents of a tensor map, and their limits.
 //!
-//! The limits without a source of their own are those of `cuTensorMapEncodeTiled` without interleaving (CUDA driver
-//! API, "Tensor Map Object Management").
+//! Limits without a source come from `cuTensorMapEncodeTiled` without interleaving (CUDA driver API, "Tensor Map
+//! Object Management").
 
 use crate::{ElementType, SwizzleMode};
 use alloc::format;
@@ -11,11 +11,11 @@ use alloc::vec::Vec;
 /// Most dimensions of a tensor.
 pub const MAX_RANK: usize = 5;
 
-/// Largest extent of a tensor that the driver accepts.
+/// Largest extent of a tensor accepted by the driver.
 pub const MAX_EXTENT: u64 = 1 << 32;
 
-/// Largest extent of a tensor whose elements can all be reached: coordinates are signed 32-bit integers (PTX ISA
-/// 9.0, `cp.async.bulk.tensor`).
+/// Largest extent at which TMA reaches every element: coordinates are signed 32-bit integers (PTX ISA 9.0,
+/// `cp.async.bulk.tensor`).
 pub const MAX_REACHED_EXTENT: u64 = 1 << 31;
 
 /// Strides of a tensor are below this, in bytes.
@@ -41,8 +41,8 @@ pub const STORE_UNIT: u32 = 16;
 /// other starts of loads, stores and reductions end with an illegal instruction.
 pub const START_ALIGN: u32 = 16;
 
-/// The rule that the start of a box breaks along a dimension, of which 0 is the innermost, as a sentence; `None` if it breaks none.
-/// `writes` tells stores and reductions, which must not start below 0 (measured on an H200), from loads.
+/// Why a box may not start at `start` along a dimension, as a sentence; `None` if it may. Dimension 0 is the innermost. `writes` is
+/// true for stores and reductions: they must not start below 0 (measured on an H200).
 pub fn start_problem(
     element: ElementType,
     dimension: usize,
@@ -69,10 +69,10 @@ pub const MAP_BYTES: usize = 128;
 /// Alignment of a tensor map, in bytes.
 pub const MAP_ALIGN: u32 = 64;
 
-/// The size to which the L2 cache enlarges the reads of TMA.
+/// Granularity of L2 promotion: the L2 cache enlarges TMA reads to this size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum L2Promotion {
-    /// Only the sectors that are requested.
+    /// Only the requested sectors.
     None,
     /// Multiples of 64 bytes.
     B64,
@@ -83,7 +83,7 @@ pub enum L2Promotion {
     B256,
 }
 
-/// What TMA reads for elements outside the tensor.
+/// Fill value of TMA loads for elements outside the tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OobFill {
     /// Zeros.
@@ -93,8 +93,8 @@ pub enum OobFill {
     Nan,
 }
 
-/// The arguments of `cuTensorMapEncodeTiled`: a tensor in global memory, and the boxes that are copied. The
-/// innermost dimension, whose elements are contiguous, comes first.
+/// The arguments of `cuTensorMapEncodeTiled`: a tensor in global memory, and the copied boxes. The innermost
+/// dimension comes first; its elements are contiguous.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
     /// Type of the tensor's elements.
@@ -112,9 +112,9 @@ pub struct TensorMap {
     pub element_strides: Vec<u32>,
     /// The swizzle of the box in shared memory.
     pub swizzle: SwizzleMode,
-    /// The size to which the L2 cache enlarges reads.
+    /// Granularity of L2 promotion.
     pub l2: L2Promotion,
-    /// What is read for elements outside the tensor.
+    /// Fill value for elements outside the tensor.
     pub fill: OobFill,
 }
 
@@ -124,8 +124,8 @@ impl TensorMap {
         self.extents.len()
     }
 
-    /// Number of elements of the box that are copied along a dimension. With an element stride, these are fewer
-    /// than its extent.
+    /// Number of copied elements along a dimension of the box. This is the extent divided by the element stride,
+    /// rounded up.
     pub fn box_len(&self, dimension: usize) -> u32 {
         self.box_extents[dimension].div_ceil(self.element_strides[dimension])
     }
@@ -136,7 +136,7 @@ impl TensorMap {
         elements.product::<u64>() * u64::from(self.element.bytes())
     }
 
-    /// The first rule of the driver that this map breaks, as a sentence; `None` if the map is legal.
+    /// The first broken rule of the driver, as a sentence; `None` if the map is legal.
     pub fn problem(&self) -> Option<String> {
         let (rank, align) = (self.rank(), u64::from(GLOBAL_ALIGN));
         if rank == 0 || rank > MAX_RANK {

@@ -27,7 +27,7 @@ pub fn has_width(bits: u32) -> bool {
     inputs_of(bits).next().is_some()
 }
 
-/// Whether wgmma multiplies elements of some type of this width that are contiguous along M or N in shared memory.
+/// Whether some type of this width can be contiguous along M or N in shared memory (MN-major).
 pub fn may_be_mn_major(bits: u32) -> bool {
     inputs_of(bits).any(|input| input.mn_major)
 }
@@ -39,17 +39,17 @@ fn inputs_of(bits: u32) -> impl Iterator<Item = WgmmaInput> {
     elements.filter_map(|element| element.wgmma())
 }
 
-/// Number of rows of a core matrix, the 8 × 16 bytes of which operands in shared memory consist.
+/// Number of rows of a core matrix. Operands in shared memory consist of core matrices of 8 × 16 bytes.
 pub const CORE_ROWS: u32 = 8;
 
 /// Bytes of a row of a core matrix. Swizzles keep these together.
 pub const CORE_BYTES: u32 = 16;
 
-/// The largest number of pending groups that `wgmma.wait_group` can allow.
+/// Largest operand of `wgmma.wait_group`: the number of groups still pending.
 pub const MAX_PENDING_GROUPS: u32 = 7;
 
-/// Registers per thread that ptxas needs for a wgmma besides its accumulators. It reports an error where the kernel
-/// starts with fewer, even if `setmaxnreg` adds some. Measured: message C7602 of ptxas 13.0.
+/// Registers per thread for a wgmma, besides the accumulators. ptxas reports an error if the kernel starts with
+/// fewer, even if `setmaxnreg` adds some. Measured: message C7602 of ptxas 13.0.
 pub const REGISTERS_BESIDE_ACCUMULATORS: u32 = 26;
 
 /// Whether wgmma has this N. For integers, N above 24 must be a multiple of 16.
@@ -58,7 +58,7 @@ pub const fn has_n(n: u32, integers: bool) -> bool {
     *N.start() <= n && n <= *N.end() && n.is_multiple_of(step)
 }
 
-/// A matrix descriptor, which tells wgmma where an operand lies in shared memory. Address and offsets are in bytes.
+/// A matrix descriptor: the place of a wgmma operand in shared memory. Address and offsets are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// Address of the operand, a multiple of [`DESCRIPTOR_UNIT`].
@@ -79,7 +79,7 @@ pub const DESCRIPTOR_UNIT: u64 = 16;
 /// Mask of a field for an address or an offset.
 const FIELD: u64 = 0x3fff;
 
-/// The largest offset that a descriptor can hold, in bytes.
+/// Largest offset in a descriptor, in bytes.
 pub const MAX_OFFSET: u64 = FIELD * DESCRIPTOR_UNIT;
 
 /// Bytes as the value of a field.
@@ -96,7 +96,7 @@ impl Descriptor {
         address | leading << 16 | stride << 32 | base_offset << 49 | swizzle << 62
     }
 
-    /// The descriptor that these 64 bits encode.
+    /// The descriptor encoded in these 64 bits.
     pub const fn decode(bits: u64) -> Self {
         Self {
             address: (bits & FIELD) * DESCRIPTOR_UNIT,

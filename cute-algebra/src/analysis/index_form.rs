@@ -42,11 +42,11 @@ pub struct IndexForm {
 pub struct IndexTerm {
     /// The bits of the coordinate that the term reads; `None` for all of them.
     pub mask: Option<i64>,
-    /// What the masked coordinate is divided by, rounding down.
+    /// The divisor of the masked coordinate, rounding down.
     pub divisor: i64,
-    /// What the quotient is reduced by; `None` where it is always small enough.
+    /// The modulus of the quotient; `None` where the quotient is always below it.
     pub modulus: Option<i64>,
-    /// What the digit is multiplied by; never 0.
+    /// The factor of the digit; never 0.
     pub factor: i64,
 }
 
@@ -64,7 +64,7 @@ impl Layout {
     pub fn index_form(&self) -> Option<IndexForm> {
         let mut modes = coalesce(self).integral_modes(0).ok()?;
         modes.retain(|&(extent, stride)| extent > 1 || stride != 0);
-        // The most that the jumps of one run may add in absolute value, so that the sum of all runs fits 64 bits.
+        // Most that the jumps of one run may add in absolute value: the sum of all runs then fits 64 bits.
         let room = (i64::MAX - self.cosize()) / MOST_MODES as i64;
         let mut boundaries = vec![1];
         for (extent, _) in &modes {

@@ -14,7 +14,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Most values that are compared one by one before a property is called not proved.
+/// Most values for a comparison one by one. Above it, a property is "not proved".
 pub const INJECTIVITY_LIMIT: i64 = 1 << 20;
 
 /// Whether a property of a layout holds.
@@ -37,7 +37,7 @@ pub enum Counterexample {
         first: i64,
         /// The larger of the two coordinates.
         second: i64,
-        /// The value that both coordinates have.
+        /// The value of both coordinates.
         value: IntTuple,
     },
     /// More coordinates than there are possible values, so that two must share one.
@@ -315,8 +315,8 @@ impl Axes {
     }
 }
 
-/// Splits the modes wherever the gcd of the later strides is larger than the sum of everything that the earlier
-/// ones reach: two values are then equal only if their parts are equal.
+/// Splits the modes wherever the gcd of the later strides exceeds the sum of `(extent - 1) * |stride|` of the earlier
+/// ones: two values are then equal only if their parts are equal.
 fn independent_parts(modes: &[Mode]) -> Vec<&[Mode]> {
     let mut divisors = vec![0; modes.len()];
     let mut divisor = 0;

@@ -1,7 +1,7 @@
 //! Whether a layout of run-time integers is injective, bijective or dense.
 //!
-//! A layout of numbers can be enumerated, which [gives a counterexample](super::injective). For run-time integers
-//! there are conditions instead, which are decided by the facts or by a check at run time.
+//! A layout of numbers can be enumerated, which [gives a counterexample](super::injective). For run-time integers,
+//! conditions are decided by the facts or by a check at run time.
 
 use crate::ascending::ascending;
 use crate::coordinate::cosize_in;

@@ -1,6 +1,6 @@
 //! Composition: `R(c) = A(B(c))`, exactly.
 //!
-//! The leaves of B are grouped by the part of A that they run along: all of A, where the strides of B are integers.
+//! The leaves of B are grouped by the part of A that they run along. Leaves with integer strides run along all of A.
 //! [`Compose::through`] composes one such group with its part, [for numbers](numbers) or [for run-time
 //! integers](run_time).
 
@@ -32,9 +32,9 @@ use alloc::vec::Vec;
 /// parts wherever its multiples cross a boundary. And for each Q, the sum of `(t-1) * (d mod Q)` over the modes
 /// `t:d` after the cuts is less than Q.
 ///
-/// The conditions are also necessary if at every boundary A's next stride is more than the previous stride times
-/// its extent, or at every boundary less. Otherwise, a composition of at most [`ENUMERATION_LIMIT`] points that
-/// fails them is tried by comparing all of its values.
+/// The conditions are also necessary if at every boundary A's next stride is more than the previous stride times its
+/// extent, or at every boundary less. Otherwise, where they fail, all values of the composition are compared, for up
+/// to [`ENUMERATION_LIMIT`] points.
 /// ```
 /// use cute_algebra::{Layout, composition};
 /// let a = Layout::new([6, 2], [8, 2])?;
@@ -121,7 +121,7 @@ pub(crate) fn compose_within<D: Compose>(
 
 /// A domain whose layouts can be composed.
 pub(crate) trait Compose: Domain {
-    /// What the leaves of B that run along `target` become: one layout for each of them.
+    /// The layouts that replace the leaves of B along `target`, one for each leaf.
     fn through(
         &mut self,
         target: &Target<Self::Int>,
@@ -139,7 +139,7 @@ pub(crate) struct Leaf<I: Integer> {
     stride: ScaledBasis<I>,
 }
 
-/// A part of A, and the indices of the leaves of B that run along it: those whose strides `d@path` have its path.
+/// A part of A, and the indices of the leaves of B along it: their strides `d@path` have its path.
 pub(crate) struct Target<I: Integer> {
     layout: Layout<I>,
     leaves: Vec<usize>,
@@ -154,7 +154,7 @@ impl<I: Integer> Leaf<I> {
         Place::operand(1).mode(self.path.clone())
     }
 
-    /// What a leaf with stride 0 becomes: the same extent with stride 0.
+    /// The replacement of a leaf with stride 0: the same extent with stride 0.
     fn stationary(self) -> Layout<I> {
         let stride = ScaledBasis::from(I::ZERO).with_sources(self.stride.sources().to_vec());
         Layout::leaf(self.extent, stride)

@@ -20,8 +20,8 @@ use alloc::vec::Vec;
 /// Most points that are compared one by one when the conditions refuse a composition. A larger one is refused.
 pub const ENUMERATION_LIMIT: i64 = 1 << 20;
 
-/// How far from a refused extent or stride a legal one is searched, and the largest product of leaves and
-/// boundaries for which it is.
+/// Largest distance of a suggested extent or stride from the refused one, and largest product of leaves and
+/// boundaries for a search.
 const SUGGESTION_STEPS: i64 = 64;
 const SUGGESTION_WORK: usize = 4096;
 
@@ -54,7 +54,7 @@ pub(crate) fn compose_by_conditions(a: &Layout, b: &Layout) -> Option<Layout> {
 }
 
 impl Target<i64> {
-    /// The modes that the leaves become, where the conditions hold.
+    /// The modes that replace the leaves, where the conditions hold.
     pub(super) fn admit(
         &self,
         leaves: &[Leaf<i64>],
@@ -104,7 +104,7 @@ impl Target<i64> {
         }
     }
 
-    /// The modes that the leaves become, by cutting them and by the inequality at the top of this file.
+    /// The modes that replace the leaves, by cutting them and by the inequality at the top of this file.
     fn refine(&self, leaves: &[Leaf<i64>]) -> Result<Vec<Layout>, LayoutError> {
         let cut: Vec<Vec<(i64, i64)>> = self
             .leaves(leaves)
@@ -252,9 +252,9 @@ impl Target<i64> {
         error.with_nearest(nearest.into_iter().flatten().collect())
     }
 
-    /// Compares the values at all points. The conditions of `refine` are exact where A's jumps at its boundaries
-    /// have one sign. Where they do not, jumps can cancel, so that a refused composition may exist. If it does not,
-    /// this finds the coordinate that the error gives as a witness.
+    /// Compares the values at all points. The conditions of `refine` are exact where A's jumps at its boundaries have
+    /// one sign. Where the signs differ, jumps can cancel, and a refused composition may exist. If it does not exist,
+    /// this finds the witness of the error.
     fn enumerate(
         &self,
         leaves: &[Leaf<i64>],

@@ -1,7 +1,7 @@
 //! Composition of run-time integers.
 //!
-//! The conditions are those of numbers, but the [`Scope`] decides each comparison. A stride of B that neither
-//! divides a boundary of A nor is a multiple of it is refused, although a composition may exist.
+//! The conditions are the same as for numbers, but the [`Scope`] decides each comparison. Each stride of B must
+//! divide a boundary of A or be a multiple of it, although other compositions may exist.
 
 use super::{Compose, Leaf, Target};
 use crate::domain::{Answer, Domain, Numbers, Question, overflow, product, quotient};
@@ -38,8 +38,8 @@ impl Compose for Scope {
                 self.require_positive(&stride, &leaf.place().stride())?;
             }
             reach = add_reach(reach, extent, &stride)?;
-            // This is required before the cut. The cut adds checks that are stronger than needed, and after them
-            // this one would count as known and be left out.
+            // This is required before the cut. The cut adds checks stronger than needed. After them, this check would
+            // count as known and be left out.
             if overhang == Overhang::Strict {
                 require_below(self, reach.clone(), &size)?;
             }
@@ -87,7 +87,7 @@ impl Target<Term> {
         Some((Target { leaves, ..target }, numbers))
     }
 
-    /// Requires that no sum of coordinates crosses a boundary which no part of the sum crosses.
+    /// Requires no carry: a sum of coordinates must not cross a boundary unless a part of the sum does.
     fn require_no_carry(&self, scope: &mut Scope, pieces: &[Piece]) -> Result<()> {
         for (i, boundary) in self.boundaries.iter().enumerate() {
             let mut below = pieces.iter().filter(|piece| piece.segment <= i);
@@ -169,7 +169,7 @@ impl Target<Term> {
         Ok(pieces)
     }
 
-    /// A part of a mode of B, with the stride that it has in A.
+    /// A part of a mode of B, with its stride in A.
     fn image(
         &self,
         piece: &Piece,
@@ -204,7 +204,7 @@ fn require_aligned(
     let what = "a stride that neither divides the boundaries of the modes it runs along nor is a multiple of them";
     let refusal = || ErrorKind::Unsupported { what };
     let place = place.clone().stride();
-    // A composition may exist nevertheless, so that facts which contradict the condition do not contradict the composition.
+    // A composition may exist nevertheless, so a contradiction of the condition is none of the composition.
     if scope.holds(&Check::divides(divisor, dividend)) == Answer::Never {
         return Err(refusal().at(place));
     }

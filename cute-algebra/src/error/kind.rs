@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-/// What is wrong, with the numbers that show it. Its `Display` is the message without the operation and the place.
+/// The kind of an error, with its numbers. The `Display` is the message without the operation and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -103,20 +103,20 @@ pub enum ErrorKind {
         /// The nearest (extent, stride) that the operation accepts, if a single mode reaches too far; else empty.
         nearest: Vec<(i64, i64)>,
     },
-    /// In A o B, a mode of B takes steps that are not multiples of a boundary of A, and their remainders add up to the
+    /// In A o B, the steps of a mode of B are not multiples of a boundary of A, and their remainders add up to the
     /// boundary or more. So the mode does not advance in A by equal steps.
     Drift {
         /// The extent of B's mode.
         extent: i64,
         /// The stride of that mode.
         stride: i64,
-        /// The boundary, which is a product of leading extents of A.
+        /// The boundary: a product of leading extents of A.
         boundary: i64,
         /// (steps, remainder) pairs whose products add up to the boundary or more.
         terms: Vec<(i64, i64)>,
-        /// The nearest (extent, stride) for this mode that compose.
+        /// The nearest composable (extent, stride) pairs for this mode.
         nearest: Vec<(i64, i64)>,
-        /// A point that shows it.
+        /// A counterexample.
         witness: Option<Witness>,
     },
     /// In A o B, a boundary of A splits a mode of B into parts, and the extent of the mode is not a multiple of the part.
@@ -125,24 +125,24 @@ pub enum ErrorKind {
         extent: i64,
         /// The stride of that mode.
         stride: i64,
-        /// The boundary, which is a product of leading extents of A.
+        /// The boundary: a product of leading extents of A.
         boundary: i64,
         /// How many steps of the mode lie before the boundary; this does not divide the extent.
         after: i64,
-        /// The nearest (extent, stride) for this mode that compose.
+        /// The nearest composable (extent, stride) pairs for this mode.
         nearest: Vec<(i64, i64)>,
-        /// A point that shows it.
+        /// A counterexample.
         witness: Option<Witness>,
     },
     /// In A o B, each of several modes of B stays below a boundary of A, but their sum does not.
     Carry {
         /// The modes of B, and the largest value of each modulo the boundary.
         modes: Vec<(ModePath, i64)>,
-        /// The boundary, which is a product of leading extents of A.
+        /// The boundary: a product of leading extents of A.
         boundary: i64,
-        /// The nearest (extent, stride) for the last of these modes that compose.
+        /// The nearest composable (extent, stride) pairs for the last of these modes.
         nearest: Vec<(i64, i64)>,
-        /// A point that shows it.
+        /// A counterexample.
         witness: Option<Witness>,
     },
     /// A negative stride where strides must be positive, or must all have one sign.
@@ -162,7 +162,7 @@ pub enum ErrorKind {
         /// The coordinate that A gives for one step, as text.
         value: String,
     },
-    /// A stride that is not a multiple of the end of the mode before it, which is that mode's extent times its stride.
+    /// A stride that is not a multiple of the end of the previous mode. The end is extent times stride.
     Gap {
         /// (extent, stride) of the mode before, where modes are sorted by stride.
         previous: (i64, i64),
@@ -171,16 +171,15 @@ pub enum ErrorKind {
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// In a product, a stride of A that is less than the end of the mode before it, which is that mode's extent times
-    /// its stride.
+    /// In a product, a stride of A below the end of the previous mode. The end is extent times stride.
     Interleaved {
         /// (extent, stride) of the mode before, where modes are sorted by stride.
         previous: (i64, i64),
         /// The stride that is too small.
         stride: i64,
     },
-    /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its
-    /// extent, for a left inverse to be found.
+    /// No left inverse was found. This stride is not a multiple of the smaller stride before it, or is less than that
+    /// stride times its extent.
     Overlap {
         /// (extent, stride) of the mode before, where modes are sorted by stride.
         previous: (i64, i64),
@@ -225,7 +224,7 @@ pub enum ErrorKind {
         stride: i64,
         /// How many elements the recast joins into one.
         factor: i64,
-        /// The nearest extents that are.
+        /// The nearest multiples or divisors of `factor / stride`.
         nearest: Vec<i64>,
     },
     /// A recast joins elements into groups, but some elements of a group are missing or occur twice.
@@ -247,14 +246,14 @@ pub enum ErrorKind {
         /// Bits of an element after the recast.
         new: i64,
     },
-    /// A rank to extend a layout to that is smaller than its rank, or over the limits.
+    /// The target rank of an extension is below the rank of the layout, or above the limits.
     Rank {
         /// The requested rank.
         rank: i64,
         /// The rank of the layout.
         found: usize,
     },
-    /// A range of modes of which some do not exist.
+    /// A range with modes that do not exist.
     Range {
         /// First mode.
         begin: i64,
@@ -263,18 +262,18 @@ pub enum ErrorKind {
         /// How many there are.
         rank: usize,
     },
-    /// A recast of swizzled data by a factor that is not a power of two, so that it does not act on whole bits.
+    /// A recast of swizzled data by a factor other than a power of two. Such a factor does not act on whole bits.
     NotAPowerOfTwo {
         /// How many elements the recast joins, or how many parts it splits an element into.
         factor: i64,
     },
     /// A function that cannot be written as a layout followed by one swizzle of CuTe's form.
     NotASwizzle {
-        /// What was computed.
+        /// The computed function, such as "the composition".
         what: &'static str,
     },
-    /// A product whose second operand is swizzled, where no swizzle of the values does to the copies of the first operand what
-    /// the swizzle does to their numbers.
+    /// A product with a swizzled second operand. Its swizzle permutes the numbers of the copies, but no swizzle of the values
+    /// permutes the copies in the same way.
     SwizzledCopies {
         /// The swizzle of the second operand, as text.
         swizzle: String,
@@ -283,7 +282,7 @@ pub enum ErrorKind {
         /// Why there is no such swizzle.
         because: String,
     },
-    /// A swizzled tile that makes up no whole with the rest of its layout.
+    /// A swizzled tile without a matching rest of its layout.
     SwizzledTile {
         /// The swizzle of the tile, as text.
         swizzle: String,
@@ -295,7 +294,7 @@ pub enum ErrorKind {
     /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the
     /// value.
     NotBitwise {
-        /// What was computed.
+        /// The computed function, such as "the composition".
         what: &'static str,
     },
     /// An element size for which there is no shared-memory atom.
@@ -312,9 +311,9 @@ pub enum ErrorKind {
     },
     /// A name that is not in a table.
     NotOneOf {
-        /// What the table lists, such as "swizzle mode".
+        /// The kind of entry, such as "swizzle mode".
         what: &'static str,
-        /// The name that is not there.
+        /// The unknown name.
         found: String,
         /// The names in the table, separated by commas.
         names: String,
@@ -348,7 +347,7 @@ pub enum ErrorKind {
     Refuted {
         /// The property, as an adjective.
         property: &'static str,
-        /// Coordinates and values that show it.
+        /// Coordinates and values that disprove the property.
         counterexample: String,
     },
     /// A property that could not be decided within the limits on work.
@@ -370,16 +369,16 @@ pub enum ErrorKind {
     },
     /// An operand of the wrong kind.
     Argument {
-        /// What is wanted.
+        /// The expected kind of operand.
         expected: &'static str,
-        /// What was given.
+        /// The given kind of operand.
         found: &'static str,
     },
     /// Too few or too many operands.
     ArgumentCount {
         /// Name of the operation.
         operation: &'static str,
-        /// The operands that it takes, as in the table of operations.
+        /// The operands, as in the table of operations.
         signature: &'static str,
         /// How many it takes.
         counts: RangeInclusive<usize>,
@@ -405,29 +404,28 @@ pub enum ErrorKind {
         /// The rank of the layout.
         rank: usize,
     },
-    /// Values that are not those of any layout.
+    /// A list of values that no layout has.
     NotALayout {
         /// The first 1-D coordinate at which the value is wrong.
         position: i64,
         /// The value there.
         found: i64,
-        /// The value that a layout with the values before it would have there.
+        /// The value there of a layout with the same earlier values.
         expected: i64,
     },
     /// A number that does not fit 64 bits.
     Overflow {
-        /// What does not fit, such as "size".
+        /// The quantity, such as "size".
         quantity: &'static str,
     },
-    /// How many modes the result has, or which, depends on a condition that the facts about run-time integers do not
-    /// decide.
+    /// The modes of the result depend on a condition left open by the facts about run-time integers.
     Undecided {
-        /// The condition, as a fact that would decide it.
+        /// The condition, as a fact to add.
         condition: String,
-        /// Its opposite, as a fact that would decide it too.
+        /// The opposite condition, as a fact to add instead.
         opposite: String,
     },
-    /// A yes-or-no answer or a number depends on a condition that the facts about run-time integers do not decide.
+    /// A yes-or-no answer or a number depends on a condition left open by the facts about run-time integers.
     Open {
         /// The condition, as text.
         condition: String,
@@ -437,7 +435,7 @@ pub enum ErrorKind {
         /// The condition, as text.
         condition: String,
     },
-    /// Facts about run-time integers contradict one another, or contradict what an operation needs.
+    /// Facts about run-time integers contradict one another, or contradict a condition of an operation.
     Contradiction {
         /// The condition that cannot hold.
         condition: String,
@@ -446,7 +444,7 @@ pub enum ErrorKind {
     },
     /// An operation on run-time integers that works only on numbers known at expansion.
     NeedsNumbers {
-        /// Its name.
+        /// The name of the operation.
         operation: &'static str,
         /// Why it needs numbers.
         why: &'static str,
@@ -470,14 +468,14 @@ pub enum ErrorKind {
     },
     /// More run-time integers or checks than a limit allows.
     TooMany {
-        /// What there are too many of.
+        /// The counted items, such as "run-time integers".
         what: &'static str,
         /// The greatest number allowed.
         limit: usize,
     },
 }
 
-/// What is known about the left inverse of a layout for which none was given.
+/// Why a layout got no left inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoInverse {
@@ -489,14 +487,14 @@ pub enum NoInverse {
     Unknown,
 }
 
-/// A coordinate at which A(B(c)) differs from every layout that agrees with it on the coordinates before.
+/// A coordinate at which A(B(c)) is not the value of a layout with the same earlier values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// The 1-D coordinate of B.
     pub index: i64,
     /// `A(B(index))`.
     pub value: i64,
-    /// The value that a layout would have there.
+    /// The value of such a layout at `index`.
     pub expected: i64,
 }
 
@@ -893,8 +891,8 @@ fn write_numbers(f: &mut fmt::Formatter<'_>, nearest: &[i64]) -> fmt::Result {
     Ok(())
 }
 
-/// The divisors of `value` next to `unit`, below it from 2 on, and above it. Those that are further away than a tile is large are not
-/// looked for.
+/// The nearest divisors of `value` below `unit`, from 2 on, and above `unit`. The search ends at a distance of `FARTHEST`, the size
+/// of a large tile.
 fn nearest_divisors(value: i64, unit: i64) -> [Option<i64>; 2] {
     const FARTHEST: i64 = 4096;
     let divides = |divisor: &i64| value % divisor == 0;

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use cute_hopper::shared;
 
-/// Most bits that a thread reads or writes at once.
+/// Widest load or store of one thread, in bits.
 const WIDEST_ACCESS: i64 = 8 * shared::WIDEST_ACCESS as i64;
 
 /// How the threads of a block access the elements of a tile.
@@ -180,8 +180,8 @@ impl Pattern {
         })
     }
 
-    /// The element indices of the lanes that are served together, each exclusive-ored with the first. Phases whose
-    /// sets of these are equal have the same conflicts under every linear map of bits, so they count once.
+    /// The element indices of the lanes served together, each exclusive-ored with the first. Phases with equal sets
+    /// have the same conflicts under every linear map of bits, so they count once.
     pub(super) fn phases(&self) -> BTreeSet<Vec<i64>> {
         let lanes = super::banks::lanes_of_a_phase(self.bytes());
         let mut phases = BTreeSet::new();

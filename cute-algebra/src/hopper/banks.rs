@@ -29,7 +29,7 @@ pub fn bank_conflicts(bytes: u32, offset: impl Fn(i64) -> i64) -> usize {
     busiest_bank(bytes, &offsets).degree
 }
 
-/// A bank of which several lanes need different words in one phase.
+/// A bank conflict: in one phase, several lanes need different words of one bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// Number of different words of the bank that are needed.

@@ -23,11 +23,11 @@ pub struct GlobalAccess {
     pub warps: i64,
     /// The bytes that all threads access, each byte counted once per access of a warp.
     pub bytes: i64,
-    /// The sectors of 32 bytes that are transferred: for each access of a warp, those that it touches.
+    /// The transferred sectors of 32 bytes, counted for each access of a warp.
     pub sectors: i64,
     /// The fewest sectors that hold so many bytes.
     pub least_sectors: i64,
-    /// The transactions: for each access of a warp, the lines of 128 bytes that it touches.
+    /// The transactions: the touched lines of 128 bytes, counted for each access of a warp.
     pub transactions: i64,
     /// The access of a warp that touches the most sectors for its bytes.
     pub worst: WarpAccess,

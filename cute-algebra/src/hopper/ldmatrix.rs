@@ -23,7 +23,7 @@ const ROW: i64 = shared::MATRIX_ROW_BYTES as i64;
 /// How `ldmatrix` reads a tile, and how `stmatrix` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatrixOperand {
-    /// Whether the rows of the matrices run along mode 0, which needs `.trans`.
+    /// Whether the rows of the matrices run along mode 0. They then need `.trans`.
     pub transposed: bool,
     /// Number of matrices of one instruction: 1, 2 or 4.
     pub count: i64,
@@ -34,7 +34,7 @@ pub struct MatrixOperand {
     pub conflicts: usize,
 }
 
-/// How `ldmatrix` and `stmatrix` move `tile`, whose two modes are M (or N) and K and which starts at a multiple of 16
+/// How `ldmatrix` and `stmatrix` move `tile`. Its two modes are M (or N) and K, and it starts at a multiple of 16
 /// bytes.
 /// ```
 /// use cute_algebra::{Major, SwizzleMode, matrix_operand, smem_atom};
@@ -169,9 +169,9 @@ pub enum MatrixErrorKind {
     Transposed,
     /// The tile has no rows of 16 bytes along either mode.
     Rows {
-        /// What is wrong along mode 1.
+        /// The mismatch along mode 1.
         along_k: RowMismatch,
-        /// What is wrong along mode 0.
+        /// The mismatch along mode 0.
         along_mn: RowMismatch,
     },
     /// An operation on the tile's layout was refused.
@@ -182,11 +182,11 @@ pub enum MatrixErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowMismatch {
-    /// The extents are not multiples of those of a matrix.
+    /// The extents of the tile are not multiples of the extents of a matrix.
     Extents {
         /// Extents of the tile across the rows and along them.
         found: [i64; 2],
-        /// What they must be multiples of.
+        /// Extents of a matrix across the rows and along them.
         wanted: [i64; 2],
     },
     /// Too few elements are contiguous and aligned.

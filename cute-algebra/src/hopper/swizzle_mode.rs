@@ -4,8 +4,8 @@ use crate::swizzle::Swizzle;
 use cute_hopper::SwizzleMode;
 
 impl Swizzle {
-    /// The swizzle of element indices that does what a mode of TMA and wgmma does to byte addresses. `None` for
-    /// elements of other widths than 8, 16, 32 and 64 bits.
+    /// The swizzle of element indices for a mode of TMA and wgmma, a swizzle of byte addresses. `None` unless
+    /// elements have 8, 16, 32 or 64 bits.
     pub fn from_mode(mode: SwizzleMode, element_bits: u32) -> Option<Self> {
         match mode {
             SwizzleMode::None => Some(Self::IDENTITY),
@@ -13,8 +13,8 @@ impl Swizzle {
         }
     }
 
-    /// The mode of TMA and wgmma that does the same to byte addresses as this swizzle does to indices of elements
-    /// of `element_bits` bits, if there is one.
+    /// The mode of TMA and wgmma for this swizzle of indices of elements with `element_bits` bits, if there is one. A
+    /// mode swizzles byte addresses.
     pub fn mode(self, element_bits: u32) -> Option<SwizzleMode> {
         SwizzleMode::ALL.into_iter().find(|mode| {
             Self::from_mode(*mode, element_bits) == Some(self)

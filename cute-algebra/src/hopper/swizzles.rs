@@ -50,10 +50,10 @@ impl BestSwizzle {
 
 /// The swizzle with the fewest bank conflicts for one or several access patterns (see
 /// [`shared_access`](crate::shared_access)). The pattern with the most conflicts counts first. Among equally good
-/// swizzles it takes the one with the fewest bits, and among those one that is a mode of TMA and wgmma.
+/// swizzles it takes the fewest bits, then a mode of TMA and wgmma.
 ///
-/// It compares all swizzles that keep vectors whole, read bits above those that they change, and change bits that
-/// select a bank. Other swizzles do not change the number of conflicts.
+/// It compares all swizzles that keep vectors whole, read bits above the changed bits, and change bits that select a
+/// bank. Other swizzles do not change the number of conflicts.
 /// ```
 /// use cute_algebra::{Layout, best_swizzle};
 /// // A transpose: a warp writes rows of a 32 × 32 tile of f32, and reads columns.
@@ -329,7 +329,7 @@ fn extend(avoided: &[bool], dimension: usize, chosen: &mut Vec<u64>, begun: &mut
     false
 }
 
-/// The bijection that maps the kernel to the bits above those that select a bank.
+/// The bijection that maps the kernel to the bits above the bank bits.
 fn map_with_kernel(kernel: &[u64], bits: u32, chunk: u32) -> Option<XorMap> {
     let mut basis = Basis::of(kernel);
     let mut beside = Vec::new();

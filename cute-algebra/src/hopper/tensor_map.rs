@@ -1,4 +1,4 @@
-//! Tensor maps: the description of a tensor in global memory that TMA takes.
+//! Tensor maps: descriptions of tensors in global memory for TMA.
 
 use super::tma::{
     MAX_EXTENT, STRIDE_END, TmaError, TmaErrorKind, TmaPlan, UNIT, largest_divisor, rounded_up,
@@ -18,8 +18,7 @@ use cute_hopper::tma::MAX_RANK;
 /// ascending order of strides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMapPlan {
-    /// For each dimension, the mode of the tensor that it comes from. A mode with several strides gives several
-    /// dimensions.
+    /// For each dimension, its mode of the tensor. A mode with several strides gives several dimensions.
     pub order: Vec<usize>,
     /// Extents of the tensor, in elements.
     pub extents: Vec<i64>,
@@ -214,7 +213,7 @@ mod tests {
     use super::*;
 
     /// Copies the first tile as TMA does, by the strides of the tensor map, and compares each element's source and
-    /// target with those that the two layouts give.
+    /// target with the two layouts.
     fn check(tile: &str, tensor: &str, order: &[usize], box_extents: &[i64]) {
         let (tile, tensor): (ComposedLayout, Layout) = (
             format!("Sw<0,4,3> o 0 o {tile}").parse().unwrap(),

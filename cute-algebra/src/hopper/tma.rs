@@ -21,7 +21,7 @@ use core::fmt;
 use cute_hopper::SwizzleMode;
 use cute_hopper::tma::{self, MAX_RANK};
 
-/// The largest extent of a tensor of which TMA reaches every element. The driver also accepts larger ones.
+/// Largest extent at which TMA reaches every element of a tensor. The driver also accepts larger ones.
 pub(super) const MAX_EXTENT: i64 = tma::MAX_REACHED_EXTENT as i64;
 pub(super) const STRIDE_END: i64 = tma::STRIDE_END as i64;
 pub(super) const UNIT: i64 = tma::GLOBAL_ALIGN as i64;
@@ -42,12 +42,12 @@ pub struct TmaPlan {
     pub pieces: Vec<TmaPiece>,
 }
 
-/// One instruction, which copies one box.
+/// One instruction: it copies one box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TmaPiece {
-    /// The coordinate in the tile at which the box starts, in the order of the tensor's modes.
+    /// The coordinate of the start of the box in the tile, in the order of the tensor's modes.
     pub coordinate: Vec<i64>,
-    /// The index in shared memory at which the box starts, in elements from the start of the tile and before the
+    /// The index of the start of the box in shared memory, in elements from the start of the tile and before the
     /// swizzle.
     pub offset: i64,
 }
@@ -239,12 +239,12 @@ pub enum TmaErrorKind {
     Pieces {
         /// Number of instructions that it needs.
         count: i64,
-        /// Extents of the box that each would copy.
+        /// Extents of the box of each instruction.
         box_shape: Vec<i64>,
     },
     /// A box starts at an address that is not a multiple of [`SHARED_ALIGN`](tma::SHARED_ALIGN) bytes.
     Start {
-        /// Its start in bytes, from the start of the tile.
+        /// The start of the box in bytes, from the start of the tile.
         start: i64,
         /// The coordinate in the tile at which it starts.
         coordinate: Vec<i64>,
@@ -276,9 +276,9 @@ pub enum TmaErrorKind {
     TensorStride {
         /// Index of the mode.
         mode: usize,
-        /// Its stride in bytes.
+        /// The stride in bytes.
         bytes: i64,
-        /// Whether it is the smallest stride, which must be one element.
+        /// Whether it is the smallest stride. The smallest stride must be one element.
         first: bool,
     },
     /// An operation on the tile's layout was refused.
@@ -394,7 +394,7 @@ mod tests {
         ComposedLayout::new(Swizzle::from_mode(swizzle, bits).unwrap(), 0, layout).unwrap()
     }
 
-    /// Copies box by box as TMA does, and compares the place of each element with the one that the layout gives.
+    /// Copies box by box as TMA does, and compares the place of each element with its place in the layout.
     fn check(
         bits: u32,
         swizzle: SwizzleMode,

@@ -38,7 +38,7 @@ const MAX_OFFSET: i64 = wgmma::MAX_OFFSET as i64;
 /// The contiguous dimension of an operand in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Major {
-    /// K is contiguous, which is each row of A and each column of B.
+    /// K is contiguous: each row of A and each column of B.
     K,
     /// M or N is contiguous.
     MN,
@@ -322,14 +322,14 @@ pub enum WgmmaErrorKind {
     },
     /// A descriptor cannot hold an offset.
     Offset {
-        /// Which offset: `leading` or `stride`.
+        /// The offset: `leading` or `stride`.
         field: &'static str,
         /// The offset in bytes.
         offset: i64,
     },
     /// An operand starts at an address that is not a multiple of 16 bytes, or inside an atom of the swizzle.
     Start {
-        /// Its start in bytes, from the start of the tile.
+        /// The start of the operand in bytes, from the start of the tile.
         start: i64,
         /// The swizzle of the tile.
         swizzle: SwizzleMode,

@@ -20,10 +20,10 @@ pub use search::LEFT_INVERSE_VALUES;
 
 /// R with `A(R(i)) = i` for every `i < size(R)`: the longest such layout, if A is injective.
 ///
-/// Its first modes invert the contiguous part of A. These are the leaves whose strides, in ascending order, are the
-/// product of the extents before them; without a stride 1 they are `1:0`. If no stride is negative, this is all of
-/// R, because no other leaf reaches the next value. With negative strides, sums of several leaves can reach it, and
-/// R is extended for as long as it stays a layout.
+/// The first modes of R invert the contiguous leaves of A: in ascending order, each stride is the product of the
+/// extents before it. Without a stride 1, they are `1:0`. If no stride is negative, these modes are all of R, because
+/// no other leaf reaches the next value. With negative strides, a sum of several leaves can reach the next value, and
+/// R is extended while it stays a layout.
 /// ```
 /// use cute_algebra::{Layout, right_inverse};
 /// let a = Layout::new([4, 8], [8, 1])?;
@@ -131,7 +131,7 @@ fn inverse_of<I: Integer>(contiguous: Vec<Step<I>>) -> Modes<I> {
         .collect()
 }
 
-/// The leaves that together count up by 1, in ascending order of strides, and all other leaves whose value changes.
+/// The contiguous leaves in ascending order of strides, and all other leaves with more than one value.
 type Contiguous<I> = (Vec<Step<I>>, Vec<Step<I>>);
 
 pub(crate) fn contiguous<D: Domain>(

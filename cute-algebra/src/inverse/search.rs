@@ -143,8 +143,8 @@ impl Search {
         Some(true)
     }
 
-    /// The factors by which the chain may be extended. Those that the strides suggest come first, which keeps the
-    /// inverse short; then come the primes.
+    /// The factors by which the chain may be extended. Factors from the strides come first, to keep the inverse
+    /// short; then come the primes.
     fn factors(&self, last: i64) -> impl Iterator<Item = i64> + use<> {
         let quotients = self.strides.iter().map(|stride| stride / last);
         let quotients = quotients.filter(|&quotient| quotient > 0);
@@ -180,7 +180,7 @@ struct Solutions {
 }
 
 impl Solutions {
-    /// Adds an unknown, which no equation restricts yet.
+    /// Adds an unknown without equations.
     fn unknowns_grow(&mut self) {
         self.particular.push(0);
         for difference in &mut self.differences {

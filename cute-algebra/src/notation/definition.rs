@@ -1,7 +1,7 @@
 //! Names that stand for expressions with run-time integers.
 //!
-//! Such an expression has no value at expansion. So a name stands for the expression itself, which is passed on as text,
-//! and which replaces the name wherever it is used.
+//! Such an expression has no value at expansion. So a name stands for the expression itself. The expression is passed on
+//! as text and replaces each use of the name.
 
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-/// What a name stands for: an expression with run-time integers, and facts about them.
+/// The definition of a name: an expression with run-time integers, and facts about them.
 ///
 /// ```
 /// use cute_algebra::notation::{Definition, lex, parse};
@@ -37,7 +37,7 @@ pub struct Definition {
     pub expr: Expr,
 }
 
-/// Gives the definition of a name; `None` for a name that has none.
+/// Looks up the definition of a name; `None` if there is none.
 pub type Definitions<'a> = &'a dyn Fn(&str) -> Option<Definition>;
 
 impl Definition {
@@ -46,8 +46,8 @@ impl Definition {
         Self { facts, expr }
     }
 
-    /// The same expression, in which names that stand for layouts are replaced by their definitions. The parts of a
-    /// definition get the position of the name. The facts of the definitions come after its own.
+    /// The same expression with the names of layouts replaced by their definitions. The parts of a definition get the
+    /// position of the name. The facts of the definitions follow the facts of the expression.
     ///
     /// # Errors
     /// The result would be nested too deep or would be too long, or a defined name is a factor of a product.
@@ -239,7 +239,7 @@ impl Expander<'_> {
         Ok(expr)
     }
 
-    /// Gives an expression and all its parts the position of the name that it replaces.
+    /// Gives an expression and all its parts the position of the replaced name.
     fn place(&mut self, expr: &mut Expr, at: &Range<usize>) -> Result<(), NotationError> {
         self.count(at)?;
         expr.at = at.clone();

@@ -1,5 +1,4 @@
-//! Spellings of CuTe C++, the CuTe DSL, pycute, Triton and Python that this notation does not have, and what is written here
-//! instead.
+//! Spellings of CuTe C++, the CuTe DSL, pycute, Triton and Python that this notation does not have, and their replacements.
 
 use super::error::NotationError;
 use super::token::{Token, TokenKind};
@@ -144,7 +143,7 @@ pub(super) fn value(name: &str, at: &Range<usize>) -> Option<NotationError> {
     Some(error.help(*help))
 }
 
-/// The order of the modes for which a word may be misspelled: one letter is missing, too many or another one, or two are exchanged.
+/// The order of the modes that a word may misspell: one letter is missing, added or wrong, or two are exchanged.
 pub(super) fn misspelled_order(word: &str) -> Option<&'static str> {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.to_lowercase().chars().collect();
@@ -176,7 +175,7 @@ pub(super) fn order(word: &str, at: &Range<usize>) -> Option<NotationError> {
 
 /// The error of a list in braces, which hold one Rust expression here.
 pub(super) fn list(braced: &str, at: &Range<usize>) -> Option<NotationError> {
-    // Names and numbers alone: other commas are those of a Rust expression, as in `{f::<A, B>()}`.
+    // Names and numbers alone: other commas belong to a Rust expression, as in `{f::<A, B>()}`.
     let is_part = |sign: char| sign.is_alphanumeric() || "{}_-, ".contains(sign);
     let is_list = braced.contains(',') && braced.chars().all(is_part);
     is_list.then(|| {

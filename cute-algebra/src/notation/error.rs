@@ -5,14 +5,14 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
 
-/// The error of an expression: a message, and the position that it is about.
+/// The error of an expression: a message and a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotationError {
-    /// What is wrong, in one sentence with the numbers.
+    /// The message, one sentence with the numbers.
     pub message: String,
-    /// The operations that were being computed, with their operands, if the text does not show them.
+    /// The failed operations with their operands, if the text does not show them.
     pub note: Option<String>,
-    /// What to write instead, if that is known.
+    /// The suggested correction, if there is one.
     pub help: Option<String>,
     /// The position, in the unit of the tokens: bytes for a text.
     pub at: Range<usize>,
@@ -29,8 +29,8 @@ impl NotationError {
         }
     }
 
-    /// The message, the line of `text` that it is about, and carets under the token, in the form of rustc's errors.
-    /// Positions must count bytes of `text`, as those of [`eval_str`](super::eval_str) and `FromStr` do.
+    /// The message, the line of `text`, and carets under the token, in the form of rustc's errors. Positions must
+    /// count bytes of `text`, as in errors of [`eval_str`](super::eval_str) and `FromStr`.
     /// ```
     /// use cute_algebra::Layout;
     /// let text = "(4,8):(1,(4))";

@@ -51,7 +51,7 @@ pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError
     Evaluator::of_numbers(names).layout_value(expr)
 }
 
-/// An atom that stands for a variable or a Rust expression, and the position of that.
+/// An atom for a variable or a Rust expression, and the position of the variable or expression.
 pub type Captured = (Atom, Range<usize>);
 
 /// A domain in which expressions can be evaluated.
@@ -64,7 +64,7 @@ pub(super) trait Leaves: Operations {
         captured: &mut Vec<Captured>,
     ) -> Result<Self::Int, NotationError>;
 
-    /// The integer that a quotient has become, if it is one of its own.
+    /// The integer made of this quotient earlier, if there is one.
     fn known_quotient(&self, dividend: &Sum<Self>, divisor: &Sum<Self>) -> Option<Self::Int>;
 }
 
@@ -276,7 +276,7 @@ impl<D: Leaves> Evaluator<'_, D> {
         }
     }
 
-    /// The value of arithmetic in braces. A quotient is the integer that it has become where it was written first.
+    /// The value of arithmetic in braces. A quotient written before is the same integer again.
     fn braced(&mut self, inner: &Expr) -> Result<D::Int, NotationError> {
         if let ExprKind::Arithmetic(Sign::Over, sides) = &inner.kind {
             let (left, right) = (self.sum(&sides[0])?, self.sum(&sides[1])?);
@@ -589,7 +589,7 @@ fn results<I: Integer>(items: &[Expr], values: Vec<Value<I>>) -> Result<Value<I>
     Ok(Value::of_sums(integers.collect::<Result<_, _>>()?))
 }
 
-/// Converts the error of an operation to one at the operand, or the part of it, that is wrong. Adds note and help.
+/// Moves the error of an operation to the wrong operand or part of it. Adds note and help.
 pub(super) fn refused<D: Operations>(
     error: LayoutError,
     expr: &Expr,
@@ -639,7 +639,7 @@ pub(super) fn refused<D: Operations>(
     error
 }
 
-/// The help for operands that another order would mend, or another way to write a mode.
+/// The help for operands in the wrong order, or for a mode written the wrong way.
 fn order_hint<D: Operations>(
     name: &str,
     args: &[Expr],
@@ -681,7 +681,7 @@ fn is_written_out(expr: &Expr) -> bool {
         || matches!(expr.kind, ExprKind::Layout(..))
 }
 
-/// The operations that were being computed, the innermost first, for the note of an error.
+/// The operations in progress, the innermost first, for the note of an error.
 fn trace(error: &LayoutError) -> String {
     const LONGEST: usize = 80;
     let operand = |text: &String| match text.char_indices().nth(LONGEST) {
@@ -719,8 +719,7 @@ fn has_basis(expr: &Expr) -> bool {
     }
 }
 
-/// Converts an error to one at the token that its place refers to. If the operand is not written out, it is at the
-/// operand.
+/// Moves an error to the token of its place, or to the operand if the operand is not written out.
 pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
     let place = error.place();
     let at = match operands.get(place.operand).or(operands.last()) {
@@ -868,7 +867,7 @@ pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError 
     }
 }
 
-/// The Levenshtein distance. Only the first 64 characters of `a` count, which bounds the work.
+/// The Levenshtein distance. Only the first 64 characters of `a` count, to bound the work.
 fn edit_distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 64;
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().collect());

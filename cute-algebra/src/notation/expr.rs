@@ -21,7 +21,7 @@ pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 pub struct Expr {
     /// The kind of expression, with its parts.
     pub kind: ExprKind,
-    /// Its position, in the unit of the tokens.
+    /// The position in the text, in the unit of the tokens.
     pub at: Range<usize>,
     /// The height of the tree: 1 without parts, at most [`MAX_NESTING`].
     pub(super) height: usize,
@@ -32,20 +32,20 @@ pub struct Expr {
 pub enum ExprKind {
     /// An integer, such as `24`.
     Int(i64),
-    /// `2@1@0`: the scale, which is an integer, and the indices in the order of the text, in which the outermost is last.
+    /// `2@1@0`: the integer scale, and the indices in the order of the text, the outermost last.
     Basis(Box<Expr>, Vec<usize>),
     /// `1/2@0`: numerator and denominator, and the indices in the order of the text.
     Fraction([i64; 2], Vec<usize>),
-    /// `_`, which keeps a whole mode.
+    /// `_`: keeps a whole mode.
     Underscore,
     /// A name, or a path such as `shapes::A`.
     Name(String),
     /// A Rust expression, with its braces.
     Braced(String),
-    /// `{m + n}`: arithmetic in braces, which is one integer wherever it stands.
+    /// `{m + n}`: arithmetic in braces. It is always one integer.
     Integer(Box<Expr>),
     /// `4*m`: two integers and the sign between them. Parentheses around an integer are a tuple of one element. `a / b`
-    /// may also be a layout divided by a tiler, which the values of names decide.
+    /// may also be a layout divided by a tiler: the values of names decide.
     Arithmetic(Sign, Box<[Expr; 2]>),
     /// `(a,b)`: a tuple of integers, or layouts side by side.
     Tuple(Vec<Expr>),
@@ -81,7 +81,7 @@ pub enum Sign {
     Minus,
     /// `*`.
     Times,
-    /// `/`, which rounds towards 0.
+    /// `/`: rounds towards 0.
     Over,
     /// `%`, the remainder of that division.
     Modulo,
@@ -107,7 +107,7 @@ pub struct Fact {
     pub relation: Relation,
     /// The integer on the right of the sign.
     pub right: Expr,
-    /// Its position.
+    /// The position of the fact.
     pub at: Range<usize>,
 }
 
@@ -133,15 +133,15 @@ pub enum Relation {
 pub(super) enum Leaf {
     /// A number.
     Known(i64),
-    /// A variable or a path, whose value is the same wherever it is written.
+    /// A variable or a path: each use has the same value.
     Named(String),
-    /// Another Rust expression, whose value may differ each time it is evaluated.
+    /// Another Rust expression: each evaluation may have a different value.
     Computed(String),
 }
 
 impl Expr {
-    /// Whether the expression contains run-time integers: braces without a number in them, or names in the place of
-    /// integers that `names` does not know.
+    /// Whether the expression contains run-time integers: braces without a number, or names of integers unknown to
+    /// `names`.
     pub fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
         !self.run_time_leaves(names).is_empty()
     }
@@ -160,7 +160,7 @@ impl Expr {
         leaves
     }
 
-    /// The leaf that this expression is; `None` if it is not a single integer.
+    /// This expression as a leaf; `None` if it is not a single integer.
     pub(super) fn leaf(&self, names: Names<'_>) -> Option<Leaf> {
         match &self.kind {
             ExprKind::Int(value) => Some(Leaf::Known(*value)),
@@ -210,7 +210,7 @@ impl Expr {
         }
     }
 
-    /// The integer inside of parentheses, if that is what they are for: around a result of arithmetic.
+    /// The expression without parentheses around arithmetic.
     pub(super) fn without_parentheses(&self) -> &Self {
         match &self.kind {
             ExprKind::Tuple(items) => match &items[..] {

@@ -15,8 +15,8 @@
 //! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
 //! ```
 //!
-//! A name inside a tuple, beside a `:` or in braces is an integer. Where a layout may stand as well, a name is what it is known to be;
-//! if it is not known, it is a run-time integer if it begins with a lower-case letter, and the name of a layout otherwise.
+//! A name inside a tuple, beside a `:` or in braces is an integer. Where a layout may stand as well, a known name has its value. An
+//! unknown name is a run-time integer if it begins with a lower-case letter, otherwise the name of a layout.
 //!
 //! Between integers, `/` is the quotient, rounded towards 0, and binds as `*` does: `(8+BM/2,4)` has two modes, and `24/4` is 6.
 //! A layout divided by an integer has a stride: `24:1 / 4`. As `/` binds less than `:`, a quotient that is an extent or a

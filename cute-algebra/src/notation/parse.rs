@@ -63,7 +63,7 @@ pub fn parse_where(
     Ok((facts, parse(parser.rest(), end)?))
 }
 
-/// The help for what is no fact.
+/// The help for a wrong fact.
 const FACTS: &str = "facts are `m % 64 == 0` and comparisons such as `m >= 64`; all of them hold, with `,` between them and `;` at the end";
 
 /// The signs of products on a side of a fact, whose own sign may be `%`, and in braces.
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses what follows `Sw o`, whose `o` is at `sign`. The swizzle applies to the whole chain that follows.
+    /// Parses the operand after `Sw o`, with the `o` at `sign`. The swizzle applies to the whole chain after it.
     fn swizzled(&mut self, swizzle: Expr, sign: Range<usize>) -> Parsed {
         self.enter()?;
         let first = self.chain_after_swizzle()?;
@@ -282,7 +282,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// Parses what may stand behind an integer and binds most: `.div_ceil(…)`, and `@` with the index of a mode.
+    /// Parses the suffixes of an integer, which bind most: `.div_ceil(…)`, and `@` with the index of a mode.
     fn behind(&mut self, integer: Expr) -> Parsed {
         let mut integer = integer;
         while is_integer(&integer) && is_ceiling(self.rest()) {
@@ -308,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the factors after `first`, which follow one of these signs, if `first` can be an integer.
+    /// Parses the factors after `first`, each after one of these signs, if `first` can be an integer.
     fn product(&mut self, first: Expr, signs: &[&str]) -> Parsed {
         let mut product = first;
         while is_integer(&product)
@@ -432,8 +432,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an integer in which `/` is a quotient: one side of a fact, or what is in braces. A `<` after a name is a
-    /// comparison here, not the beginning of parameters.
+    /// Parses an integer in which `/` is a quotient: one side of a fact, or the contents of braces. A `<` after a name
+    /// is a comparison here, not the beginning of parameters.
     fn side(&mut self, signs: &[&str]) -> Parsed {
         let mut sum = self.side_product(signs)?;
         while is_integer(&sum)
@@ -786,8 +786,8 @@ fn is_ceiling(tokens: &[Token]) -> bool {
     }
 }
 
-/// The arithmetic between braces, all of whose parts get the position of the braces. `None` for an integer or a name by itself, and for
-/// what only Rust can evaluate, such as a call of a function.
+/// The arithmetic between braces. All parts get the position of the braces. `None` for an integer or a name by itself, and for Rust
+/// expressions such as a call of a function.
 fn integer_in_braces(braced: &str, at: &Range<usize>, depth: usize) -> Option<Expr> {
     let inner = braced.strip_prefix('{')?.strip_suffix('}')?;
     let mut tokens = lex(inner).ok()?;

@@ -5,7 +5,7 @@ use super::run_time_tests::{concrete, instance, same};
 use crate::operations::OPERATIONS;
 use std::collections::BTreeSet;
 
-/// Operations with `@` for the index, and how many values it has. `#` is a number, or an integer that is known at run time only.
+/// Operations with `@` for the index, and how many values it has. `#` is a number or a run-time integer.
 #[rustfmt::skip] // Rows on one line are easier to compare.
 const ROWS: &[(&str, &str)] = &[
     ("crd2idx(@, (#,4):(4,1))", "4*#"),
@@ -72,7 +72,7 @@ const ROWS: &[(&str, &str)] = &[
     ("conflict_free_map(64, 32, 2:@)", "64"),
 ];
 
-/// What operands that are an index or a coordinate, or a layout to coordinates, are called in signatures.
+/// Names in signatures for an index, a coordinate or a layout to coordinates.
 const INDICES: &[&str] = &[
     "coordinate",
     "thread",

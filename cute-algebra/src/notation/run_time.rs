@@ -18,7 +18,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A value that holds run-time integers, and what is known about them.
+/// A value with run-time integers, and the facts about them.
 #[derive(Clone, Debug)]
 pub struct Symbolic {
     /// The run-time integers, the facts about them, and the checks that remain for run time.
@@ -40,8 +40,8 @@ pub fn eval_symbolic_str(text: &str) -> Result<Symbolic, NotationError> {
     Ok(eval_symbolic(&facts, &expr, &|_| None)?.0)
 }
 
-/// The value of an expression under facts, and for each captured atom the token that it stands for. A shape
-/// becomes its compact layout, in which the leftmost mode varies fastest.
+/// The value of an expression under facts, and the token of each captured atom. A shape becomes its compact layout,
+/// in which the leftmost mode varies fastest.
 pub fn eval_symbolic(
     facts: &[Fact],
     expr: &Expr,
@@ -79,7 +79,7 @@ pub fn eval_symbolic_value(
     Ok(finished(evaluator, value, facts, expr)?.0)
 }
 
-/// The value with what is known about its integers, unless it does not fit 64 bits or took too many steps.
+/// The value with its scope; an error if it does not fit 64 bits or took too many steps.
 fn finished(
     evaluator: Evaluator<'_, Scope>,
     value: Result<Value<Term>, NotationError>,
@@ -104,8 +104,8 @@ fn finished(
     Ok((Symbolic { scope, value }, captured))
 }
 
-/// The tiling that a division `layout / tiler` describes, the scope of its run-time integers, and for each captured atom
-/// the token that it stands for.
+/// The tiling that a division `layout / tiler` describes, the scope of its run-time integers, and the token of each
+/// captured atom.
 pub fn eval_symbolic_tiling(
     facts: &[Fact],
     expr: &Expr,
@@ -136,7 +136,7 @@ pub fn eval_symbolic_tiling(
     Ok((scope, tiling, captured))
 }
 
-/// Moves the error to the fact because of which an extent is below 1, if there is such a fact.
+/// Moves the error to the fact that makes an extent less than 1, if there is one.
 fn at_fact(error: NotationError, facts: &[Fact], scope: &Scope) -> NotationError {
     match scope.against_extents() {
         Some(fact) => NotationError {

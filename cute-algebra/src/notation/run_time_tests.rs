@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 3] = ["m", "n", "k"];
 
-/// The value of an expression in which m, n and k are replaced by numbers.
+/// The value of an expression with numbers in place of m, n and k.
 pub(super) fn concrete(text: &str, values: [i64; 3]) -> Result<Value, notation::NotationError> {
     let (_, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
     notation::eval_layout(&expr, &names(values))
@@ -31,7 +31,7 @@ fn names(values: [i64; 3]) -> impl Fn(&str) -> Option<Value> {
     }
 }
 
-/// A run-time value with numbers for m, n and k; an error is the text of the check that does not hold.
+/// A run-time value with numbers for m, n and k; an error is the text of the failed check.
 pub(super) fn instance(symbolic: &Symbolic, values: [i64; 3]) -> Result<Value, String> {
     let atoms = atoms(&symbolic.scope, values)?;
     evaluated(&symbolic.value, &atoms)
@@ -156,16 +156,16 @@ const FORGETS: [&str; 8] = [
     "domain_distribute",
 ];
 
-/// Compares an expression with the operations on numbers, for m, n and k up to `most`. The result is the number of
-/// instances with a result, and the number of instances that have a result on numbers but fail a check.
+/// Compares an expression with the operations on numbers, for m, n and k up to `most`. Returns the number of
+/// instances with a result, and the number with a result on numbers but a failed check.
 fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
     let facts = facts_of(text);
     let allowed = |values| facts.iter().all(|fact| instance(fact, values).is_ok());
     let symbolic = match eval_str(text) {
         Ok(symbolic) => symbolic,
         Err(error) => {
-            // The expression is an error for all values. Then no instance that fulfils the facts may have a result,
-            // unless the error asks for a fact.
+            // The expression is an error for all values. So no instance within the facts may have a result, unless
+            // the error asks for a fact.
             let asks = error.help.is_some()
                 || error.message.contains("known at expansion")
                 || error.message.contains("which is not known");
@@ -191,8 +191,8 @@ fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
         }
         match (instance(&symbolic, values), wanted) {
             (Ok(found), Ok(wanted)) => {
-                // Operations on numbers ignore the strides of modes that happen to have extent 1. So they may round up to
-                // less, leave out digits that are always 0, and find larger common divisors.
+                // Operations on numbers ignore the strides of modes with extent 1. So they may round up to less, leave
+                // out digits equal to 0, and find larger common divisors.
                 let forgets = values.contains(&1) && FORGETS.iter().any(|name| text.contains(name));
                 assert!(
                     forgets || same(text, &found, &wanted),
@@ -228,7 +228,7 @@ fn instances(most: i64) -> impl Iterator<Item = [i64; 3]> {
     (1..=most).flat_map(move |m| (1..=most).flat_map(move |n| (1..=3).map(move |k| [m, n, k])))
 }
 
-/// Expressions that simplify, with the expected result and the checks that are left.
+/// Expressions that simplify, with the expected result and the remaining checks.
 #[test]
 fn folds() {
     for (text, result, checks) in [
@@ -426,7 +426,7 @@ const EXAMPLES: [(&str, &str); 80] = [
     ("alignment((m,n):(2,4))", "2"),
 ];
 
-/// Every operation works on run-time integers, or is on the list of those that need numbers.
+/// Every operation works on run-time integers, or is in `NUMBERS_ONLY`.
 #[test]
 fn every_operation_is_done_at_run_time_or_says_why_not() {
     let mut failures = Vec::new();
@@ -461,7 +461,7 @@ fn every_operation_is_done_at_run_time_or_says_why_not() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The message of each expression, and the part of the text that it points at.
+/// The message of each expression, and the text at its position.
 #[test]
 fn refusals() {
     for (text, at, message) in [
@@ -806,9 +806,8 @@ fn facts() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Operations on a layout A and a tile B. Some have several steps, so that results become operands. Coordinates are taken
-/// only in layouts as written, not in results: a coordinate may be past the end, and there the value depends on how a
-/// result happens to be split into modes.
+/// Operations on a layout A and a tile B. Some have several steps: results become operands. Coordinates are taken only in
+/// layouts as written, not in results. Past the end of a result, the value would depend on its split into modes.
 const PROGRAMS: &[&str] = &[
     "composition(A, B)",
     "composition(A, <B>)",
@@ -921,7 +920,7 @@ fn plain_value(text: &str) -> Result<Symbolic, notation::NotationError> {
     eval_symbolic_value(&definition.facts, &definition.expr, &|_| None)
 }
 
-/// What is printed of an expression: its value, if that can be written, and its conditions.
+/// The printed form of an expression: its value, if it can be written, and its conditions.
 #[derive(Debug, PartialEq)]
 struct Printed {
     value: Option<String>,
@@ -938,8 +937,8 @@ impl Printed {
         })
     }
 
-    /// An expression under the conditions as facts, which leave no other conditions. `None` if the conditions never hold, which is seen
-    /// only now.
+    /// Reads an expression with the conditions as facts; no other conditions remain. `None` if reading finds that the conditions never
+    /// hold.
     fn read(&self, expression: &str) -> Option<Self> {
         let facts = match self.conditions.is_empty() {
             true => String::new(),
@@ -965,7 +964,7 @@ impl Printed {
     }
 }
 
-/// What is printed of an expression, and of its value when that is read under the conditions. `None` if there is no value.
+/// The printed forms of an expression, and of its value read back under the conditions. `None` without a value.
 fn read_back(text: &str) -> Option<(Printed, Printed)> {
     let first = Printed::of(text).ok()?;
     let again = first.read(text.split(';').next_back().unwrap_or(text));
@@ -980,7 +979,7 @@ fn read_back(text: &str) -> Option<(Printed, Printed)> {
     Some((first, second))
 }
 
-/// A name that is known has its value, whatever its letters. Of the others, the first letter decides where a layout may stand.
+/// A known name has its value, whatever its letters. For other names, the first letter decides where a layout may stand.
 #[test]
 fn names_are_what_they_are_known_to_be() {
     let names = |name: &str| match name {
@@ -1019,7 +1018,7 @@ fn names_are_what_they_are_known_to_be() {
     );
 }
 
-/// What is printed can be read.
+/// Printed values and conditions can be read.
 #[test]
 fn values_and_conditions_read_back() {
     for text in [
@@ -1080,14 +1079,14 @@ proptest! {
     #[test]
     fn results_with_computed_integers_read_back(facts in facts(), a in layout(COMPUTED), b in tile(), program in program()) {
         let expression = program.replace('A', &a).replace('B', &b);
-        // A quotient may be simpler when it is read, by a condition that was found after it.
+        // On reading, a condition found later may simplify a quotient.
         if let Some((_, second)) = read_back(&format!("{facts}{expression}")) {
             let value = second.value.as_ref().expect("a value");
             assert_eq!(second.read(value).as_ref(), Some(&second));
         }
     }
 
-    /// Arithmetic of run-time integers has the value that it has for numbers.
+    /// Arithmetic has the same value for run-time integers and for numbers.
     #[test]
     fn arithmetic_is_the_same_at_run_time(a in arithmetic(), b in arithmetic(), c in arithmetic()) {
         let text = format!("({a} + {b},{{{a} - {c}}}*{b},{c})");

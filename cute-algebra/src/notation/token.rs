@@ -16,7 +16,7 @@ pub const MAX_TOKENS: usize = 1 << 16;
 pub struct Token {
     /// The kind of token, with its value.
     pub kind: TokenKind,
-    /// Its position, in a unit that the caller chooses: [`lex`] counts bytes.
+    /// The position, in a unit chosen by the caller: [`lex`] counts bytes.
     pub at: Range<usize>,
 }
 
@@ -134,7 +134,7 @@ pub fn parse_integer(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` does not fit 64 bits"))
 }
 
-/// What is in braces, which may themselves be in braces.
+/// The text without the braces around it.
 pub(super) fn inside_of_braces(text: &str) -> &str {
     let mut inner = text.trim();
     while braces_length(inner) == inner.len()
@@ -146,7 +146,7 @@ pub(super) fn inside_of_braces(text: &str) -> &str {
     inner
 }
 
-/// The length in bytes of the braces at the beginning of a text, with what they contain.
+/// The length in bytes of the braces at the beginning of a text, with their contents.
 fn braces_length(text: &str) -> usize {
     let mut depth = 0usize;
     for (at, sign) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! The operands of an operation, converted to the kinds of values that it needs.
+//! The operands of an operation, converted to the required kinds of values.
 
 use crate::analysis::injective::Verdict;
 use crate::analysis::property::Property;
@@ -234,7 +234,7 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// The layout whose values are 0 where those of the operand are: without the swizzle, if there is no offset.
+    /// A layout with value 0 at the same coordinates as the operand: without the swizzle, if there is no offset.
     pub(super) fn with_the_same_zeros(&mut self, index: usize) -> Result<Layout<D::Int>> {
         match self.get(index)? {
             Value::Composed(swizzled) if swizzled.offset() == 0.into() => {
@@ -299,7 +299,7 @@ impl<D: Domain> Args<'_, D> {
         }
     }
 
-    /// Whether both operands, which have no swizzle, are the same function or the same tuple.
+    /// Whether both operands are the same function or the same tuple. Neither has a swizzle.
     fn equal_plain(&mut self) -> Result<bool> {
         let (a, b) = (self.get(0)?, self.get(1)?);
         if matches!(a, Value::Layout(_)) || matches!(b, Value::Layout(_)) {
@@ -394,9 +394,9 @@ impl<D: Swizzling> Args<'_, D> {
     }
 }
 
-/// What is computed differently for numbers: properties are decided from the values where necessary.
+/// Computations for numbers: properties are decided from the values where necessary.
 impl Args<'_, Numbers> {
-    /// Whether the first operand has a property; an error if that is not known.
+    /// Whether the first operand has a property; an error if unknown.
     pub(super) fn has(&mut self, property: Property) -> Result<bool> {
         let unproved = || {
             let property = property.name();
@@ -405,7 +405,7 @@ impl Args<'_, Numbers> {
         self.verdict(property)?.decided().ok_or_else(unproved)
     }
 
-    /// The first operand; an error if it does not have a property, or if that is not known.
+    /// The first operand; an error if it does not have a property, or if the answer is unknown.
     pub(super) fn required(&mut self, property: Property) -> Result<Value> {
         let verdict = self.verdict(property)?;
         let property = property.name();
@@ -431,7 +431,7 @@ impl Args<'_, Numbers> {
         })
     }
 
-    /// Whether both operands are the same function, or the same tuple; an error if that is not known.
+    /// Whether both operands are the same function, or the same tuple; an error if unknown.
     pub(super) fn equal(&mut self) -> Result<bool> {
         match (self.get(0)?, self.get(1)?) {
             (Value::Swizzle(a), Value::Swizzle(b)) => return Ok(a.pairs().eq(b.pairs())),
@@ -465,15 +465,15 @@ impl Args<'_, Numbers> {
     }
 }
 
-/// What is computed differently for run-time integers: properties are decided from the facts.
+/// Computations for run-time integers: properties are decided from the facts.
 impl Args<'_, Scope> {
-    /// Whether the first operand has a property; an error if that is not known.
+    /// Whether the first operand has a property; an error if unknown.
     pub(super) fn has(&mut self, property: Property) -> Result<bool> {
         let a = self.bare(property)?;
         property.is_of(self.d, &a)
     }
 
-    /// The first operand; an error if it does not have a property, or if that is not known.
+    /// The first operand; an error if it does not have a property, or if the answer is unknown.
     pub(super) fn required(&mut self, property: Property) -> Result<Value<Term>> {
         let a = self.bare(property)?;
         property.require(self.d, &a)?;
@@ -492,7 +492,7 @@ impl Args<'_, Scope> {
         }
     }
 
-    /// Whether both operands are the same function, or the same tuple; an error if that is not known.
+    /// Whether both operands are the same function, or the same tuple; an error if unknown.
     pub(super) fn equal(&mut self) -> Result<bool> {
         let Some(pair) = self.swizzled_pair()? else {
             return self.equal_plain();

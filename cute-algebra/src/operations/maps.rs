@@ -117,7 +117,7 @@ impl Args<'_, Numbers> {
         Ok(Some(complement_of_swizzled(tile, size, overhang)?.into()))
     }
 
-    /// Whether both operands, of which one is a map of bits, have the same values at the same 1-D coordinates.
+    /// Whether both operands have the same values at the same 1-D coordinates. One of them is a map of bits.
     pub(super) fn equal_maps(&mut self) -> Result<bool, LayoutError> {
         let [a, b] = [self.domain(0)?.product(), self.domain(1)?.product()];
         if a != b {
@@ -188,8 +188,7 @@ pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, Layou
         let property = "a map of bits without bank conflicts for these patterns";
         ErrorKind::Unproved { property }.at(Place::operand(2))
     })?;
-    // The accesses are counted again for the map that was found, so these figures do not depend on the search being
-    // right.
+    // The accesses are counted again for the map found, so a wrong search cannot give wrong figures.
     let found = degrees(&|index| map.at(tile.at(index)?))?;
     Ok(vec![
         plainest(map),

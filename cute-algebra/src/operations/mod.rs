@@ -106,8 +106,7 @@ impl Operations for Scope {
                         Err(ErrorKind::NeedsNumbers { operation, why }.at(Place::default()))
                     }
                 });
-        // If the limit on steps was exceeded, an error may come only from a question that was left open for that reason.
-        // So the limit is reported first.
+        // Above the limit on steps, questions stay open and cause further errors. So the limit is reported first.
         let result = self.check_operation().and(result);
         result.map_err(|error| named(error, operation, operands))
     }

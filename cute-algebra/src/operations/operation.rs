@@ -10,21 +10,20 @@ use core::ops::RangeInclusive;
 
 /// An operation of the notation.
 pub struct Operation {
-    /// Its name in the notation; it is CuTe's name if CuTe has the operation.
+    /// The name in the notation: CuTe's name if CuTe has the operation.
     pub name: &'static str,
-    /// Its operands. What stands in `[…]` may be left out, and the operand before `…` may be repeated. An operand that
-    /// lists alternatives with a capital letter, or is called `operation` or `copy`, is a name such as `K`, which has no
-    /// value.
+    /// The operands. An operand in `[…]` may be left out, and the operand before `…` may be repeated. A list of
+    /// alternatives with capital letters, `operation` and `copy` stand for names without a value, such as `K`.
     pub signature: &'static str,
-    /// The numbers of operands that it takes; up to `usize::MAX` where there is no limit.
+    /// The allowed numbers of operands; up to `usize::MAX` where there is no limit.
     pub counts: RangeInclusive<usize>,
     /// A short description of the result.
     pub doc: &'static str,
-    /// An expression that shows on small numbers what it does.
+    /// An example with small numbers.
     pub example: &'static str,
-    /// What the results are, where there are several; empty for a single result.
+    /// The names of the results, where there are several; empty for a single result.
     pub results: &'static [&'static str],
-    /// Whether there is a ragged form, which rounds up as CuTe does.
+    /// Whether there is a ragged form. It rounds up as CuTe does.
     pub ragged: bool,
     pub(crate) run: Run,
 }
@@ -35,7 +34,7 @@ impl Operation {
         Self { results, ..self }
     }
 
-    /// Whether operand `index`, counted from 0, is a name that has no value, such as `K` or `SM75_U32x4_LDSM_N`.
+    /// Whether operand `index`, counted from 0, is a name without a value, such as `K` or `SM75_U32x4_LDSM_N`.
     pub fn takes_word(&self, index: usize) -> bool {
         let operand = self.signature.split(", ").nth(index).unwrap_or_default();
         let is_alternative = operand.contains(" | ") && operand.starts_with(char::is_uppercase);

@@ -1,4 +1,4 @@
-//! The colours of a picture, and what they mean.
+//! The colours of a picture and their meaning.
 
 use crate::hopper::banks::BANKS;
 use alloc::borrow::ToOwned;
@@ -7,23 +7,22 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// What the colour of a cell shows. There are 32 colours: indices that differ by a multiple of 32 have the same.
+/// The meaning of a cell's colour. There are 32 colours: indices that differ by a multiple of 32 have the same.
 ///
 /// As text: `value`, `thread`, `bank`, `bank:16`, `tile` or `rest`. The number after `bank:` is the element size in bits,
-/// which is 32 without it.
+/// by default 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColorBy {
     /// The value of the layout: larger values are darker. In a picture of threads, the index of the thread's value.
     Value,
     /// The thread that holds the element.
     Thread,
-    /// The bank of shared memory in which the element begins. Four neighbouring banks, which are 16 bytes, have the same
-    /// hue.
+    /// The bank of shared memory in which the element begins. Four neighbouring banks (16 bytes) have the same hue.
     Bank {
         /// The element size in bits, from 1 to 128.
         bits: u32,
     },
-    /// The tile that the element is in. For a layout without tiles, the column.
+    /// The tile of the element. For a layout without tiles, the column.
     Tile,
     /// The position of the element inside its tile. For a layout without tiles, the row.
     Rest,
@@ -136,7 +135,7 @@ const HUES: [Rgb; 8] = [
     Rgb(0xcc, 0xcc, 0xcc),
 ];
 
-/// The percentages of white that are mixed into a hue. They give four tints of each hue.
+/// The percentages of white mixed into a hue. They give four tints of each hue.
 const TINTS: [i64; 4] = [0, 35, 58, 76];
 
 /// The colour of the largest value. The contrast of black text on it is more than 7.

@@ -30,7 +30,7 @@ pub enum PictureError {
     },
     /// A layout that should map (thread, value) to elements, but does not have rank 2.
     Rank {
-        /// The rank that it has.
+        /// The rank of the layout.
         found: usize,
     },
     /// A thread holds an element outside the tile.
@@ -56,13 +56,13 @@ pub enum PictureError {
         /// The shape of the layout.
         shape: String,
     },
-    /// Colours that the picture cannot have, such as colours by thread in a picture without threads.
+    /// Colours not available in the picture, such as colours by thread in a picture without threads.
     Color {
-        /// What the colours should show.
+        /// The requested colours.
         by: ColorBy,
-        /// What the picture shows.
+        /// The subject of the picture.
         picture: &'static str,
-        /// What the colours of such a picture can show, separated by commas.
+        /// The colours available for such a picture, separated by commas.
         legal: String,
     },
     /// The error of an operation on the layouts.

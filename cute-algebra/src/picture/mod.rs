@@ -66,7 +66,7 @@ pub struct Picture {
     color_by: ColorBy,
 }
 
-/// What a picture shows.
+/// The subject of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -78,7 +78,7 @@ enum Subject {
     Values,
     /// The values of a layout, and its tiles.
     Tiles,
-    /// Which thread holds which element.
+    /// The thread of each element.
     Threads,
 }
 
@@ -93,7 +93,7 @@ struct Panel {
     columns: usize,
     /// The cells row by row.
     cells: Vec<Cell>,
-    /// The shape whose coordinates the cells have.
+    /// The shape of the cells' coordinates.
     shape: Shape,
 }
 
@@ -106,7 +106,7 @@ struct Cell {
     holder: Option<Holder>,
     /// Neighbouring cells of different groups are separated by a thick line.
     group: (i64, i64),
-    /// Whether the cell is outside of the slice that is highlighted.
+    /// Whether the cell is outside of the highlighted slice.
     is_faint: bool,
 }
 
@@ -133,7 +133,7 @@ impl Picture {
     /// Thick lines separate the outermost coordinates of nested modes.
     ///
     /// A shape stands for its compact layout, in which the leftmost mode varies fastest. A swizzle `Sw<B,M,S>` is drawn
-    /// in units of the 2^M elements that it keeps together, over the bits that it reads or changes.
+    /// in units of 2^M elements, over the bits that it reads or changes.
     pub fn new(value: impl Into<Value>) -> Result<Self, PictureError> {
         let value = value.into();
         let title = value.to_string();
@@ -160,8 +160,8 @@ impl Picture {
     }
 
     /// The thread that holds each element of a tile. `layout_tv` maps (thread, value) to 1-D coordinates of the tile, and
-    /// `data` maps those to the values in memory, which decide the banks. A shape stands for its compact layout, in which
-    /// the leftmost mode varies fastest.
+    /// `data` maps these coordinates to values in memory. The values decide the banks. A shape stands for its compact
+    /// layout, in which the leftmost mode varies fastest.
     pub fn thread_values(layout_tv: &Layout, data: impl Into<Value>) -> Result<Self, PictureError> {
         let data = drawable(data.into())?;
         let panel = Panel::held(layout_tv, &data, None, "", (0, 0))?;
@@ -285,8 +285,8 @@ impl Picture {
         })
     }
 
-    /// The same picture with the elements of a slice highlighted: the coordinate has `_` where all elements of a mode are in
-    /// it. The others are faint.
+    /// The same picture with a slice highlighted and the other elements faint. `_` in the coordinate selects all elements of
+    /// a mode.
     ///
     /// An error for a coordinate that does not nest as the shape does or is outside of it, and for a picture of several
     /// grids.
@@ -351,7 +351,7 @@ impl Picture {
         }
     }
 
-    /// The description of a cell, which an SVG viewer shows when the pointer is on the cell.
+    /// The description of a cell. An SVG viewer shows it when the pointer is on the cell.
     fn description(&self, panel: &Panel, index: usize) -> String {
         let cell = &panel.cells[index];
         let place = format!("({},{})", index / panel.columns, index % panel.columns);
@@ -608,7 +608,7 @@ fn table_of(swizzle: Swizzle) -> Result<ComposedLayout, PictureError> {
     )?)
 }
 
-/// The layout whose shape gives the coordinates: without the swizzle, if there is one.
+/// The layout without its swizzle, if any. Its shape gives the coordinates.
 fn domain(data: &Value) -> Result<&Layout, PictureError> {
     match data {
         Value::Layout(layout) => Ok(layout),

@@ -1,7 +1,7 @@
 //! Pictures as SVG.
 //!
-//! All coordinates are integers. Attributes are on the elements and not in a style sheet, which would change the page
-//! that the picture is embedded in. There are no empty lines, since Markdown would end the picture there.
+//! All coordinates are integers. Attributes are on the elements, since a style sheet would change the page around an
+//! embedded picture. There are no empty lines, since Markdown would end the picture there.
 
 use super::{Panel, Picture};
 use alloc::borrow::ToOwned;

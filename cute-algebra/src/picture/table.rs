@@ -9,7 +9,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt::{Display, Write};
 
-/// The table that CuTe's `print_layout` prints: mode 0 runs down, mode 1 to the right.
+/// The table of CuTe's `print_layout`: mode 0 runs down, mode 1 to the right.
 ///
 /// If there are more than two modes, all but the first run to the right. A layout with a single mode is one row.
 /// ```
@@ -46,7 +46,7 @@ pub fn print_slice(value: impl Into<Value>, coord: &Coord) -> Result<String, Pic
     Ok(Picture::new(value)?.highlight(coord)?.to_table(room))
 }
 
-/// The width of a column: as in CuTe, that of the cosize in decimal.
+/// The width of a column: as in CuTe, the width of the cosize in decimal.
 fn room(value: &Value) -> usize {
     let cosize = match value {
         Value::Layout(layout) if layout.is_integral() => Some(layout.cosize()),

@@ -76,7 +76,7 @@ fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
     ])
 }
 
-/// The pictures in the documentation are those that this code draws.
+/// The pictures in the documentation are drawn by this code.
 #[test]
 fn documented() -> Tested {
     for (picture, file) in gallery()? {
@@ -155,7 +155,7 @@ fn latex() -> Tested {
 }
 
 /// Asserts that tags are nested, attributes are quoted, and there is a single root. This is not a full XML parser, but it
-/// covers all that the renderer writes.
+/// covers the output of the renderer.
 fn check_well_formed(svg: &str) {
     assert!(!svg.contains("\n\n"), "an empty line ends HTML in Markdown");
     let mut open: Vec<&str> = Vec::new();
@@ -205,7 +205,7 @@ fn well_formed() -> Tested {
     Ok(())
 }
 
-/// Every cell of a TV picture has the holder that the layout gives.
+/// Every cell of a TV picture has its holder from the layout.
 #[test]
 fn holders() -> Tested {
     let mma = TiledMma::new(
@@ -236,7 +236,7 @@ fn holders() -> Tested {
     Ok(())
 }
 
-/// Every element has the tile, and the position in it, that the tiling gives.
+/// Every element has its tile and its position from the tiling.
 #[test]
 fn tiles() -> Tested {
     let whole = "Sw<2,0,2> o (4,(3,4)):(12,(4,1))".parse()?;
@@ -368,7 +368,7 @@ fn atoms_are_separated() -> Tested {
     Ok(())
 }
 
-/// What is outside of a slice is faint; a slice that is not in the layout is refused.
+/// Cells outside of a slice are faint; a slice outside of the layout is refused.
 #[test]
 fn slices_are_highlighted() -> Tested {
     let picture = || Picture::new(Layout::right([4, 8])?);

@@ -1,7 +1,7 @@
 //! Terms, sums, checks and origins as text of the notation, which is also Rust. All of it can be read back.
 //!
-//! Factors and terms are in the order of their names, so that a product has the same text wherever it is computed. An integer
-//! that is computed from others and is no term is in braces, `{m + n}`, which make one integer of what they contain.
+//! Factors and terms are in the order of their names, so that a product has the same text wherever it is computed. A computed
+//! integer other than a term is in braces: `{m + n}` is one integer.
 
 use super::check::Check;
 use super::name::{has_layout_name, is_path};
@@ -168,7 +168,7 @@ fn beside_colon(sum: &Sum) -> String {
     }
 }
 
-/// A sum where a layout may stand. Braces are around a quotient and around names that would be those of layouts.
+/// A sum where a layout may stand. Braces are around quotients and around names that would be read as layouts.
 fn operand(sum: &Sum) -> String {
     let text = sum.to_string();
     match has_quotient(sum) || has_layout_name(&text) {

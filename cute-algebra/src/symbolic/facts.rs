@@ -1,4 +1,4 @@
-//! The facts about run-time integers, and which conditions follow from them.
+//! The facts about run-time integers, and the conditions that follow from them.
 
 use super::check::Check;
 use super::term::{Atom, Sum, Term, gcd};
@@ -8,21 +8,21 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-/// The largest number of steps that may be taken to decide conditions about one layout. A step looks at one factor of one
-/// term. This many steps take less than a second, even in a build without optimisation.
+/// Most steps to decide conditions about one layout. A step looks at one factor of one term. This many steps take less
+/// than a second, even in a build without optimisation.
 pub const MAX_STEPS: usize = 1 << 20;
 
-/// The steps that each operation counts as, in addition to those that decide conditions about its operands.
+/// Steps counted for each operation, in addition to the steps for conditions about its operands.
 const OPERATION: usize = 256;
 
-/// What is known about the atoms of a scope.
+/// The facts about the atoms of a scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// The possible values of each atom by itself, indexed by [`Atom::index`].
     ranges: Vec<Range>,
-    /// Quotients that are known to be integers; each has several atoms.
+    /// Quotients known to be integers; each has several atoms.
     integers: Vec<Term>,
-    /// Sums that are known not to be negative; each has several atoms, given beside it as a set of bits.
+    /// Sums of several atoms known to be at least 0, each with the set of its atoms as bits.
     not_negative: Vec<(u64, Sum)>,
     /// The number of steps taken so far.
     steps: Cell<usize>,
@@ -38,7 +38,7 @@ struct Range {
 }
 
 impl Facts {
-    /// Adds an atom whose least value is `lower`, if that is known.
+    /// Adds an atom with the least value `lower`, if known.
     pub(super) fn add_atom(&mut self, lower: Option<i64>) {
         self.ranges.push(Range {
             multiple: 1,
@@ -99,7 +99,7 @@ impl Facts {
         }
     }
 
-    /// Whether [`MAX_STEPS`] is exceeded, so that every further question is left open.
+    /// Whether [`MAX_STEPS`] is exceeded. Every further question is then left open.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps.get() > MAX_STEPS
     }
@@ -124,7 +124,7 @@ impl Facts {
         self.steps.get()
     }
 
-    /// Takes over the count of steps from a copy that went on working.
+    /// Takes over the step count of a copy.
     pub(super) fn count_steps_of(&self, copy: &Self) {
         self.steps.set(copy.steps.get());
     }
@@ -167,8 +167,8 @@ impl Facts {
         }
     }
 
-    /// Whether a quotient is proved to be an integer: by what its atoms are multiples of, or because it is one or two
-    /// known integers times such a quotient.
+    /// Whether a quotient is proved to be an integer: from known divisors of its atoms, or as one or two known
+    /// integers times such a quotient.
     fn is_integer(&self, quotient: &Term) -> bool {
         if self.is_multiple(quotient) {
             return true;
@@ -201,7 +201,7 @@ impl Facts {
         if quotient.powers().iter().any(|&(_, power)| power < 0) {
             return false;
         }
-        // The part of the denominator that is not yet cancelled by a known divisor of an atom in the numerator.
+        // The part of the denominator not yet cancelled by known divisors of atoms in the numerator.
         let denominator = quotient.denominator().unsigned_abs().into();
         let mut missing: u128 = denominator;
         for (atom, power) in quotient.powers() {
@@ -255,7 +255,7 @@ impl Facts {
         }
     }
 
-    /// Whether a sum is proved to be at least another that is known not to be negative.
+    /// Whether a sum is proved to be at least a sum in `not_negative`.
     fn is_above_a_fact(&self, sum: &Sum) -> bool {
         let atoms = atoms_of(sum);
         let mut facts = self.not_negative.iter();
@@ -273,7 +273,7 @@ impl Facts {
         self.least(sum).is_some_and(|least| least >= 0)
     }
 
-    /// A lower bound of the sum times some positive number, which has the same sign; `None` where no bound is known, or
+    /// A lower bound of the sum times some positive number; the sign stays the same. `None` where no bound is known, or
     /// where the sum is negative for some values.
     fn least(&self, sum: &Sum) -> Option<i128> {
         let mut sum = self.without_common_factor(sum)?;
@@ -285,7 +285,7 @@ impl Facts {
         if first.is_some_and(|first| first.constant_part().0 < 0) {
             return None;
         }
-        // Written in `atom - lower`, which is at least 0, a term with a positive coefficient is at least 0.
+        // `atom - lower` is at least 0. In this form, a term with a positive coefficient is at least 0.
         for atom in atoms_in(&sum) {
             match lower[atom.index()]? {
                 0 => {}
@@ -321,8 +321,7 @@ impl Facts {
             let lower = self.ranges[atom.index()].lower.filter(|&lower| lower > 0)?;
             Some((i128::from(lower), u32::try_from(*power).ok()?))
         });
-        // For a fraction, or where an atom has no positive lower bound, all that is known is that the integer is
-        // positive.
+        // For a fraction, or an atom without a positive lower bound, the integer is only known to be positive.
         match factors.collect::<Option<Vec<_>>>() {
             Some(factors) if term.denominator() == 1 => {
                 let start = i128::from(term.numerator()).max(1);
@@ -335,8 +334,8 @@ impl Facts {
         }
     }
 
-    /// A sum with the same sign, without negative exponents and without an atom that every term contains; `None` where an
-    /// atom in a denominator may be 0 or negative.
+    /// A sum with the same sign, without negative exponents and without an atom common to all terms; `None` where an atom
+    /// in a denominator may be 0 or negative.
     fn without_common_factor(&self, sum: &Sum) -> Option<Sum> {
         self.spend(sum.weight())?;
         // For each atom, by its index: its least exponent, the number of terms it is in, and the atom.
@@ -370,8 +369,7 @@ impl Facts {
             let lower = self.ranges[atom.index()].lower;
             lower.is_none_or(|lower| lower < 0)
         };
-        // Sets of atoms: in terms that are added, in terms that are subtracted, in terms with another factor that may be
-        // negative.
+        // Sets of atoms: in added terms, in subtracted terms, in terms with another factor that may be negative.
         let (mut added, mut subtracted, mut unclear) = (0u64, 0u64, 0u64);
         for (powers, (above, _)) in sum.parts() {
             let atoms = mask(powers);

@@ -1,7 +1,7 @@
 //! Layouts whose extents and strides are known at run time only.
 //!
 //! An extent or a stride is a [`Term`]: a constant times a product of *atoms*, run-time integers by name. A [`Scope`]
-//! holds what is known about the atoms. It answers whether one term divides another, or is at most another, by
+//! holds the facts about the atoms. It answers whether one term divides another, or is at most another, by
 //! [`Answer::Always`], [`Answer::Never`] or [`Answer::Maybe`]. Where a condition of an operation always holds, nothing is
 //! left to do; where it never holds, the operation is an error; else the operation leaves a [`Check`]. The checks are
 //! made once, when the atoms get their values. If they hold, the result has the same values as the result of the
@@ -17,8 +17,8 @@
 //! # Ok::<(), cute_algebra::notation::NotationError>(())
 //! ```
 //!
-//! A run-time integer in an extent must be at least 1. Checks are sufficient for every instance. Where an extent happens
-//! to be 1 they can be stricter than that instance needs.
+//! A run-time integer in an extent must be at least 1. Checks are sufficient for every instance. For an extent of 1,
+//! they can be stricter than necessary.
 
 mod check;
 mod display;

@@ -31,8 +31,8 @@ pub enum Origin {
     Captured(String),
     /// The first term divided by the second, rounded up: the number of tiles of a ragged division.
     Ceiling(Term, Term),
-    /// The sum divided by the term, rounded towards zero: what is left of a coordinate without its first digit. With the
-    /// divisor 1 it makes a single atom of a sum.
+    /// The sum divided by the term, rounded towards zero: a coordinate without its first digit. With the divisor 1 it
+    /// makes a single atom of a sum.
     Quotient(Sum, Term),
     /// The result of the swizzle for the value of the sum.
     Swizzled(Swizzle, Sum),
@@ -156,7 +156,7 @@ impl Scope {
         }
     }
 
-    /// The atom of a quotient, if it has one. The facts that were known when it was made decided that.
+    /// The atom of a quotient, if it has one. The facts known at its creation decide.
     pub(crate) fn quotient_atom(&self, dividend: &Sum, divisor: &Term) -> Option<Atom> {
         self.known(&Origin::Quotient(dividend.clone(), divisor.clone()))
     }
@@ -300,13 +300,13 @@ impl Scope {
         self.facts.steps()
     }
 
-    /// Counts an operation. An error where [`MAX_STEPS`] is exceeded, so that answers may be missing.
+    /// Counts an operation. An error where [`MAX_STEPS`] is exceeded: answers may then be missing.
     pub(crate) fn check_operation(&self) -> Result<()> {
         self.facts.count_operation();
         self.check_steps()
     }
 
-    /// An error where [`MAX_STEPS`] is exceeded, so that answers may be missing.
+    /// An error where [`MAX_STEPS`] is exceeded: answers may then be missing.
     pub(crate) fn check_steps(&self) -> Result<()> {
         match self.facts.is_exhausted() {
             false => Ok(()),

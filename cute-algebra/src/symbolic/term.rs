@@ -23,12 +23,12 @@ impl Atom {
         }
     }
 
-    /// Its index among the atoms of its scope, counted from 0.
+    /// The index among the atoms of the scope, counted from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// The variable or the expression that gives its value, as it is printed.
+    /// The variable or the expression for its value, as printed.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -95,7 +95,7 @@ impl Term {
         }
     }
 
-    /// The numerator of the constant, which has its sign.
+    /// The numerator of the constant, with the sign.
     pub fn numerator(&self) -> i64 {
         self.numerator
     }
@@ -134,8 +134,8 @@ impl Term {
         )
     }
 
-    /// The quotient as a term, which need not be an integer; `None` for a division by 0, and where a number does not fit
-    /// 64 bits.
+    /// The quotient as a term. It need not be an integer. `None` for a division by 0, and where a number does not fit 64
+    /// bits.
     pub fn checked_div(&self, other: &Self) -> Option<Self> {
         let sign = i128::from(other.numerator.signum());
         Self::reduced(
@@ -246,7 +246,7 @@ pub struct Sum {
     terms: Vec<(Powers, (i128, i128))>,
 }
 
-/// The cost of looking at a term, in addition to that of its atoms, where the cost of an atom is 1.
+/// The cost of a term, in addition to a cost of 1 for each atom.
 const FACTORS: usize = 4;
 
 /// The largest number of terms in a product or a shifted sum. It bounds the work.
@@ -337,7 +337,7 @@ impl Sum {
             .try_fold(0i128, |sum, term| sum.checked_add(term.evaluate(atoms)?))
     }
 
-    /// The constant that is added, as numerator and denominator.
+    /// The constant summand, as numerator and denominator.
     pub(super) fn constant_part(&self) -> (i128, i128) {
         match self.terms.first() {
             Some((powers, ratio)) if powers.is_empty() => *ratio,
@@ -359,8 +359,8 @@ impl Sum {
         Some(product)
     }
 
-    /// The sum with some atoms replaced by `values`, which has an entry for each index; `None` where a number does not
-    /// fit 128 bits.
+    /// The sum with some atoms replaced by `values`, an entry for each atom index; `None` where a number does not fit
+    /// 128 bits.
     pub(super) fn substituted(&self, values: &[Option<i64>]) -> Option<Self> {
         let mut substituted = Self::default();
         for &(ref powers, (mut above, below)) in &self.terms {
@@ -384,7 +384,7 @@ impl Sum {
         self.parts().map(|(powers, _)| FACTORS + powers.len()).sum()
     }
 
-    /// The cost in steps of [`Self::shifted`], which replaces each power of the atom by a sum of all lower powers.
+    /// The cost in steps of [`Self::shifted`]: it replaces each power of the atom by a sum of all lower powers.
     pub(super) fn weight_of_powers(&self, atom: &Atom) -> usize {
         let weight = |powers: &Powers| {
             let power = powers.iter().find(|(known, _)| known == atom);

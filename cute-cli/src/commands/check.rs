@@ -46,9 +46,9 @@ pub(crate) fn run(context: &mut Context, files: &[String]) -> io::Result<()> {
     context.output.answer(&answer)
 }
 
-/// What a statement expects of its expressions. All have the positions that they have in the statement.
+/// The expectation of a statement. Each expression keeps its position in the statement.
 enum Expectation {
-    /// `EXPR`, which must be true.
+    /// `EXPR`: the value must be `true`.
     True(String),
     /// `EXPR == EXPR` or `EXPR != EXPR`.
     Compared {
@@ -56,7 +56,7 @@ enum Expectation {
         right: String,
         is_equal: bool,
     },
-    /// `EXPR fails "TEXT"`: an error whose message contains the text.
+    /// `EXPR fails "TEXT"`: the message of the error must contain the text.
     Fails { expr: String, text: String },
 }
 

@@ -87,7 +87,7 @@ fn plain(layout: &ComposedLayout) -> String {
         .map_or_else(|| layout.to_string(), ToString::to_string)
 }
 
-/// The coordinate that nests as the shape does.
+/// The coordinate at a 1-D index, nested as the shape.
 fn coordinate(layout: &ComposedLayout, index: i64) -> IntTuple {
     idx2crd(&index.into(), layout.layout().shape()).unwrap_or_else(|_| index.into())
 }

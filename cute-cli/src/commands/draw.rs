@@ -154,7 +154,7 @@ fn drawn(
     }
 }
 
-/// The picture of a tiled MMA or copy. It is written as a call without its last operand, which would select one of its layouts.
+/// The picture of a tiled MMA or copy. It is written as a call without the last operand, the choice of one layout.
 fn tiled(session: &Session, text: &str) -> Result<Option<Picture>, NotationError> {
     let prepared = session.prepare(text)?;
     let ExprKind::Call {
@@ -191,7 +191,7 @@ fn tiled(session: &Session, text: &str) -> Result<Option<Picture>, NotationError
     Ok(Some(picture.titled(text)))
 }
 
-/// The picture of a tiling, which is ragged if the tiler does not divide the layout.
+/// The picture of a tiling. The tiling is ragged if the tiler does not divide the layout.
 fn tiles(value: &Value, whole: &ComposedLayout, tiler: &Tiler) -> Result<Picture, PictureError> {
     let title = format!("{value} / {tiler}");
     match Tiling::new(whole, tiler) {

@@ -10,7 +10,7 @@ use cute_algebra::notation::explain;
 use cute_algebra::{Explanation, Step, operations};
 use serde_json::{Value as Json, json};
 
-/// Shows the steps of each expression, and after those of a wrong one its error.
+/// Shows the steps of each expression. An error follows the steps before it.
 pub(crate) fn run(context: &mut Context, source: Expressions) -> Result<(), Stop> {
     for statement in context.statements(source)? {
         let (answer, result) = match context.session.define(&statement) {
@@ -39,7 +39,7 @@ fn explained(session: &Session, statement: &Statement) -> (Option<Answer>, Resul
     let mut conditions = Vec::new();
     if let Ok(symbolic) = &value {
         let shown = symbolic.value.to_string();
-        // The last operation has shown the value already, unless something else is around it.
+        // The last step already shows the value if the last operation is the whole expression.
         if steps.last().and_then(|step| step.result.as_ref()) != Some(&shown) {
             text += &format!("{shown}\n");
         }
@@ -62,7 +62,7 @@ fn explained(session: &Session, statement: &Statement) -> (Option<Answer>, Resul
     (Some(Answer { text, json }), value.map(drop).map_err(failed))
 }
 
-/// An operation, and below it its steps, or else what the operation means.
+/// An operation with its steps below it. Without steps, its description from the table of operations.
 fn lines(step: &Explanation) -> String {
     let mut lines = step.lines();
     if lines.len() == 1

@@ -49,10 +49,10 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// What commands share: the definitions, the expressions of the files that were read first, and the output.
+/// Shared state of the commands: definitions, expressions read from `--file`, output.
 pub(crate) struct Context {
     session: Session,
-    /// The expressions of these files, which are answered where the command has none.
+    /// The expressions of these files. They are evaluated if the command has no expressions.
     expressions: Vec<Statement>,
     output: Output,
 }
@@ -107,7 +107,7 @@ impl Context {
         }
     }
 
-    /// The statements of a command: its arguments, else those of the files, else standard input.
+    /// The statements of a command: from its arguments, else from the files, else from standard input.
     fn statements(&mut self, source: Expressions) -> Result<Vec<Statement>, Stop> {
         let files = std::mem::take(&mut self.expressions);
         if source.expressions.is_empty() {
@@ -254,7 +254,7 @@ impl Output {
         })
     }
 
-    /// Prints an error that is about no statement.
+    /// Prints an error without a statement.
     fn complain(&mut self, message: &str) {
         anstream::eprintln!("{}", heading(message));
     }

@@ -1,4 +1,4 @@
-//! What is typed or piped into `cute` without a command.
+//! Statements typed or piped into `cute` without a command.
 
 use super::{Context, Stop, evaluate};
 use crate::args::Cli;
@@ -39,7 +39,7 @@ pub(crate) fn run(context: &mut Context) -> Result<(), Stop> {
     editor.set_helper(Some(Prompt { names: Vec::new() }));
     let history = history();
     if let Some(history) = &history {
-        // There is none the first time.
+        // On the first run there is no history file.
         let _ = editor.load_history(history);
     }
     println!("cute {}, `:help` for help", env!("CARGO_PKG_VERSION"));
@@ -128,7 +128,7 @@ fn line(context: &mut Context, statement: &Statement) -> Result<Next, Stop> {
     Ok(Next::Line)
 }
 
-/// The words of a command. Without quotes, what follows the options is one word.
+/// The words of a command. Without quotes, the text after the options is one word.
 fn words(command: &str) -> Vec<String> {
     if command.contains('"') {
         let parts = command.split('"').enumerate();

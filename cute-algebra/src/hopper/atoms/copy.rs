@@ -9,7 +9,7 @@ use cute_hopper::{ElementType, threads};
 
 /// A copy operation of the hardware.
 ///
-/// Its name is CuTe's: `SM75_U32x4_LDSM_N` is `ldmatrix.x4`, `SM90_U16x8_STSM_T` is `stmatrix.x4.trans`, and
+/// The name is CuTe's: `SM75_U32x4_LDSM_N` is `ldmatrix.x4`, `SM90_U16x8_STSM_T` is `stmatrix.x4.trans`, and
 /// `UniversalCopy<uint128_t>` is a copy of 16 bytes by one thread. Types can be C++'s or Rust's.
 /// ```
 /// use cute_algebra::{CopyAtom, CopySide};
@@ -27,9 +27,9 @@ pub struct CopyAtom {
 /// A side of a copy, or the order in which the values of both sides are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopySide {
-    /// The side that is read.
+    /// The source.
     Src,
-    /// The side that is written.
+    /// The destination.
     Dst,
     /// The side in registers. A tiled copy numbers its values in this order.
     Ref,
@@ -74,7 +74,7 @@ struct WarpCopy {
     name: &'static str,
     src: Tv,
     dst: Tv,
-    /// Which side is in registers.
+    /// The side in registers.
     reference: CopySide,
 }
 

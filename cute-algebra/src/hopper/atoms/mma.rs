@@ -13,7 +13,7 @@ use cute_hopper::{ElementType, threads, wgmma};
 
 /// A multiply-accumulate operation of the hardware: `C[m,n] += A[m,k] * B[n,k]`.
 ///
-/// Its name is CuTe's: `SM80_16x8x16_F32F16F16F32_TN` is `mma.sync.m16n8k16` with f32 accumulators, and
+/// The name is CuTe's: `SM80_16x8x16_F32F16F16F32_TN` is `mma.sync.m16n8k16` with f32 accumulators, and
 /// `SM90_64x128x16_F32F16F16_SS<K,MN>` is `wgmma.m64n128k16` with both operands in shared memory, A contiguous along
 /// K and B along N. The layouts do not depend on the majors, which can be left out.
 /// ```
@@ -54,7 +54,7 @@ impl MmaOperand {
 
 impl MmaAtom {
     /// The operations of a warp with these types of D, A and B, where C has the type of D, and A and B are contiguous along
-    /// K. Those with the largest K come first.
+    /// K. The largest K comes first.
     /// ```
     /// use cute_algebra::MmaAtom;
     /// use cute_hopper::ElementType::{BF16, F32};
@@ -85,7 +85,7 @@ impl MmaAtom {
         &self.thr_id
     }
 
-    /// The layout from (thread, value) to the elements of an operand, whose first mode is fastest.
+    /// The layout from (thread, value) to the elements of an operand, the first mode fastest.
     pub fn layout(&self, operand: MmaOperand) -> &Layout {
         &self.layouts[operand as usize]
     }
@@ -189,8 +189,8 @@ impl FromStr for MmaAtom {
     }
 }
 
-/// The family that has an operation with these parts of a name, and its shape. If one of the parts does not exist,
-/// the error lists those that do.
+/// The family of the operation with these parts of a name, and its shape. For an unknown part, the error lists the
+/// known ones.
 fn find(
     arch: &str,
     size: &str,
@@ -295,7 +295,7 @@ fn shape_name([m, n, k]: &[i64; 3]) -> String {
     }
 }
 
-/// Checks the majors. `SS` has one for A and one for B, and `RS` only K for A, which is in registers.
+/// Checks the majors. `SS` has one for A and one for B, and `RS` only K for A, since A is in registers.
 fn check_majors(form: &str, parameters: &[&str]) -> Result<(), LayoutError> {
     let allowed: &[&[&str]] = match (form, parameters.len()) {
         (_, 0) => &[],

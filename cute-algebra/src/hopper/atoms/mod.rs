@@ -53,7 +53,7 @@ fn tv(threads: &[Mode], values: &[Mode]) -> Result<Layout, LayoutError> {
     Layout::concat([side(threads)?, side(values)?])
 }
 
-/// The error about a name that a table does not have, with the names that the table has.
+/// The error for an unknown name, with the names in the table.
 fn not_one_of<'a>(
     what: &'static str,
     found: &str,
@@ -73,13 +73,12 @@ fn not_one_of<'a>(
     .at(Place::operand(0))
 }
 
-/// What one thread holds of a tensor: a layout of its values, and the offset of the first.
+/// The part of a tensor in one thread: a layout of its values, and the offset of the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// The values of the thread. The first mode is those of one atom, and then there is one mode for each mode of
-    /// the data.
+    /// The values of the thread. The first mode has the values of one atom; then each mode of the data has one mode.
     pub layout: Layout,
-    /// The value of the data at the thread's first element, which is added to each value of `layout`.
+    /// The value of the data at the thread's first element. It is added to each value of `layout`.
     pub offset: IntTuple,
 }
 

@@ -39,10 +39,10 @@ pub fn smem_atom(
     ComposedLayout::new(swizzle, 0, Layout::new(shape, stride)?)
 }
 
-/// [`smem_atom`] repeated over a shape `(MN, K, …)`. `order` says in which order the modes are filled, from left to
-/// right without it.
+/// [`smem_atom`] repeated over a shape `(MN, K, …)`. `order` is the order in which the modes are filled; the default
+/// is left to right.
 ///
-/// The extents of the shape must be multiples of those of the atom.
+/// The extents of the shape must be multiples of the extents of the atom.
 /// ```
 /// use cute_algebra::{Major, Shape, SwizzleMode, smem_tile_to_shape};
 /// let tile = smem_tile_to_shape(Major::K, SwizzleMode::B128, 16, &Shape::from([128, 64]), None)?;

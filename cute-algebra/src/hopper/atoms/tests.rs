@@ -1,4 +1,4 @@
-//! Laws of the tables of operations and of what is derived from them, checked element by element.
+//! Laws of the tables of operations and of layouts derived from them, checked element by element.
 
 use super::{CopyAtom, CopySide, MmaAtom, MmaOperand, TiledCopy, TiledMma};
 use crate::coalesce::filter_zeros;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
 
-/// The number of distinct values, and the different numbers of times that they occur.
+/// The number of distinct values, and the distinct numbers of their occurrences.
 fn counts(values: impl IntoIterator<Item = IntTuple>) -> (usize, Vec<usize>) {
     let mut counts: HashMap<IntTuple, usize> = HashMap::new();
     for value in values {
@@ -149,7 +149,7 @@ fn partitions_are_the_tv_layout_and_cover_the_tile() {
     }
 }
 
-/// The registers of an MMA operand, reordered for a copy, are those that the copy takes.
+/// Reordered for a copy, the registers of an MMA operand are the registers of the copy.
 #[test]
 fn retiled_registers_hold_what_the_copy_copies() {
     for (copy, side, operand, tiles) in [
@@ -193,7 +193,7 @@ fn retiled_registers_hold_what_the_copy_copies() {
     }
 }
 
-/// The element types that wgmma multiplies are those that the table of operations has.
+/// The element types of wgmma are the same in `cute-hopper` and in the table of operations.
 #[test]
 fn wgmma_of_each_element_type_is_an_operation() {
     let mut found = 0;

@@ -79,8 +79,8 @@ impl TiledCopy {
         Self::of_tv(atom, element_bits, mma.layout_tv(operand)?, extents.into())
     }
 
-    /// A tiled copy from a layout from (thread, value) to the elements of a tile of shape `tile_shape`, whose first
-    /// mode is fastest. The values are in the order of the operation's registers.
+    /// A tiled copy. `layout_tv` maps (thread, value) to the elements of a tile of shape `tile_shape`, the first mode
+    /// fastest. The values are in the order of the operation's registers.
     pub fn of_tv(
         atom: &CopyAtom,
         element_bits: i64,
@@ -136,7 +136,7 @@ impl TiledCopy {
         )
     }
 
-    /// What one thread copies on one side of the copy, of data stored as `data`.
+    /// The part of `data` that one thread copies, on one side of the copy.
     pub fn partition(
         &self,
         side: CopySide,

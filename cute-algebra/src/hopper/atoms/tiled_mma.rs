@@ -41,7 +41,7 @@ pub struct TiledMma {
     atom: MmaAtom,
     /// The layout from (thread of the atom, atom along M, N, K) to threads.
     thr_layout_vmnk: Layout,
-    /// What divides the data along M, N and K.
+    /// The tilers of the data along M, N and K.
     tile: [Tiler; 3],
     tile_shape: [i64; 3],
 }
@@ -52,15 +52,15 @@ struct Handed {
     atom_threads: Layout,
     /// The threads along the two modes of the operand.
     threads: [Layout; 2],
-    /// The values of one atom that a thread holds.
+    /// The values of one atom in a thread.
     atom_values: Layout,
     /// The repetitions, with one mode for each mode of the data.
     rest: Layout,
 }
 
 impl TiledMma {
-    /// A tiled MMA whose atoms are executed by the groups of threads that `atom_layout`, a layout from (M, N, K),
-    /// gives. `permutation` has a layout or an extent for each of M, N and K, or `_` for the extent of the atoms.
+    /// A tiled MMA. `atom_layout` maps (M, N, K) to the group of threads that executes an atom. `permutation` has a
+    /// layout or an extent for each of M, N and K, or `_` for the extent of the atoms.
     pub fn new(
         atom: MmaAtom,
         atom_layout: &Layout,
@@ -125,7 +125,7 @@ impl TiledMma {
         })
     }
 
-    /// The operation that is repeated.
+    /// The repeated operation.
     pub fn atom(&self) -> &MmaAtom {
         &self.atom
     }
@@ -140,8 +140,8 @@ impl TiledMma {
         self.tile_shape
     }
 
-    /// The layout from (thread, value) to the elements of an operand's tile, whose first mode is fastest. Threads
-    /// that differ only along the dimension (M, N or K) that the operand does not have hold the same elements.
+    /// The layout from (thread, value) to the elements of an operand's tile, the first mode fastest. An operand lacks
+    /// one of the dimensions M, N and K: threads that differ only along it hold the same elements.
     pub fn layout_tv(&self, operand: MmaOperand) -> Result<Layout, LayoutError> {
         let [x, y] = operand.modes();
         let tile = Layout::left([self.tile_shape[x], self.tile_shape[y]])?;
@@ -164,7 +164,8 @@ impl TiledMma {
         Layout::concat([threads, values])
     }
 
-    /// What a thread holds of an operand stored as `data`, a layout of at least two modes. The index of no thread is refused.
+    /// The part of an operand in one thread. `data` is the layout of the operand and has at least two modes. An index without
+    /// a thread is refused.
     pub fn partition(
         &self,
         operand: MmaOperand,
@@ -206,7 +207,7 @@ impl TiledMma {
         })
     }
 
-    /// The shape of what each thread holds of an operand with shape `shape`.
+    /// The shape of each thread's part of an operand with shape `shape`.
     pub fn partition_shape(
         &self,
         operand: MmaOperand,
