@@ -225,8 +225,8 @@ impl Dlpack {
 }
 
 impl<E: Element, L: HostLayout> HostTensor<'_, E, L> {
-    /// Calls a function with this tensor as DLPack has it, with an axis for each top-level mode. The tensor and its axes are
-    /// there until the function returns.
+    /// Calls a function with this tensor as a DLPack tensor, with an axis for each top-level mode. The tensor and its axes live
+    /// until the function returns.
     ///
     /// With the feature `dlpack`.
     /// ```
@@ -239,7 +239,7 @@ impl<E: Element, L: HostLayout> HostTensor<'_, E, L> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Strided::of`].
+    /// The errors of [`Strided::of`].
     pub fn with_dlpack<const N: usize, R>(
         &self,
         call: impl FnOnce(&DLTensor) -> R,
@@ -252,7 +252,7 @@ impl<E: Element, L: HostLayout> HostTensor<'_, E, L> {
     }
 }
 
-/// The tensor at `data` whose extents and strides are at `axes`, one after the other.
+/// The tensor at `data`. The array at `axes` has its extents, then its strides.
 fn describe<E: Element, const N: usize>(
     data: *mut E,
     layout: &Strided<N>,
@@ -297,7 +297,7 @@ fn axes<const N: usize>(tensor: &DLTensor) -> Result<([i64; N], [i64; N]), Dlpac
 
 /// Frees a tensor that `Dlpack::new` has made.
 unsafe extern "C" fn delete<E>(tensor: *mut DLManagedTensor) {
-    // SAFETY: the tensor is the field of an owner of elements of this type, which its context points to.
+    // SAFETY: the tensor is a field of an owner of elements of this type, and its context points to this owner.
     drop(unsafe { Box::from_raw((*tensor).manager_ctx.cast::<Owner<E>>()) });
 }
 
