@@ -25,8 +25,7 @@ pub mod kernels {
         /// Whether A is contiguous along M, not K: its tensor has the modes (K, M). Elements then have 16 or 32 bits. Elements of
         /// 32 bits go to registers before they are multiplied, and `split` is 1.
         pub a_mn: bool,
-        /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
-        /// `ctas` is 1.
+        /// Whether B is contiguous along N, not K: its tensor has the modes (K, N). Elements then have 16 bits, and `ctas` is 1.
         pub b_mn: bool,
         /// Lines of 128 bytes for each row of D that a warpgroup has in shared memory, as `store_pieces_by_tma` takes them.
         pub lines: u32,

@@ -88,7 +88,7 @@ pub mod kernels {
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
         if warpgroup() == 0 {
-            // Threads with few accumulators need no registers of other warpgroups.
+            // Threads with few accumulators need only the registers that every thread starts with.
             if sums > 128 {
                 setmaxnreg_dec(24);
             } else if sums > 64 {

@@ -113,8 +113,8 @@ impl Plan {
     /// that compiles it. Only the device's time counts. A and B may lie in the cache, where the previous launch has left them. D
     /// holds the product afterwards. `Display` shows the measured times.
     ///
-    /// The emulator's time says nothing about a GPU. On the emulator this is [`Plan::new`], and D is not written; likewise if an
-    /// extent is 0.
+    /// On the emulator, whose time says nothing about a GPU, this is [`Plan::new`] and D is not written; likewise if an extent is
+    /// 0.
     ///
     /// # Errors
     ///
