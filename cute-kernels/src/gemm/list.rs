@@ -35,11 +35,11 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 /// | `bf16` | `f32` | `bf16`, `f32` |
 /// | `f16` | `f32` | `f16` |
 ///
-/// A launch computes up to 64 products, whose tiles its CTAs take in turns, those of the largest K first. The shapes, addresses and
-/// tensor maps are parameters of the launch, so nothing is copied to the device before. Products whose D does not start at multiples
-/// of 16 bytes, or is not multiples of 16 bytes long, are stored by elements, in launches of their own. A or B that is contiguous along
-/// M or N, or does not start at multiples of 16 bytes, is copied first. On a GPU the call returns before the products are complete,
-/// unless it copies: then it waits for that.
+/// A launch computes up to 64 products. Its CTAs take their tiles in turns, those of the largest K first. The shapes, addresses
+/// and tensor maps are parameters of the launch, so nothing is copied to the device before. If D does not start at multiples of 16
+/// bytes, or is not multiples of 16 bytes long, the product is stored by elements, in a launch with others of this kind. A or B
+/// that is contiguous along M or N, or does not start at multiples of 16 bytes, is copied first. On a GPU the call returns before
+/// the products are complete, unless it copies: then it waits for that.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -63,8 +63,8 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 ///
 /// # Errors
 ///
-/// If there are not as many of A, B and D, the shapes of a product do not fit together, an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The error names the product, the argument and the rule that it breaks, and nothing
-/// has been launched.
+/// If there are not as many of A, B and D, the shapes of a product do not fit together, an extent is larger than 2³¹ − 1, or a matrix is
+/// contiguous along neither of its modes. The error names the product, the argument and the broken rule, and nothing has been launched.
 pub fn gemm_list<T: ListInput<D>, D: Element>(
     device: &Device,
     a: &[TensorView<'_, T, 2>],

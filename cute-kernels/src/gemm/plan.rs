@@ -22,11 +22,11 @@ const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 
 /// How a product is computed: a tile, chosen by a model of the time that each tile would take.
 ///
-/// CTAs compute tiles in waves, one for each multiprocessor. A wave takes the stages along K times the time of a stage, which is
-/// measured for each tile, or that of its loads. A stage of a tile that the matrix does not fill takes as long as another, and
-/// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
-/// same time. Copies of A or B take their time before. To that comes what the start, the stores of all waves but the last and an exchange of sums take; warpgroups in turns store
-/// while they multiply.
+/// CTAs compute tiles in waves, one tile for each multiprocessor. A wave takes the stages along K times the measured time of a
+/// stage of the tile, or the time of its loads if that is longer. A stage of a tile that the matrix does not fill takes as long as
+/// any other, and so does the last wave. The times of products and of the memory add up like the sides of a right triangle, since
+/// both work at the same time. Added to this are the copies of A or B, the start, an exchange of sums, and the stores of all waves
+/// but the last. Warpgroups in turns store while they multiply.
 ///
 /// ```
 /// use cute_kernels::{Plan, Tile};
