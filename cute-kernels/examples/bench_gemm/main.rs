@@ -34,7 +34,7 @@ usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--ti
   --json      also writes the rows to this file
   --svg       also draws the ratios to this file";
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Default)]
 struct Options {
     types: Option<String>,

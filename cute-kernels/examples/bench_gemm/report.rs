@@ -1,4 +1,4 @@
-//! What is said of the rows: means, and a plot.
+//! The report of the rows: means, and a plot.
 
 use std::fmt::Write;
 

@@ -14,7 +14,7 @@ pub(crate) struct Side {
     pub(crate) error: f64,
 }
 
-/// What was measured of one product.
+/// The measurement of one product.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     /// By what ours is computed.

@@ -114,9 +114,9 @@ impl Shape {
 pub(crate) struct Placed {
     /// The extent of the mode that is contiguous.
     pub(crate) inner: usize,
-    /// That of the other mode.
+    /// The extent of the other mode.
     pub(crate) outer: usize,
-    /// Elements from one to the next of them.
+    /// The stride of the other mode, in elements.
     pub(crate) ld: usize,
 }
 
@@ -136,7 +136,7 @@ impl Placed {
 }
 
 impl fmt::Display for Shape {
-    /// As `FromStr` reads it, without what is as usual.
+    /// As `FromStr` reads it, without parts that have their default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shape {
             batches,
@@ -312,7 +312,7 @@ pub(crate) fn classes() -> Result<Vec<Class>, String> {
     Ok(classes)
 }
 
-/// The shapes of a file, one on each line. What follows a `#` is a comment.
+/// The shapes of a file, one on each line. A `#` starts a comment.
 pub(crate) fn listed(text: &str) -> Result<Class, String> {
     let lines = text
         .lines()

@@ -21,13 +21,13 @@ use crate::shapes::{Placed, Shape};
 const RUN: f64 = 500.0;
 /// The most products of one timed run.
 const MOST: usize = 100;
-/// Bytes of all copies of A and B, at least: twice the L2 cache. The products of a run take them in turns, so that none finds its own
-/// there.
+/// Bytes of all copies of A and B, at least: twice the L2 cache. The products of a run take them in turns, so that none finds its
+/// matrices in the cache.
 const COLD: usize = 100 << 20;
-/// Elements to whose multiples the distance of these copies is rounded.
+/// The distance of these copies is rounded to a multiple of so many elements.
 const STEP: usize = 256;
 
-/// How many times as long as the fastest tile those are expected to take that are measured, at most.
+/// A tile is measured if it is expected to take at most so many times as long as the fastest.
 const SLOWEST: f64 = 2.5;
 
 /// Measures one product of normally distributed numbers: ours, by the tile of the plan or by the fastest of `every_tile`, and cuBLASLt's.

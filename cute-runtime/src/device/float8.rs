@@ -34,8 +34,8 @@ macro_rules! float8 {
                 self.0
             }
 
-            /// The nearest number; of two, the one with an even last digit. Numbers beyond the greatest finite one become that
-            /// one, as `cvt.rn.satfinite` does, and a NaN becomes the NaN 0x7f.
+            /// The nearest number; of two, the one with an even last digit. Numbers beyond the greatest finite number become this
+            /// number, as in `cvt.rn.satfinite`, and a NaN becomes the NaN 0x7f.
             pub const fn from_f32(value: f32) -> Self {
                 if value.is_nan() {
                     return Self(0x7f);
