@@ -8,8 +8,8 @@ use cute_ptx::table::Opcode;
 use syn::Result;
 
 impl Fragment {
-    /// The value at a coordinate, in a register. If the value fills a register of the fragment, it is that register,
-    /// which later writes change.
+    /// The value at a coordinate, in a register. If the value fills a register of the fragment, it is that register itself, and later
+    /// writes change it.
     pub fn get(&self, b: &mut Builder, coordinate: &Value) -> Result<Scalar> {
         let value = self.position(b, coordinate)?;
         Ok(self.read(b, value))

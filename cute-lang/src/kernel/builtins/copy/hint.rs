@@ -1,4 +1,4 @@
-//! What the caches are told of a copy.
+//! Cache hints of copies.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::direction::Direction;
@@ -6,10 +6,10 @@ use crate::kernel::value::Value;
 use cute_ptx::table::Modifier;
 use syn::Result;
 
-/// What becomes of a line in the caches, and how many bytes the L2 cache fetches when a load misses it.
+/// The eviction hint of a line, and the number of bytes that the L2 cache prefetches on a miss.
 pub(super) type Hint = (Option<Modifier>, Option<Modifier>);
 
-/// The words, and what loads and stores of global memory have for them.
+/// Words for the eviction hints of loads and stores of global memory.
 const LINES: &[(&str, Modifier)] = &[
     ("STREAMING", Modifier::Cs),
     ("EVICT_FIRST", Modifier::L1EvictFirst),
@@ -17,7 +17,7 @@ const LINES: &[(&str, Modifier)] = &[
     ("NO_ALLOCATE", Modifier::L1NoAllocate),
 ];
 
-/// The words, and what loads of global memory have for them.
+/// Words for the prefetch sizes of loads of global memory.
 const FETCHES: &[(&str, Modifier)] = &[
     ("L2_64B", Modifier::L2Prefetch64B),
     ("L2_128B", Modifier::L2Prefetch128B),

@@ -28,7 +28,7 @@ pub(super) fn fill_outside(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let done = b.label("inside");
     b.branch_if(when(&all), &done);
-    // Values that are inside together need one predicate.
+    // Values of one vector are inside together, so they need one predicate.
     for vector in vectorise(part.lanes_at_end(b), &part.places()) {
         let predicate = inside.predicate(b, &part.coordinates[vector[0]])?;
         b.guarded(predicate.as_ref().map(unless), |b| {

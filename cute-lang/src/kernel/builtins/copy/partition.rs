@@ -6,8 +6,8 @@ use crate::kernel::value::{Element, Fragment, Held, Num};
 use cute_algebra::{Layout, coalesce};
 use syn::Result;
 
-/// What an integral layout of the tensor gives at the coordinate of the thread, times `unit`, and what it gives for each
-/// value of the fragment. The index of a value is the sum of the two.
+/// The value of an integral layout of the tensor at the coordinate of the thread, times `unit`, and its value for each value of the
+/// fragment. The index of a value is their sum.
 pub(super) fn partition(
     b: &mut Builder,
     layout: &Layout,

@@ -31,8 +31,8 @@ fn load_all(
     vectors: &[Vec<usize>],
     mut condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
 ) -> Result<()> {
-    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: by register and part, the
-    // loaded register and its part.
+    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: for each register and part, the loaded register
+    // and its part.
     let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
     let packing = packing(fragment.element);
     for vector in vectors {
