@@ -1,5 +1,5 @@
-//! Operations of the algebra that ask about a tensor in shared memory: about its layout with the swizzle, and about the
-//! width of its elements. They are answered at expansion and emit nothing.
+//! Operations of the algebra on a tensor in shared memory that depend on its layout with the swizzle, or on the width of its elements. They
+//! are computed at expansion and emit nothing.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
@@ -9,7 +9,7 @@ use cute_algebra::operations::Operation;
 use cute_hopper::shared::WIDEST_ACCESS;
 use syn::Result;
 
-/// What an answer depends on.
+/// The inputs of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Question {
     /// The layout alone.

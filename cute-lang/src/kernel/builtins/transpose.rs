@@ -1,4 +1,4 @@
-//! Modes in another order: coordinates change, and what they name stays where it is.
+//! Permutations of modes: coordinates change, and elements stay in place.
 
 use super::algebra::operate;
 use super::fragment::mode_number;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use syn::ExprClosure;
 
-/// What can be called.
+/// A callable value.
 #[derive(Clone, Debug)]
 pub enum Callable {
     /// A closure.
@@ -18,9 +18,9 @@ pub enum Callable {
 /// A closure, with the values of the names that it uses.
 #[derive(Debug)]
 pub struct Closure {
-    /// The module in which it stands.
+    /// The module that contains it.
     pub module: ModuleId,
-    /// Its parameters and its body.
+    /// The parameters and the body.
     pub syntax: ExprClosure,
     /// The names around it. A name whose definition has an error has no value.
     pub scope: HashMap<String, Option<Value>>,

@@ -1,4 +1,4 @@
-//! Functions of floating-point numbers that are no single instruction, and those of known numbers that Rust has not.
+//! Floating-point functions that take more than one instruction, and values at known numbers that Rust does not provide.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
@@ -98,7 +98,7 @@ pub(super) fn known_clamp(x: f64, least: f64, greatest: f64) -> f64 {
     if x > greatest { greatest } else { x }
 }
 
-/// The lesser, of which a NaN is none, and −0 is less than 0.
+/// The minimum. A NaN is ignored, and −0 is less than 0.
 pub(super) fn least(x: f64, y: f64) -> f64 {
     match x == y && x.is_sign_negative() {
         true => x,
@@ -106,12 +106,12 @@ pub(super) fn least(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The greater, of which a NaN is none, and −0 is less than 0.
+/// The maximum. A NaN is ignored, and −0 is less than 0.
 pub(super) fn greatest(x: f64, y: f64) -> f64 {
     -least(-x, -y)
 }
 
-/// The error function: 2/√π · e^(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1 · 3 · … · (2n + 1)), whose terms have one sign.
+/// The error function: 2/√π · e^(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1 · 3 · … · (2n + 1)). All terms have the same sign.
 pub(super) fn known_erf(x: f64) -> f64 {
     // Beyond, it differs from 1 by less than half an ulp.
     if x.abs() > 6.0 {
