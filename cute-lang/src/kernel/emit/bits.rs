@@ -1,9 +1,9 @@
-//! Which bits of a register may be set. With them, a `%` of a number that is always small and a carry between disjoint
-//! bits cost no instruction.
+//! The bits of a register that may be set. With them, a `%` of a number that is always small and a carry between disjoint bits cost no
+//! instruction.
 
 use crate::kernel::emit::operation::Op;
 
-/// What is known of the right operand of an operation.
+/// Known properties of the right operand of an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Right {
     /// The operand itself.
