@@ -1,4 +1,4 @@
-//! Constants and structs of numbers, which host code uses as well: `pub const TILE: u32 = 128`.
+//! Constants and structs of numbers for host code: `pub const TILE: u32 = 128`.
 
 use crate::kernel::syntax::enumeration::{Enumeration, derives_trait};
 use crate::kernel::syntax::module::Module;
@@ -8,8 +8,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, Fields, ItemConst, ItemStruct, Type};
 
-/// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
-/// kernels use.
+/// The public constants and structs of a module that consist of numbers and truth values, as Rust, with the same values as in kernels.
 pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStream {
     let values = values.iter().map(|(item, value)| (*item, Some(value)));
     declarations(module, values)
@@ -74,7 +73,7 @@ fn declarations<'m>(
     quote!(#(#structs)* #(#enums)* #(#consts)*)
 }
 
-/// The `derive` of those traits that no attribute derives.
+/// The `derive` of the wanted traits that no attribute derives.
 fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
     let missing = wanted.iter().filter(|name| !derives_trait(attrs, name));
     let missing = missing.map(|name| {
@@ -103,7 +102,7 @@ fn literal(module: &Module, ty: &Type, value: Option<&Value>) -> Option<TokenStr
     }
 }
 
-/// The value of a struct that Rust knows by a path; of zeros if there is none.
+/// The value of a struct with this path in Rust; of zeros if there is none.
 pub(super) fn struct_literal(
     path: impl ToTokens,
     item: &ItemStruct,
