@@ -83,7 +83,7 @@ impl Interpreter<'_> {
         self.call_builtin("coordinate", argument.span, Vec::new(), args)
     }
 
-    /// The number of arguments that a function takes.
+    /// The number of parameters of a function.
     fn takes(&self, function: &Callable) -> usize {
         match function {
             Callable::Closure(closure) => closure.syntax.inputs.len(),

@@ -24,7 +24,7 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// What may have been meant by the name of a function that does not exist.
+/// A suggestion for the name of a function that does not exist.
 pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     if let Some(here) = function_elsewhere(name) {
         return here;

@@ -93,7 +93,7 @@ impl Interpreter<'_> {
         Ok(self.truth_table(Op::Or, &x, &y))
     }
 
-    /// A known number in a register of its type; another value as it is.
+    /// A known number in a register of its type; any other value unchanged.
     fn in_register_of_its_type(&mut self, value: Value) -> Result<Value> {
         let (Value::Int(_, ty) | Value::Float(_, ty)) = value else {
             return Ok(value);
