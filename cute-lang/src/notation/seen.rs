@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 /// or braces. A name in upper case is taken for a layout. A wrong guess only leads to a second error.
 pub(super) fn seen(body: &TokenStream) -> Vec<Ident> {
     let mut names: Vec<Ident> = Vec::new();
-    // A list of pending streams replaces recursion, whose depth would be that of the input.
+    // A list of pending streams replaces recursion, which would be as deep as the input.
     let mut pending = vec![(body.clone(), false)];
     while let Some((stream, is_inside)) = pending.pop() {
         let tokens: Vec<_> = stream.into_iter().collect();
