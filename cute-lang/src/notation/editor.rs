@@ -11,7 +11,7 @@ use quote::quote;
 /// Words of the notation without a meaning in Rust.
 const WORDS: &[&str] = &["o", "then", "where", "ragged", "row", "col", "Sw", "_"];
 
-/// The names in an expression, as a statement. Nothing for the compiler, and if a carrier has called the macro again.
+/// The names in an expression, as a statement; empty for the compiler, and if a carrier has called the macro again.
 pub(super) fn expression(context: &Context, body: &TokenStream) -> Option<TokenStream> {
     block(context, || paths(body))
 }

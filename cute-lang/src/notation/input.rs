@@ -70,7 +70,7 @@ pub(crate) enum Bound {
 pub(super) struct Item {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
-    /// The `mut` of a tiling, which asks for a proof that no two of its coordinates share an element.
+    /// The `mut` of a tiling: it asks for a proof that no two coordinates share an element.
     pub(super) mutable: Option<Token![mut]>,
     pub(super) name: Ident,
     /// The expression.
@@ -562,7 +562,7 @@ impl Parse for Item {
     }
 }
 
-/// Refuses a word before the `=` that a Rust constant has, but an item of the macro does not.
+/// Refuses a token before the `=` that a Rust constant has, but an item of the macro does not.
 fn refuse(input: ParseStream<'_>, word: &str) -> syn::Result<()> {
     let next = input.fork().parse::<TokenTree>();
     match next.is_ok_and(|next| next.to_string() == word) {

@@ -69,7 +69,7 @@ fn layout_as_integer(items: &[&mut Item], at: usize) -> Option<syn::Error> {
     Some(syn::Error::new_spanned(name, message))
 }
 
-/// Whether both cannot be declared. Of two items under `cfg`, one may be left out.
+/// Whether the two names collide. Of two items under `cfg`, one may be absent.
 fn collide(earlier: &Item, item: &Item) -> bool {
     earlier.name == item.name && !(earlier.is_conditional() && item.is_conditional())
 }

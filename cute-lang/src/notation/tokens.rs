@@ -13,7 +13,7 @@ use syn::parse::{Parse, Parser};
 /// The value of an expression of the notation. A shape stands for its layout.
 ///
 /// # Errors
-/// At the wrong token.
+/// At the token with the mistake.
 pub fn eval(tokens: TokenStream, names: Names<'_>) -> syn::Result<Value> {
     let spanned = Spanned::new(tokens)?;
     let expr = spanned.parse()?;
@@ -23,7 +23,7 @@ pub fn eval(tokens: TokenStream, names: Names<'_>) -> syn::Result<Value> {
 /// The names of layouts in an expression of the notation, with their paths in Rust.
 ///
 /// # Errors
-/// At the wrong token.
+/// At the token with the mistake.
 pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream)>> {
     let spanned = Spanned::new(tokens)?;
     let expr = spanned.parse()?;

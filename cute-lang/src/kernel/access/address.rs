@@ -32,7 +32,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// The addresses of memory that begins at byte `base` of the kernel's shared memory.
+    /// The addresses of memory at byte `base` of the kernel's shared memory.
     pub fn new(base: i64, swizzle: Swizzle, dynamic: Num) -> Self {
         let (known, dynamic) = match dynamic
             .constant()
@@ -106,7 +106,7 @@ impl Addresses {
         Ok((register, self.base + (known & !inside) + add))
     }
 
-    /// The address of the byte at this offset in shared memory, which begins at the same multiple in each CTA.
+    /// The address of the byte at this offset in shared memory. The base of shared memory is aligned alike in each CTA.
     fn absolute(&self, b: &mut Builder, dynamic: &Num) -> Result<Scalar> {
         let base = match &self.peer {
             Some(peer) => peer.clone(),

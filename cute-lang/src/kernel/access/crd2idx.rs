@@ -189,7 +189,7 @@ fn component(
     Ok(crd2idx(b, &along(layout, path), coordinate, 1)?.into())
 }
 
-/// For a layout whose values are coordinates, the layout of the component at `path`.
+/// For a layout into coordinates, the layout of the component at `path`.
 pub(crate) fn along(layout: &Layout, path: &[usize]) -> Layout {
     let strides = layout.stride().map(|stride| match stride.path() == path {
         true => stride.value().into(),

@@ -16,7 +16,7 @@ use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// The arguments of a function of numbers, of which at least one is a fragment.
+/// The arguments of a function of numbers. At least one is a fragment.
 pub(crate) struct Elementwise<'a> {
     arguments: Vec<&'a Value>,
     /// The fragment with the largest extents. The result has its layout.

@@ -87,7 +87,7 @@ impl Fragment {
                     (Type::U32, Type::U16),
                     [scalar.operand()],
                 );
-                // Puts the lowest byte of the second operand in the place of byte `part` of the first.
+                // Replaces byte `part` of the first operand by the lowest byte of the second.
                 let selector = 0x3210 & !(0xf << (4 * part)) | 4 << (4 * part);
                 let operands = [
                     register.operand(),

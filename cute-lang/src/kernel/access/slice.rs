@@ -278,7 +278,7 @@ mod tests {
                 check(&nested(text), Element::U8, &[None, None], known_bits);
             }
         }
-        // A swizzle whose period exceeds the alignment of shared memory, and one with a negative shift.
+        // A swizzle with a period above the alignment of shared memory, and one with a negative shift.
         for swizzle in [
             Swizzle::new(5, 0, 5).unwrap(),
             Swizzle::new(3, 2, -4).unwrap(),

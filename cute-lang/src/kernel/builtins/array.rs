@@ -42,7 +42,7 @@ pub(crate) fn checked_index(b: &mut Builder, length: usize, index: &Value) -> Re
     b.convert(&register, Type::U32)
 }
 
-/// The value with this index. Tuples, arrays and structs are chosen part by part.
+/// The value with this index. Tuples, arrays and structs are selected part by part.
 fn among(b: &mut Builder, index: &Scalar, values: &[&Value]) -> Result<Value> {
     let [first, others @ ..] = values else {
         return Err(b.error("an array without elements has none"));

@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "from_bits::<T>(bits)", apply: |b, call| call.elementwise(b, |_| false, from_bits) },
 ];
 
-/// A number of bits of an integer, as u32. `known` finds it in the lowest bits of 64, and `emit` in a register.
+/// The number of certain bits of an integer, as u32. `known` counts in the lowest bits of 64, and `emit` in a register.
 fn count(
     b: &mut Builder,
     call: &Call,
@@ -102,7 +102,7 @@ fn brev(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(b.convert(&reversed, x.ty)?.into())
 }
 
-/// The bits from `position` on, extended by zeros or, if the type is signed, by the highest of them.
+/// The bits from `position` on, zero-extended or, for a signed type, sign-extended from the highest bit of the field.
 fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
     let ty = typed(call, 0)?;
     let bounds = field(call, ty, 1)?;
@@ -210,7 +210,7 @@ fn field(call: &Call, ty: Type, index: usize) -> Result<Option<(u32, u32)>> {
     Ok(Some((position, length)))
 }
 
-/// A position or a length as an operand, of which the instruction reads 32 bits.
+/// A position or a length as an operand of 32 bits.
 fn bound(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
     Ok(match call.num(index)? {
         Num::Const(known) => Operand::Int(known),

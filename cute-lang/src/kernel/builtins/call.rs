@@ -14,8 +14,8 @@ use syn::{Error, Result};
 /// A function of the language: a row of the table.
 #[derive(Clone, Copy)]
 pub struct Builtin {
-    /// How it is called, such as `smem::<T>(layout)`. It says the name and the number of arguments, and messages show
-    /// it. An argument in brackets may be left out.
+    /// The syntax of a call, such as `smem::<T>(layout)`. It gives the name and the number of arguments, and messages show it. An argument
+    /// in brackets is optional.
     pub signature: &'static str,
     /// Runs it. The number of arguments has been checked before.
     pub apply: fn(&mut Builder, &Call) -> Result<Value>,

@@ -62,7 +62,7 @@ impl Group {
         })
     }
 
-    /// Reserves scratch for each group of the CTA, and waits until the threads of the group have read what was there before.
+    /// Reserves scratch for each group of the CTA, and waits until the threads of the group have read its earlier contents.
     pub(super) fn scratch(&self, b: &mut Builder, bytes: u32) -> Result<Scratch> {
         let groups = b.threads / self.threads;
         let purpose = Purpose::Scratch {

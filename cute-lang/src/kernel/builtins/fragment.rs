@@ -79,7 +79,7 @@ fn of_shape(
     Ok(written_later(b, fragment))
 }
 
-/// The fragment, or, if a mode is given, one like it with extent 1 in this mode.
+/// The fragment; if a mode is given, a similar fragment with extent 1 in this mode.
 fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     let fragment = match call.args.get(1) {
         Some(_) => {

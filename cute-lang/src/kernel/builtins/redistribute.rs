@@ -124,7 +124,7 @@ impl Held {
         Some(shown(&coordinate))
     }
 
-    /// Where the values of the other come from, if each comes from one value of a lane of the same warp.
+    /// The sources of the values of `to`, if each is one value of a lane of the same warp.
     fn sources(&self, to: &Held) -> Option<Vec<Source>> {
         let values = 0..to.places.first()?.len();
         let sources = values.map(|value| {

@@ -190,7 +190,7 @@ impl Builder {
         Ok(Num::Reg(result))
     }
 
-    /// The amount of a shift, modulo the width of the shifted type: Rust takes it so, but PTX clamps it to the width.
+    /// The amount of a shift, modulo the width of the shifted type as in Rust. PTX clamps it to the width.
     fn shift_amount(&mut self, amount: &Scalar, ty: Type) -> Result<Operand> {
         let amount = match amount.ty.bits() {
             32 => amount.clone(),
@@ -203,8 +203,8 @@ impl Builder {
         Ok(self.and(&amount, &Num::from(ty.bits() - 1))?.operand())
     }
 
-    /// The result of a 16-bit instruction as an integer of 8 bits: the upper 8 bits become zeros or copies of the sign.
-    /// Wider types are returned as they are.
+    /// The result of a 16-bit instruction as an 8-bit integer: the upper 8 bits become zeros or copies of the sign. Wider types are
+    /// returned unchanged.
     pub fn narrow(&mut self, computed: Scalar) -> Scalar {
         let ty = computed.ty;
         match ty.bits() {

@@ -14,7 +14,7 @@ pub enum Right {
     Any(u64),
 }
 
-/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the bits that may be set in a.
+/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the possible bits of a.
 pub fn possible(op: Op, a: u64, right: Right, width: u32) -> u64 {
     let all = u64::MAX >> (64 - width);
     let (b, exact, divides) = match right {

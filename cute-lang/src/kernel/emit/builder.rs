@@ -39,7 +39,7 @@ use syn::{Error, Result};
 /// Most lines of PTX of one kernel. More lines come from a loop that was not meant to be unrolled.
 pub const MAX_LINES: usize = 200_000;
 
-/// The alignment of the dynamic shared memory of a kernel in bytes: that of the atom of the widest swizzle.
+/// The alignment of a kernel's dynamic shared memory in bytes: the size of the widest swizzle atom.
 pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 
 /// A kernel while it is emitted.

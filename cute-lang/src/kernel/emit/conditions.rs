@@ -97,7 +97,7 @@ impl Builder {
 
     /// Records how a register was computed. It must not change afterwards.
     pub(super) fn computes(&mut self, result: &Scalar, op: Op, a: &Num, b: &Num) {
-        // Of these, the bits of the result do not depend on whether the integers are signed.
+        // For these operations, the bits of the result do not depend on whether the integers are signed.
         let plain = matches!(
             op,
             Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
@@ -107,21 +107,21 @@ impl Builder {
         }
     }
 
-    /// The threads part: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
+    /// Threads diverge: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
     pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
         for comparison in self.meaning(predicate, truth) {
             self.conditions.hold(Condition::Branch(comparison));
         }
     }
 
-    /// From here on, the predicate is true, since the kernel has ended otherwise, until [`forget`](Self::forget).
+    /// From here on, until [`forget`](Self::forget), the predicate is true, since the kernel has ended otherwise.
     pub fn assume_checked(&mut self, predicate: &Scalar) {
         for comparison in self.meaning(predicate, true).into_iter().flatten() {
             self.conditions.hold(Condition::Checked(comparison));
         }
     }
 
-    /// From here on, an unsigned integer is below another, since the kernel has ended otherwise, until [`forget`](Self::forget).
+    /// From here on, until [`forget`](Self::forget), an unsigned integer is below another, since the kernel has ended otherwise.
     pub fn assume_below(&mut self, a: &Num, b: &Num) {
         if is_fixed(a) && is_fixed(b) {
             let comparison = (a.clone(), Cmp::Lt, b.clone());
@@ -153,7 +153,7 @@ impl Builder {
         }
     }
 
-    /// Records how a register compares with an unsigned integer wherever it has a value.
+    /// Records a comparison of a register with an unsigned integer that always holds.
     pub fn always(&mut self, register: &Scalar, cmp: Cmp, other: &Num) {
         if !register.variable && is_fixed(other) {
             let known = self.conditions.always.entry(register.name.clone());
@@ -182,7 +182,7 @@ impl Builder {
         }
     }
 
-    /// The largest value of a register, as far as a comparison with a known integer tells it wherever it has a value.
+    /// The largest value of a register, by a comparison with a known integer that always holds.
     pub(super) fn known_limit(&self, register: &Scalar) -> Option<i128> {
         let always = self.conditions.always.get(&register.name);
         let always = always.filter(|_| !register.variable)?;
@@ -485,7 +485,7 @@ impl Builder {
 }
 
 impl Conditions {
-    /// The first register with the value of this one: of one integer in two registers, both are computed in the same way.
+    /// The first register with the same value as this one: both are computed in the same way.
     fn first<'s>(&'s self, register: &'s str) -> &'s str {
         self.first.get(register).map_or(register, String::as_str)
     }

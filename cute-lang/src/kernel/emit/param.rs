@@ -94,7 +94,7 @@ impl Param {
         of_list.into_iter().chain(of_tensor)
     }
 
-    /// Lengthens the symbol until none of its names is an opcode or one of the taken names, and takes them.
+    /// Lengthens the symbol until none of its names is an opcode or a taken name, and takes them.
     pub fn make_unique(&mut self, taken: &mut HashSet<String>) {
         while self
             .symbols()
@@ -107,7 +107,7 @@ impl Param {
     }
 }
 
-/// A Rust name as a name in PTX: other characters than ASCII become `_`, and the `r#` of a raw identifier is dropped.
+/// A Rust name as a name in PTX: non-ASCII characters become `_`, and the `r#` of a raw identifier is dropped.
 pub fn ascii(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_")

@@ -21,7 +21,7 @@ impl Builder {
         }
         let symbol = self.params[param].pointer_symbol();
         self.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
-            // The parameter is a generic address, and the loads and stores take one of global memory.
+            // The parameter is a generic address, but the loads and stores take a global address.
             let both = [pointer.operand(), pointer.operand()];
             b.emit(Opcode::CvtaTo, Modifier::Global, both);
         })
@@ -161,7 +161,7 @@ impl Builder {
         Some(register)
     }
 
-    /// A number of the launch, as facts name it, unless it is one of the tensors of a list.
+    /// A number of the launch as written in facts, unless it belongs to the tensors of a list.
     pub fn quantity_text(&self, quantity: Quantity) -> Option<String> {
         let name = |param: usize| &self.params[param].name;
         let of = |of: TensorId| of.item.is_none().then(|| name(of.param));

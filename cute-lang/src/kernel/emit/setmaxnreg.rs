@@ -55,7 +55,7 @@ impl Builder {
         Some(running)
     }
 
-    /// Refuses more registers than a CTA has. No number of another warpgroup would end the wait for them.
+    /// Refuses more registers than a CTA has: the wait for them would never end.
     pub(super) fn check_registers(&self) -> Result<(), Error> {
         let Some(place) = self.budget.last.filter(|_| !self.budget.is_unknown) else {
             return Ok(());

@@ -14,7 +14,7 @@ pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStr
     declarations(module, values)
 }
 
-/// The same declarations for a module with errors, with 0 in place of the values.
+/// The same declarations for a module with errors, with 0 for each value.
 pub(super) fn placeholders(module: &Module) -> TokenStream {
     declarations(module, module.consts.iter().map(|item| (item, None)))
 }
@@ -88,7 +88,7 @@ fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
     quote!(#[derive(#(#missing),*)])
 }
 
-/// Whether host code has the constant: it is public, and of numbers and truth values.
+/// Whether host code has the constant: it is public, and consists of numbers and truth values.
 fn is_declared(module: &Module, item: &ItemConst) -> bool {
     let known = primitive(&item.ty).is_some() || structure(module, &item.ty).is_some();
     is_public(&item.vis) && known

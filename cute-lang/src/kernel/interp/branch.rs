@@ -263,7 +263,7 @@ impl Interpreter<'_> {
         self.decided(left, and, value, lines)
     }
 
-    /// `left && right`, or `left || right`, where these lines compute the right side. They run where the left one does not decide.
+    /// `left && right`, or `left || right`. These lines compute the right side. They run where the left side does not decide.
     pub(super) fn decided(
         &mut self,
         left: Scalar,

@@ -102,7 +102,7 @@ impl<'s> Interpreter<'s> {
         value.parts()?.first().cloned()
     }
 
-    /// `a == b` and the like for values of an enum, or `None` if they are of none. With `derived`, the enum must derive it.
+    /// `a == b` and the like for values of an enum, or `None` for other values. With `derived`, the enum must derive the comparison.
     pub(super) fn compare_variants(
         &mut self,
         cmp: Cmp,

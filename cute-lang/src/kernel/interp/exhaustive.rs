@@ -9,7 +9,7 @@ use crate::kernel::value::{NumberType, Optional, Struct, Truth, Value};
 use proc_macro2::Span;
 use syn::{Arm, Lit, Pat, Result};
 
-/// How many patterns are looked into on the way to a value. Behind more, a value is taken to be matched by no arm.
+/// The most patterns inspected on the way to a value. A deeper value counts as matched by no arm.
 const MAX_DEPTH: usize = 256;
 
 /// A pattern in a column; `None` matches all values.

@@ -83,7 +83,7 @@ fn name(param: &GenericParam) -> String {
 }
 
 impl Interpreter<'_> {
-    /// The values of parameters as far as they are given or the types of the inputs say them.
+    /// The values of parameters that are given or follow from the types of the inputs.
     pub(super) fn known_generics<'i>(
         &mut self,
         of: &str,

@@ -1,4 +1,4 @@
-//! One value of several ways: of the branches of an `if`, of the `return`s of a function, of the `break`s of a loop.
+//! Merges several values into one: of the branches of an `if`, of the `return`s of a function, of the `break`s of a loop.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Scalar, Truth, Value};

@@ -95,7 +95,7 @@ impl Interpreter<'_> {
         self.land(on_break.unwrap_or_default(), end, give, None)
     }
 
-    /// Places the label of the next iteration of the current loop, if something jumps to it.
+    /// Places the label of the next iteration of the current loop, if any code jumps to it.
     pub(super) fn next_iteration(&mut self) {
         let target = &self.current().on_continue;
         if target.used {

@@ -51,8 +51,8 @@ impl Interpreter<'_> {
         expand(self, mac)
     }
 
-    /// `assert!(condition)` or `assert!(condition, "message {}", x)`: decided at expansion if the condition is known then, else
-    /// when the kernel runs.
+    /// `assert!(condition)` or `assert!(condition, "message {}", x)`: decided at expansion if the condition is known then, else at run
+    /// time.
     fn assertion(&mut self, mac: &Macro) -> Result<Value> {
         let arguments = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
         let mut arguments = arguments.into_iter();

@@ -76,7 +76,7 @@ impl Interpreter<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    /// Runs `f` where the names of `scope` and the items of a module are in scope, and nothing else.
+    /// Runs `f` with only the names of `scope` and the items of a module in scope.
     pub(super) fn in_module<T>(
         &mut self,
         module: ModuleId,

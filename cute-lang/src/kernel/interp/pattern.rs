@@ -11,7 +11,7 @@ use syn::{
 };
 
 impl Interpreter<'_> {
-    /// Binds a pattern to a value. `start` is the first line that the initialiser emitted.
+    /// Binds a pattern to a value. `start` is the first line of the initialiser.
     pub(super) fn bind(&mut self, pat: &Pat, value: Value, start: usize) -> Result<()> {
         match pat {
             Pat::Wild(_) => Ok(()),

@@ -56,8 +56,7 @@ impl Interpreter<'_> {
         Ok(value)
     }
 
-    /// Runs statements and returns the value of the last. After an error in a statement, the following ones are checked
-    /// nevertheless.
+    /// Runs statements and returns the value of the last. After an error in a statement, the following ones are still checked.
     pub(super) fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
         let mut last = Value::Unit;
         let loops = self.loops.len();

@@ -78,8 +78,7 @@ fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> 
     }
 }
 
-/// Refuses a fact that compares a number of the tensors of a list with one that is not known at expansion, as the latter may belong to a
-/// list item, too.
+/// Refuses a fact with a number of a list's tensors and another number of the launch: it would have to say of which tensor.
 fn check_lists(interpreter: &Interpreter<'_>, fact: &Fact, expr: &ExprBinary) -> Result<()> {
     let numbers = [fact.left.quantities(), fact.right.quantities()].concat();
     let of_list = |quantity: &Quantity| match quantity {
@@ -96,7 +95,7 @@ fn check_lists(interpreter: &Interpreter<'_>, fact: &Fact, expr: &ExprBinary) ->
     Ok(())
 }
 
-/// `aligned(x, bytes)`: the address and all strides but the last are multiples of so many bytes.
+/// `aligned(x, bytes)`: the address and all strides but the last are multiples of this number of bytes.
 fn aligned(interpreter: &mut Interpreter<'_>, call: &ExprCall, text: String) -> Result<Vec<Fact>> {
     let (x, bytes) = arguments(interpreter, call)?;
     let (param, rank, width) = tensor(interpreter, x)?;

@@ -94,7 +94,7 @@ pub(super) fn named(input: &FnArg) -> Result<(&Ident, &syn::Type)> {
     Ok((&pat.ident, &input.ty))
 }
 
-/// Refuses the name of an instance: as an argument of `launch`, Rust takes it for the instance's type.
+/// Refuses the name of an instance: for an argument of `launch`, Rust would take it as the instance's type.
 fn check_is_free(source: &Source, name: &Ident) -> Result<()> {
     let mut types = source.module(HERE).kernels.iter().flat_map(|kernel| {
         let chosen = kernel.chosen().next().map(|_| &kernel.function.sig.ident);

@@ -63,7 +63,7 @@ impl<'m> Aliases<'m> {
         Ok(height + 1)
     }
 
-    /// Replaces a name without parameters by its type, also in the elements of an array.
+    /// Replaces an alias without parameters by its type, also in the elements of an array.
     pub(super) fn replace(&self, ty: &mut Type) {
         match ty {
             Type::Array(array) => self.replace(&mut array.elem),

@@ -170,7 +170,7 @@ fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
             errors.push(Error::new(name.span(), format!("`{name}` is given twice")));
         }
     }
-    // A parameter without a value may be the one that a wrong name was meant for.
+    // A wrong name also leaves a parameter without a value: one error is enough.
     let missed = errors.is_empty();
     for parameter in parameters.iter().filter(|_| missed) {
         if !instance.values.iter().any(|(name, _)| name == *parameter) {

@@ -65,7 +65,7 @@ fn ends_with_semicolon(item: &[TokenTree]) -> bool {
     first.is_some_and(|word| is_word(word, "const") || is_word(word, "use"))
 }
 
-/// The item of these tokens. Text without its `;` yet may precede the item's attributes.
+/// The item of these tokens. An unfinished item without `;` may precede its attributes.
 fn parsed(item: &[TokenTree], end: Option<TokenTree>) -> Option<Item> {
     let attributes = item.iter().position(|token| is_sign(token, '#'));
     let mut starts = [0].into_iter().chain(attributes.filter(|&start| start > 0));

@@ -26,7 +26,7 @@ pub(crate) struct Passed {
 pub(crate) struct Entry {
     /// The key that distinguishes modules of the same name.
     pub(crate) key: String,
-    /// The names from outside of the module, with their bindings.
+    /// Names from outside, with their bindings.
     pub(crate) bindings: Vec<(String, Bound)>,
     /// The tokens of the module.
     pub(crate) module: TokenStream,

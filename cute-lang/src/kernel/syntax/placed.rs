@@ -3,7 +3,7 @@
 use crate::kernel::syntax::location::Location;
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
-/// The most empty lines between two tokens. Where more are missing, a new place is noted.
+/// The most empty lines between two tokens. For more, a new place is recorded.
 const MAX_EMPTY: u32 = 64;
 
 /// The text of tokens, and the places of its lines.
@@ -11,7 +11,7 @@ const MAX_EMPTY: u32 = 64;
 pub struct Placed {
     /// The text.
     pub text: String,
-    /// Places of lines in the order of the text. Lines in between continue the file of the place before.
+    /// Places of lines in the order of the text. Other lines continue the file of the line before.
     pub places: Vec<Place>,
     /// The current line of the text, from 1.
     line: u32,
@@ -46,7 +46,7 @@ enum Previous {
 }
 
 impl Placed {
-    /// The text of tokens. Without the compiler there are no places, and all is on one line.
+    /// The text of tokens. Outside of the compiler there are no places, and all text is on one line.
     pub fn new(tokens: TokenStream) -> Self {
         let mut placed = Self {
             line: 1,
@@ -115,7 +115,7 @@ impl Placed {
         self.previous = kind;
     }
 
-    /// Goes to the line and column of a token by white space, or notes the place of a new line.
+    /// Adds white space up to the line and column of a token, or records the place of a new line.
     fn move_to(&mut self, location: &Location) {
         let down = (self.places.last())
             .filter(|place| place.file == location.file)

@@ -1,4 +1,4 @@
-//! `#[instances(…)]`: an instance for each combination of values, where features of the crate are on.
+//! `#[instances(…)]`: an instance for each combination of values, if the required features of the crate are on.
 
 use super::errors::Errors;
 use super::instance::Instance;

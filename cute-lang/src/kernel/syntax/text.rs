@@ -37,7 +37,7 @@ pub(crate) fn start(stmt: &Stmt) -> Option<Span> {
     }
 }
 
-/// Where an expression begins. To make tokens of it, as the last arm does, takes far longer.
+/// The start of an expression. Converting it to tokens, as the last arm does, takes far longer.
 fn start_of(expr: &Expr) -> Option<Span> {
     match expr {
         Expr::Assign(e) if e.attrs.is_empty() => start_of(&e.left),
@@ -82,8 +82,7 @@ fn head(expr: &Expr) -> TokenStream {
     }
 }
 
-/// The tokens on one line, cut to [`MAX_CHARS`]. Other characters than ASCII become `?`, because ptxas warns of them
-/// even in comments.
+/// The tokens on one line, truncated to [`MAX_CHARS`]. Non-ASCII characters become `?`, because ptxas warns about them even in comments.
 pub(crate) fn shorten(tokens: TokenStream) -> String {
     cut(tokens, MAX_CHARS)
 }

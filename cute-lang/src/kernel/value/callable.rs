@@ -11,7 +11,7 @@ use syn::ExprClosure;
 pub enum Callable {
     /// A closure.
     Closure(Rc<Closure>),
-    /// A function of a module, of the language or of the algebra, by its name in that module.
+    /// A function of a module, of the language or of the algebra, by its name in this module.
     Function(ModuleId, String),
 }
 

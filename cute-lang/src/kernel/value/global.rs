@@ -40,7 +40,7 @@ pub struct Global {
 /// Coordinates along a mode of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coordinates {
-    /// The first one, if there is one: a `u32`, or a `u64` where the kernel gives one.
+    /// The first coordinate, if there is one: a `u32`, or a `u64` where the kernel gives one.
     pub first: Num,
     /// The coordinate after the last one: a `u32` of at most the extent.
     pub end: Num,

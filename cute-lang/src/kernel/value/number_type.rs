@@ -10,7 +10,7 @@ pub enum NumberType {
     Is(Type),
     /// The type of a class of numbers, determined by their uses. A literal without a suffix begins a new class.
     Inferred(Class),
-    /// None. The extent of a layout, say, is no number of Rust, and goes with integers of any type.
+    /// No type. The extent of a layout, for example, is not a Rust number and fits integers of any type.
     Any,
 }
 

@@ -14,7 +14,7 @@ pub struct Tensor {
     pub element: Element,
     /// The first byte in the kernel's shared memory.
     pub base: u32,
-    /// From coordinates to offsets in elements, as far as these are known at expansion.
+    /// The layout from coordinates to offsets in elements, as far as they are known at expansion.
     pub layout: ComposedLayout,
     /// The offset that run-time coordinates add, in bytes.
     pub dynamic: Num,

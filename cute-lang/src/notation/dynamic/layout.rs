@@ -224,7 +224,7 @@ fn declarations(
     };
     let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
     let value = quote!(::core::primitive::i64);
-    // A swizzled layout only has a bound: the cosize of run-time integers would have to be searched.
+    // A swizzled layout only has a bound: its cosize for run-time integers would take a search.
     let cosize = composed.as_layout().map(|_| {
         quote! {
             /// How many elements in one piece hold index 0 and all values.

@@ -251,7 +251,7 @@ pub(super) fn fallback_item(
     quote!(#declarations #carrier)
 }
 
-/// The tokens, or an error if they are not a Rust expression, which is possible between braces.
+/// The tokens, or an error if they are not a Rust expression. Between braces, they may be anything.
 fn rust_expression(tokens: TokenStream) -> syn::Result<TokenStream> {
     syn::parse2::<syn::Expr>(tokens.clone()).map(|_| tokens)
 }

@@ -17,7 +17,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
 use quote::quote;
 
-/// A value in the place of an expression, or an error if the value has no form in Rust.
+/// A value that replaces an expression, or an error if the value has no form in Rust.
 pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream, String> {
     constant(context, value).map(Constant::inline)
 }

@@ -14,7 +14,7 @@ use syn::Result;
 #[derive(Clone)]
 pub(crate) struct Addresses {
     global: Global,
-    /// By coordinates in all modes but the last, the address of the first element with these.
+    /// For coordinates in all modes but the last, the address of the first element with these coordinates.
     rows: BTreeMap<Vec<i64>, Scalar>,
 }
 

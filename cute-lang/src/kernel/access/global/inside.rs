@@ -19,7 +19,7 @@ pub(crate) struct Inside {
     pub(super) reach: Vec<i64>,
     /// For each mode, whether elements may be outside by their coordinate in it.
     open: Vec<bool>,
-    /// For each mode, how many coordinates there are from the origin to the end of the part, if it has been needed.
+    /// For each mode, the number of coordinates from the origin to the end of the part, if it has been needed.
     left: Vec<Option<Num>>,
     /// The predicates so far, by coordinates in open modes. Predicates with a coordinate in the last mode are not kept: there is one for
     /// each access, so they would fill registers.
@@ -220,7 +220,7 @@ fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32)
     if b.is_below_known(first, least - reach) {
         return true;
     }
-    // Both are multiples of this. If one is below the other, the next so many numbers are, too.
+    // Both are multiples of `unit`. If one is below the other, the next `unit - 1` numbers are, too.
     let unit = 1i128 << b.possible_bits(first).trailing_zeros().min(62);
     let whole = b.facts.divisor(extent) % unit == 0;
     if (reach == 0 || whole && reach < unit) && b.is_below(first, extent) {

@@ -409,7 +409,7 @@ fn between(b: &Builder, terms: &[(Num, i64)]) -> (i128, i128) {
     })
 }
 
-/// The number of coordinates from one to another. The difference does not wrap where the first is beyond the end.
+/// The number of coordinates from one to another. The difference does not wrap if the first is beyond the end.
 fn count(b: &mut Builder, first: &Num, end: &Num) -> Result<Num> {
     if *first == Num::Const(0) {
         return Ok(end.clone());

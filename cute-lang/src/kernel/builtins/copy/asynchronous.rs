@@ -60,7 +60,7 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
     let mut from = Part::new(b, tile, (None, None), &held)?;
     let mut to = Memory::shared(b, tensor, &held)?;
     let mut inside = from.inside(b);
-    // Values are copied together if they are consecutive on both sides: in one row, and as far apart on both.
+    // Values are copied together if they are consecutive on both sides: in the same row, at equal distances on both.
     let places: Vec<(Vec<i64>, i64)> = from
         .places()
         .into_iter()

@@ -43,7 +43,7 @@ pub(super) fn load(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor)
     Ok(Value::Unit)
 }
 
-/// Starts to copy a tensor in shared memory to a tile of global memory, as a part of the thread's group of bulk copies.
+/// Starts to copy a tensor in shared memory to a tile of global memory, in the thread's bulk group.
 pub(super) fn store(b: &mut Builder, call: &Call, tensor: &Tensor, tile: &Global) -> Result<Value> {
     let modifiers = (Modifier::Global, Modifier::SharedCta);
     for piece in pieces(b, call, (1, tile), Some((0, tensor)))? {
@@ -224,7 +224,7 @@ fn contiguous(b: &Builder, call: &Call, x: &Layout, y: &Layout) -> Result<(i64, 
     Ok((common.size(), rest.values().collect()))
 }
 
-/// The bytes of a piece of so many elements, if these are whole units of the engine.
+/// The bytes of a piece of `count` elements, if they are whole units of the engine.
 fn whole_units(b: &Builder, call: &Call, count: i64, width: i64) -> Result<Operand> {
     let bytes = count * width;
     if bytes % ALIGN == 0 {

@@ -24,8 +24,8 @@ const FETCHES: &[(&str, Modifier)] = &[
     ("L2_256B", Modifier::L2Prefetch256B),
 ];
 
-/// The hint, if argument `index` is given: a word of one of the tables, or one of each. Of a copy from global memory to global memory, the
-/// store has the first part alone.
+/// The hint, if argument `index` is given: a word of one of the tables, or one of each. For a copy from global memory to global memory, the
+/// store only has the first part.
 pub(super) fn hint(call: &Call, index: usize, direction: Direction) -> Result<Hint> {
     let Some(argument) = call.args.get(index) else {
         return Ok((None, None));

@@ -50,8 +50,7 @@ struct Group {
     coordinate: Vec<i64>,
 }
 
-/// Copies by matrices if the fragment and the tensor allow it, and returns whether they do. All threads of a warp must
-/// take part.
+/// Copies by matrices if the fragment and the tensor allow it; returns whether they do. All threads of a warp must take part.
 pub(crate) fn copy(
     b: &mut Builder,
     direction: Direction,

@@ -46,7 +46,7 @@ impl Memory {
         }
     }
 
-    /// Where each value lies: in a row, at an index. Values at consecutive indices of a row are consecutive in memory.
+    /// The place of each value: a row, and an index in it. Values at consecutive indices of a row are consecutive in memory.
     pub(super) fn places(&self) -> Vec<(Vec<i64>, i64)> {
         match self {
             Memory::Shared(tensor, _, indices) => {

@@ -1,4 +1,4 @@
-//! The values of a fragment that are outside of a tensor, and where a thread's values lie.
+//! The values of a fragment that are outside of a tensor, and the places of a thread's values.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::part::Part;
@@ -41,7 +41,7 @@ pub(super) fn fill_outside(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// How many elements the first element of a thread is above a multiple of 16 bytes.
+/// The number of elements from the previous multiple of 16 bytes to the first element of a thread.
 pub(super) fn misalignment(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Global(tile) = &call.args[0].value else {
         return Err(call.mismatch(0, "a tile of global memory"));

@@ -35,8 +35,8 @@ pub(super) fn partition(
     }
     let mut dynamic = Num::Const(0);
     for (mode, layout) in modes.iter().enumerate() {
-        // A coordinate is the sum of the thread's coordinate and the value's. The layout may be applied to each alone
-        // if their sum never carries across a boundary between modes of the layout.
+        // A coordinate is the sum of the thread's coordinate and the value's. The layout may be applied to each one if their sum never
+        // carries across a boundary between modes of the layout.
         let mut boundary = 1;
         for (extent, _) in coalesce(layout).flat_modes() {
             boundary *= extent;

@@ -9,7 +9,7 @@ use crate::kernel::value::{Fragment, Scalar, packing, word_type};
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// Moves each vector, whose values are consecutive in memory, under the condition of its first value.
+/// Moves each vector under the condition of its first value. The values of a vector are consecutive in memory.
 pub(super) fn transfer(
     b: &mut Builder,
     direction: Direction,

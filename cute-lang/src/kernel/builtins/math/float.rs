@@ -49,8 +49,8 @@ fn integral(b: &mut Builder, ty: Type, x: &[Operand], rounding: Modifier) -> Sca
     b.compute(ty, Opcode::Cvt, (rounding, ty, ty), x.to_vec())
 }
 
-/// The nearest integer, and of two the one further from zero: PTX rounds to the even one, so half is added with the sign
-/// of x and the sum truncated. It is the number before half, since 0.49999997 plus half rounds to 1 in f32.
+/// Rounds to the nearest integer, with ties away from zero. PTX rounds ties to even, so half is added with the sign of x and the sum
+/// truncated. Half is the number before 0.5 here, since 0.49999997 + 0.5 rounds to 1 in f32.
 pub(super) fn round(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let half = match ty {
         Type::F32 => Operand::F32(0.5f32.next_down().to_bits()),
@@ -68,7 +68,7 @@ pub(super) fn copysign(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     b.compute(ty, Opcode::Copysign, ty, operands)
 }
 
-/// x between two numbers, and NaN for a NaN. f64 has no instruction for it, so x is compared with both.
+/// x limited to two bounds; NaN for a NaN. f64 has no instruction for it, so x is compared with both.
 pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let steps = [
         (Opcode::Max, Modifier::Lt, &x[1]),

@@ -120,7 +120,7 @@ impl Function {
         self.code(ty).is_some()
     }
 
-    /// The code for a type. An instruction for a type of 16 bits is there for pairs, too.
+    /// The code for a type. An instruction for a 16-bit type also exists for pairs.
     fn code(&self, ty: Type) -> Option<&Code> {
         let single = single_type(ty);
         let found = self.forms.iter().find(|(types, _)| types.contains(&single));

@@ -21,7 +21,7 @@ pub(super) struct Operation {
     ty: Type,
 }
 
-/// The arguments (x, mode, operation) of a call. Extrema of 16-bit numbers are numbers of `f32`, if the call takes them.
+/// The arguments (x, mode, operation) of a call. For extrema of 16-bit numbers, the type is `f32`, if the call takes pairs.
 pub(super) fn operands(call: &Call, takes_pairs: bool) -> Result<(&Fragment, usize, Operation)> {
     let Value::Fragment(x) = &call.args[0].value else {
         return Err(call.mismatch(0, "a fragment"));

@@ -102,7 +102,7 @@ fn jumps(opcode: Opcode) -> bool {
     )
 }
 
-/// Lets endless loops end where they turn back: threads in them come nowhere else.
+/// Lets endless loops end at their back edge: threads in them get nowhere else.
 fn end_loops(blocks: &mut [Block]) {
     let end = blocks.len();
     let before = before(blocks);
@@ -259,7 +259,7 @@ mod tests {
                     "{lines:?}: {block}"
                 );
                 let Some(meet) = meet else { continue };
-                // Every way to the end goes through it, and no block before it is on all of these ways.
+                // Every path to the end goes through it, and no earlier block is on all of these paths.
                 assert!(
                     meet == end || !ends(block, meet),
                     "{lines:?}: {block}, {meet}"

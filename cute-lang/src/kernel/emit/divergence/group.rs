@@ -22,7 +22,7 @@ impl Group {
     /// All, from the fewest threads on.
     pub const ALL: [Group; 4] = [Group::Warp, Group::Warpgroup, Group::Cta, Group::Cluster];
 
-    /// The smallest group with the same threads, where a CTA and a cluster have so many.
+    /// The smallest group with the same threads, given the threads of a CTA and the CTAs of a cluster.
     pub(super) fn least(self, threads: u32, ctas: u32) -> Self {
         let is_whole = |group| match group {
             Group::Cluster => ctas == 1,

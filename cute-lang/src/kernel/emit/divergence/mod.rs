@@ -137,7 +137,7 @@ impl Builder {
         }
     }
 
-    /// Refuses operations of several threads where some of them may be elsewhere. All lines of the kernel are there.
+    /// Refuses collective operations where some threads may be elsewhere. `code` has all lines of the kernel.
     pub(super) fn check_divergence(&self, code: &[Line]) -> Result<()> {
         if self.sites.operations.is_empty() {
             return Ok(());

@@ -125,7 +125,7 @@ impl Source {
     }
 }
 
-/// The result of an operation on integers; `None` if all of its bits may differ if a bit of an operand may.
+/// The result of an operation on integers; `None` if all of its bits may differ as soon as a bit of an operand may.
 fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
     let mnemonic = inst.mnemonic;
     let opcode = mnemonic.opcode();

@@ -43,7 +43,7 @@ impl Varies {
         varies
     }
 
-    /// A special register, of a component, in a kernel with so many threads a CTA and CTAs a cluster.
+    /// A component of a special register, in a kernel with these numbers of threads per CTA and CTAs per cluster.
     pub(super) fn special(
         register: Register,
         axis: usize,
