@@ -56,7 +56,7 @@ fn shuffle(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
     let Some(x) = x else {
         return Ok(call.args[0].value.clone());
     };
-    // Bits 8 to 12 are a mask for the bits of a lane that number its segment; the lowest bits are the last lane of the segment.
+    // Bits 8 to 12 are a mask for the bits of a lane that number its segment; the lowest bits are the last lane that may be read.
     let last = if mode == Modifier::Up { 0 } else { WARP - 1 };
     let clamp = Operand::Int(((WARP - width) << 8 | last).into());
     let members = members(b)?;
