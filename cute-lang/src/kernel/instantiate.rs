@@ -1,4 +1,4 @@
-//! Instances that are made while a program runs, from the text that the expansion of their module keeps.
+//! Instances made while a program runs, from the text that the expansion of their module keeps.
 
 use crate::kernel::lower::{Lowered, lower_instance};
 use crate::kernel::syntax::errors::Errors;
@@ -10,30 +10,30 @@ use proc_macro2::{LexError, Span, TokenStream};
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Result, bracketed};
 
-/// A module of kernels with all modules that it imports, as text.
+/// A module of kernels with all of its imports, as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
     /// The tokens.
     pub text: &'static str,
-    /// Lines of the text, each with its file and its line there. Lines in between continue the file of the one before.
+    /// Lines of the text, each with its file and its line there. Other lines continue the file of the line before.
     pub places: &'static [(u32, &'static str, u32)],
 }
 
 /// Why there is no instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Where the mistake is, unless it is in the values that are given.
+    /// The place of the mistake, unless it is in the given values.
     pub place: Option<Location>,
-    /// What it is.
+    /// The message.
     pub message: String,
 }
 
-/// Lowers an instance of a kernel, whose values with `_` are given as expressions of the kernel language.
+/// Lowers an instance of a kernel. Its values with `_` are given as expressions of the kernel language.
 ///
-/// Spans that the thread has made before are not affected. Those made here stay in the memory of the thread.
+/// Earlier spans of the thread are not affected. The spans made here stay in the memory of the thread.
 ///
 /// # Errors
-/// All mistakes that are found.
+/// All mistakes.
 pub fn instantiate(
     module: Text,
     name: &str,
@@ -67,7 +67,7 @@ fn unreadable(error: &LexError) -> Error {
     Error::new(error.span(), message)
 }
 
-/// What is wanted, and of which module.
+/// The requested instance and its module.
 struct Request {
     instance: Instance,
     passed: Passed,
@@ -131,7 +131,7 @@ fn complete(open: &Instance, given: Instance) -> Result<Instance> {
 /// Where a span of the text stands in the source.
 fn location(module: Text, span: Span) -> Option<Location> {
     let start = span.start();
-    // The first line is that of the request.
+    // The first line is the line of the request.
     let line = u32::try_from(start.line).ok()?.checked_sub(1)?;
     let places = module.places.iter();
     let &(first, file, line_of_file) = places.rev().find(|(first, ..)| *first <= line)?;
@@ -156,7 +156,7 @@ mod tests {
 
     const PLACES: &[(u32, &str, u32)] = &[(1, "src/m.rs", 10), (4, "src/n.rs", 70)];
 
-    /// What is wrong with the values, and where.
+    /// Checks the place and the message of a mistake in the values.
     #[track_caller]
     fn check(text: &'static str, name: &str, values: &[(&'static str, &str)], expected: &[&str]) {
         let module = Text {

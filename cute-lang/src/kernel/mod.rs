@@ -1,7 +1,7 @@
-//! The kernel language: Rust syntax, interpreted when a macro is expanded, to PTX. The folders are layers, from below:
-//! `syntax` reads the module, `value` says what expressions evaluate to, `emit` collects PTX, `access` gives addresses,
-//! `builtins` holds the functions of the language, `interp` runs statements and expressions, `lower` makes PTX of a
-//! kernel, and `expand` makes Rust of that. `instantiate` does what `expand` does, but while a program runs.
+//! The kernel language: Rust syntax, interpreted at macro expansion, to PTX. The folders are layers, from below: `syntax` reads the module,
+//! `value` defines the values of expressions, `emit` collects PTX, `access` computes addresses, `builtins` contains the functions of the
+//! language, `interp` runs statements and expressions, `lower` turns a kernel into PTX, and `expand` turns PTX into Rust. `instantiate`
+//! does the work of `expand` while a program runs.
 
 mod access;
 pub mod builtins;

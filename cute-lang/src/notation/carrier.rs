@@ -1,9 +1,9 @@
 //! Carriers: macros that pass the value of one item to another.
 //!
-//! An expression that names an unknown `A` expands to `A! { { entry } [ known, A ] () rest }`. The carrier `A!` adds the
-//! value of `A` and calls the facade's `carry!`, which calls `entry! { [ known, A = "value" ] rest }`. For a layout
-//! with run-time integers, the value is its expression. What is asked for after `A` stands between the parentheses: `carry!` then
-//! calls the next carrier in place of `entry!`, so that what asks is expanded once, however many names it has.
+//! An expression with an unknown `A` expands to `A! { { entry } [ known, A ] () rest }`. The carrier `A!` adds the value of `A` and calls
+//! the facade's `carry!`, which calls `entry! { [ known, A = "value" ] rest }`. For a layout with run-time integers, the value is its
+//! expression. Further questions are between the parentheses: for these, `carry!` calls the next carrier instead of `entry!`, so that
+//! `entry!` is expanded once, for any number of names.
 
 use crate::notation::input::{Bound, Context, Item};
 use proc_macro2::{Ident, TokenStream};
@@ -13,18 +13,18 @@ use syn::Visibility;
 
 extern crate proc_macro;
 
-/// Something that a macro says when it is called.
+/// A question to a macro.
 pub(crate) struct Question {
     /// The macro.
     carrier: TokenStream,
-    /// Its first arguments.
+    /// The first arguments of the macro.
     arguments: TokenStream,
-    /// What its answer is bound to.
+    /// The name that the answer is bound to.
     name: TokenStream,
 }
 
 impl Question {
-    /// What a path stands for.
+    /// Asks for the meaning of a path.
     pub(crate) fn path(context: &Context, path: &TokenStream) -> Self {
         let carrier = context.hidden_path(path);
         Self {
@@ -34,7 +34,7 @@ impl Question {
         }
     }
 
-    /// Whether the crate that is compiled has a feature.
+    /// Asks whether the compiled crate has a feature.
     #[cfg(feature = "kernels")]
     pub(crate) fn feature(context: &Context, feature: &syn::LitStr) -> Self {
         let facade = &context.facade;
@@ -46,7 +46,7 @@ impl Question {
     }
 }
 
-/// The call that asks all questions, of which there is at least one, and then calls `entry!` with the answers and `rest`.
+/// The call that asks all questions, at least one, and then calls `entry!` with the answers and `rest`.
 pub(crate) fn ask(
     context: &Context,
     entry: &str,
@@ -77,7 +77,7 @@ pub(crate) fn ask(
     }
 }
 
-/// Names and what they stand for, as tokens.
+/// Names and their bindings, as tokens.
 pub(crate) fn known(bindings: &[(String, Bound)]) -> impl Iterator<Item = TokenStream> {
     bindings.iter().map(|(name, bound)| {
         let path: TokenStream = match name.parse() {
@@ -115,7 +115,7 @@ pub(crate) fn declaration(
 ) -> (Ident, TokenStream) {
     let facade = &context.facade;
     let hidden = context.hidden(&hidden(kind, name));
-    // `pub use` can re-export only an exported macro, which is declared in the root of the crate.
+    // `pub use` can re-export only an exported macro, and this is declared in the root of the crate.
     let export = exported.then(|| quote!(#[macro_export]));
     let declaration = quote! {
         #[doc(hidden)]
@@ -128,13 +128,13 @@ pub(crate) fn declaration(
     (hidden, declaration)
 }
 
-/// The name of the macro that is the carrier of an item.
+/// The name of an item's carrier macro.
 pub(crate) fn hidden(kind: &str, name: &Ident) -> Ident {
     format_ident!("__{}_{}_{}", kind, name, location(name))
 }
 
-/// A text that differs between items of one name in different modules, since their exported macros are all declared in
-/// the root of the crate. It is a hash of the place in the source, so that it is the same in every build.
+/// A text that differs between items of the same name in different modules, since the root of the crate declares all their exported macros.
+/// It is a hash of the place in the source, so it is the same in every build.
 fn location(name: &Ident) -> String {
     if !proc_macro::is_available() {
         return "here".to_owned();

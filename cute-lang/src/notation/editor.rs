@@ -1,6 +1,6 @@
-//! What an editor sees of an expression of the notation: the names in it, as Rust.
+//! The names in an expression of the notation, as Rust, for an editor.
 //!
-//! They are found among the tokens, without the parser, so that they are there while an expression is being typed.
+//! They are found among the tokens without the parser, so they exist while an expression is being typed.
 
 use crate::notation::fold::integers;
 use crate::notation::input::{Context, Item, Reader};
@@ -8,15 +8,15 @@ use cute_algebra::{CopyAtom, MmaAtom};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::quote;
 
-/// Words of the notation, which stand for nothing in Rust.
+/// Words of the notation without a meaning in Rust.
 const WORDS: &[&str] = &["o", "then", "where", "ragged", "row", "col", "Sw", "_"];
 
-/// The names in an expression, as a statement. Nothing for the compiler, and if a carrier has called the macro again.
+/// The names in an expression, as a statement; empty for the compiler, and if a carrier has called the macro again.
 pub(super) fn expression(context: &Context, body: &TokenStream) -> Option<TokenStream> {
     block(context, || paths(body))
 }
 
-/// The names in an item, as an item. Its run-time integers are no variables, and are left out.
+/// The names in an item, as an item. Its run-time integers are not variables and are omitted.
 pub(super) fn item(context: &Context, item: &Item) -> Option<TokenStream> {
     let names = || {
         let integers = integers(context, &item.body);
@@ -47,7 +47,7 @@ fn block(context: &Context, names: impl FnOnce() -> Vec<TokenStream>) -> Option<
 /// The paths in tokens of the notation that may be names of layouts, operations or integers.
 pub(crate) fn paths(tokens: &TokenStream) -> Vec<TokenStream> {
     let mut names = Vec::new();
-    // A list of pending streams replaces recursion, whose depth would be that of the input.
+    // A list of pending streams replaces recursion, which would be as deep as the input.
     let mut pending = vec![tokens.clone()];
     while let Some(stream) = pending.pop() {
         let mut path: Vec<TokenTree> = Vec::new();
@@ -81,7 +81,7 @@ fn ends_with_colons(path: &[TokenTree]) -> bool {
     path.len() > 2 && path[path.len() - 2..].iter().all(is_colon)
 }
 
-/// Adds the path that has been read, if it may be a name. A single `:` after it is the sign of a layout.
+/// Adds the path read so far, if it may be a name. A single `:` after it is the sign of a layout.
 fn finish(path: &mut Vec<TokenTree>, names: &mut Vec<TokenStream>) {
     let mut path = std::mem::take(path);
     while matches!(path.last(), Some(TokenTree::Punct(_))) {

@@ -24,11 +24,11 @@ pub(super) enum Folded {
     Dynamic(Box<Dynamic>),
     /// The value of a name is not known.
     Continue(Question),
-    /// A name in it has an error, which has been reported.
+    /// A name in it has a reported error.
     Poisoned,
 }
 
-/// Folds an expression. `stray` says what happens to facts about integers that it does not have.
+/// Folds an expression. `stray` says how to treat facts about integers that it does not have.
 pub(super) fn fold(
     context: &Context,
     body: &TokenStream,
@@ -91,7 +91,7 @@ pub(super) fn fold(
     folded.map_err(at_token)
 }
 
-/// What happens to a fact about an integer that the expression does not have.
+/// How to treat a fact about an integer that the expression does not have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stray {
     /// It is ignored, because it may be about another item.
@@ -99,7 +99,7 @@ pub(super) enum Stray {
     IsAnError,
 }
 
-/// The run-time integers of an expression that cannot be folded, as far as they can be found.
+/// The run-time integers of an expression with an error, as far as they can be found.
 pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream> {
     let parsed = || -> syn::Result<Vec<TokenStream>> {
         let spanned = Spanned::new(body.clone())?;
@@ -117,7 +117,7 @@ pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream
     parsed().unwrap_or_else(seen)
 }
 
-/// What a name in an expression stands for.
+/// The meaning of a name in an expression.
 enum Named {
     /// A value, and its text.
     Value(String, Value),
@@ -127,11 +127,11 @@ enum Named {
     Error(Vec<Ident>),
 }
 
-/// Names and what they stand for.
+/// Names and their meanings.
 type Names = Vec<(String, Named)>;
 
 impl Named {
-    /// The meanings of the names in an expression, or the position of the first name whose value is not known.
+    /// The meanings of the names in an expression, or the position of the first name without a known value.
     fn all(context: &Context, expr: &Expr) -> syn::Result<Result<Names, Range<usize>>> {
         let mut all = Vec::new();
         for (name, at) in expr.layout_names() {
@@ -164,7 +164,7 @@ impl Named {
         }
     }
 
-    /// The expression that the name stands for. For an error, this is a shape with the same run-time integers.
+    /// The definition of the name. For an error, this is a shape with the same run-time integers.
     fn definition(&self) -> Option<Definition> {
         match self {
             Self::Value(text, _) => text.parse().ok(),

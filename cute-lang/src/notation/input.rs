@@ -8,8 +8,8 @@
 //! item    := attribute* [visibility] ["mut"] name "=" expression
 //! ```
 //!
-//! The facade is the `$crate` of the `macro_rules!` macro that users call. The rest of the first group are names whose
-//! values carriers have passed.
+//! The facade is the `$crate` of the `macro_rules!` macro that users call. The rest of the first group are names with the values passed by
+//! carriers.
 
 use crate::notation::tokens::layout_names;
 use cute_algebra::Value;
@@ -32,11 +32,11 @@ pub(super) enum Input {
     },
 }
 
-/// The part of the input that does not come from the user.
+/// The input that does not come from the user.
 pub(crate) struct Context {
-    /// Path of the crate that expansions name.
+    /// The path of the crate for expansions.
     pub(crate) facade: TokenStream,
-    /// Names and what they stand for.
+    /// Names and their bindings.
     pub(crate) bindings: Vec<(String, Bound)>,
     /// Who reads the expansion.
     pub(crate) reader: Reader,
@@ -47,22 +47,22 @@ pub(crate) struct Context {
 pub enum Reader {
     /// rustc.
     Compiler,
-    /// rust-analyzer. For it, expansions also have the names that the user wrote, in a form in which it finds what they mean.
+    /// rust-analyzer. Its expansions also contain the names that the user wrote, in a form that it can resolve.
     Editor,
 }
 
-/// What a name stands for.
+/// The binding of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound {
     /// A value, or an expression with run-time integers, in the notation.
     Text(String),
-    /// An expression with these run-time integers that has an error, which has been reported.
+    /// An expression with these run-time integers and a reported error.
     Error(Vec<Ident>),
     /// A module of kernels.
     Kernels(TokenStream),
-    /// A module of kernels that has an error, which has been reported.
+    /// A module of kernels with a reported error.
     Broken,
-    /// Whether the crate that is compiled has a feature, whose name is the name of this.
+    /// Whether the compiled crate has a feature, with the feature as the name of the binding.
     Feature(bool),
 }
 
@@ -70,14 +70,14 @@ pub(crate) enum Bound {
 pub(super) struct Item {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
-    /// The `mut` of a tiling, which asks for a proof that no two of its coordinates share an element.
+    /// The `mut` of a tiling: it asks for a proof that no two coordinates share an element.
     pub(super) mutable: Option<Token![mut]>,
     pub(super) name: Ident,
     /// The expression.
     pub(super) body: TokenStream,
     /// All tokens of the item.
     pub(super) tokens: TokenStream,
-    /// Set if the item is not to be evaluated: the errors that say why, of which another item may have given all.
+    /// Set if the item is not to be evaluated: the errors that are the reason. Another item may have given all of them.
     pub(super) fault: Option<TokenStream>,
 }
 
@@ -151,7 +151,7 @@ impl Input {
             let body = clause(facts);
             return Ok(Self::Expression { context, body });
         }
-        // Where an item has an error, its integers are not all known.
+        // If an item has an error, some of its integers may be unknown.
         if items.iter().all(Result::is_ok) {
             items.extend(unused.err().map(Err));
         }
@@ -159,8 +159,8 @@ impl Input {
     }
 }
 
-/// The items of a statement: more than one, if a `;` is missing between them. Each begins at its attributes, its visibility or
-/// its name, and has one `=`.
+/// The items of a statement: several, if a `;` is missing between them. Each begins at its attributes, its visibility or its name, and has
+/// one `=`.
 fn items_of(statement: &[TokenTree]) -> Vec<&[TokenTree]> {
     let signs = statement.iter().enumerate();
     let signs = signs.filter_map(|(at, token)| is_equals(token).then_some(at));
@@ -174,7 +174,7 @@ fn items_of(statement: &[TokenTree]) -> Vec<&[TokenTree]> {
     ranges.map(|(&start, end)| &statement[start..end]).collect()
 }
 
-/// Where the item begins whose `=` is at `sign`; none if no name is before that.
+/// The start of the item with its `=` at `sign`; `None` if no name is before it.
 fn start_of_item(statement: &[TokenTree], sign: usize) -> Option<usize> {
     let mut start = sign.checked_sub(1)?;
     let TokenTree::Ident(_) = statement[start] else {
@@ -213,15 +213,14 @@ fn missing_semicolon(next: &[TokenTree]) -> syn::Error {
     )
 }
 
-/// Whether a statement is an item: it has a `=`, or begins with `pub` or `#`, which no expression does.
+/// Whether a statement is an item: it has a `=`, or begins with `pub` or `#`, unlike any expression.
 fn is_item(statement: &[TokenTree]) -> bool {
     let first = statement.first().map(ToString::to_string);
     let is_definition = (0..statement.len()).any(|at| defines(statement, at));
     matches!(first.as_deref(), Some("pub" | "#")) || is_definition
 }
 
-/// Refuses a fact about an integer that no statement after it has. If a later statement names another layout, that
-/// layout may have it.
+/// Refuses a fact about an integer that no later statement has. If a later statement names another layout, this layout may have it.
 fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     let mut rest = body;
     while let Some(end) = rest.iter().position(is_semicolon) {
@@ -273,7 +272,7 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     Ok(())
 }
 
-/// The integers in facts, by their names: all identifiers but those of operations.
+/// The integers in facts, by their names: all identifiers except operations.
 fn integers_of(facts: &[TokenTree]) -> Vec<Ident> {
     let mut integers = idents(facts);
     integers.retain(|name| !["where", "div_ceil", "crd2idx", "Sw"].contains(&&*name.to_string()));
@@ -288,7 +287,7 @@ fn names_paths(tokens: &[TokenTree]) -> bool {
     })
 }
 
-/// All identifiers. A list of pending tokens replaces recursion, whose depth would be that of the input.
+/// All identifiers. A list of pending tokens replaces recursion, which would be as deep as the input.
 pub(super) fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     let mut idents = Vec::new();
     let mut pending: Vec<TokenTree> = tokens.iter().rev().cloned().collect();
@@ -305,13 +304,13 @@ pub(super) fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     idents
 }
 
-/// The expression of a statement: what follows its `=`, or all of it.
+/// The expression of a statement: the tokens after its `=`, or all of it.
 fn expression_of(statement: &[TokenTree]) -> &[TokenTree] {
     let sign = statement.iter().position(is_equals);
     sign.map_or(statement, |sign| &statement[sign + 1..])
 }
 
-/// Whether an expression names layouts, which may have run-time integers that the expression does not show.
+/// Whether an expression names layouts. They may have run-time integers that the expression does not show.
 fn names_layouts(expression: &[TokenTree]) -> bool {
     let tokens = expression.iter().cloned().collect();
     layout_names(tokens).is_ok_and(|names| !names.is_empty())
@@ -339,7 +338,7 @@ fn is_semicolon(token: &TokenTree) -> bool {
 }
 
 impl Item {
-    /// Its `cfg` attributes, which hold for all that it declares.
+    /// The `cfg` attributes, which apply to all declarations of the item.
     pub(super) fn conditions(&self) -> impl Iterator<Item = &Attribute> {
         let attributes = self.attributes.iter();
         attributes.filter(|attribute| attribute.path().is_ident("cfg"))
@@ -349,7 +348,7 @@ impl Item {
         self.conditions().next().is_some()
     }
 
-    /// What follows the facts in its body.
+    /// The part of the body after the facts.
     pub(super) fn expression(&self) -> TokenStream {
         let body: Vec<TokenTree> = self.body.clone().into_iter().collect();
         let end = body.iter().rposition(is_semicolon);
@@ -359,8 +358,7 @@ impl Item {
             .collect()
     }
 
-    /// The item with facts in front of its expression: those whose integers occur in it, or all if it names other
-    /// layouts.
+    /// The item with facts in front of its expression: the facts with integers in it, or all facts if it names other layouts.
     fn under(self, facts: &[TokenTree]) -> Self {
         if facts.is_empty() {
             return self;
@@ -404,7 +402,7 @@ impl Context {
         context.parse2(tokens)
     }
 
-    /// A name of the user in a place that is no use of what it stands for: an editor is not to find it there.
+    /// A name of the user where it is not a use of its meaning: an editor must not find it there.
     pub(crate) fn hidden(&self, name: &Ident) -> Ident {
         match self.reader {
             Reader::Compiler => name.clone(),
@@ -564,7 +562,7 @@ impl Parse for Item {
     }
 }
 
-/// Refuses what a constant of Rust has in front of its `=`, and an item of the macro has not.
+/// Refuses a token before the `=` that a Rust constant has, but an item of the macro does not.
 fn refuse(input: ParseStream<'_>, word: &str) -> syn::Result<()> {
     let next = input.fork().parse::<TokenTree>();
     match next.is_ok_and(|next| next.to_string() == word) {
@@ -586,12 +584,12 @@ fn tokens_until(
     Ok(tokens.into_iter().collect())
 }
 
-/// The macro that is expanded.
+/// The expanded macro.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Layout,
     Tile,
-    /// An item of `tile!` with `mut`, whose tiles must be proved disjoint.
+    /// An item of `tile!` with `mut`. Its tiles must be proved disjoint.
     DisjointTile,
 }
 

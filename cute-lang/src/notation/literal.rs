@@ -4,7 +4,7 @@ use cute_algebra::{Swizzle, Tuple};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The integers as `&[…]`. They are parsed from text, which takes a tenth of the time that separate tokens would.
+/// The integers as `&[…]`. They are parsed from text, which takes a tenth of the time of separate tokens.
 pub(super) fn table(values: impl IntoIterator<Item = i64>) -> TokenStream {
     let values: Vec<_> = values.into_iter().map(|value| value.to_string()).collect();
     format!("&[{}]", values.join(", "))

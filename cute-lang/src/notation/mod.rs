@@ -73,7 +73,7 @@ fn expansion(input: TokenStream, form: Form, reader: Reader) -> TokenStream {
     }
 }
 
-/// The declarations of an item. One with an error is declared nevertheless, so that uses of it give no errors of their own.
+/// The declarations of an item. An item with an error is declared, too, so that its uses give no further errors.
 fn expand_or_report(context: &Context, item: &Item, form: Form) -> TokenStream {
     let errors = match &item.fault {
         Some(errors) => errors.clone(),

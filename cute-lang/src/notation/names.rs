@@ -1,12 +1,11 @@
-//! Names that several items of a block have, and items that are defined by themselves. Without these checks rustc would report
-//! the expansion.
+//! Duplicate names in a block, and items defined by themselves. Without these checks, rustc would report errors of the expansion.
 
 use crate::notation::input::{Item, idents};
 use crate::notation::tokens::{integer_names, is_layout, layout_names};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use std::collections::VecDeque;
 
-/// Replaces an item with the name of an earlier one by an error, and sets the fault of those that are defined by themselves.
+/// Replaces an item with the name of an earlier one by an error, and sets the fault of items that are defined by themselves.
 pub(super) fn check(items: &mut [syn::Result<Item>]) {
     for at in 1..items.len() {
         let (before, item) = items.split_at(at);
@@ -49,7 +48,7 @@ pub(super) fn check(items: &mut [syn::Result<Item>]) {
     }
 }
 
-/// The error of the first name in a place of integers, as a tuple is, that an item of the block declares as a layout.
+/// The error of the first name where an integer is needed, as in a tuple, that is a layout of the block.
 fn layout_as_integer(items: &[&mut Item], at: usize) -> Option<syn::Error> {
     let expression: Vec<TokenTree> = items[at].expression().into_iter().collect();
     let declared = |word: &Ident| items.iter().position(|item| item.name == *word);
@@ -70,12 +69,12 @@ fn layout_as_integer(items: &[&mut Item], at: usize) -> Option<syn::Error> {
     Some(syn::Error::new_spanned(name, message))
 }
 
-/// Whether both cannot be declared. Of two items under `cfg`, one may be left out.
+/// Whether the two names collide. Of two items under `cfg`, one may be absent.
 fn collide(earlier: &Item, item: &Item) -> bool {
     earlier.name == item.name && !(earlier.is_conditional() && item.is_conditional())
 }
 
-/// The items of the block that an item names, with the tokens that name them.
+/// The items of the block named by an item, with the tokens that name them.
 fn uses(item: &Item, items: &[&mut Item]) -> Vec<(usize, TokenStream)> {
     let expression: Vec<TokenTree> = item.expression().into_iter().collect();
     let is_name = |word: &Ident| items.iter().any(|item| item.name == *word);
@@ -91,7 +90,7 @@ fn uses(item: &Item, items: &[&mut Item]) -> Vec<(usize, TokenStream)> {
     found.collect()
 }
 
-/// The items of the shortest circle of uses through an item, which is the first, each with its use of the next.
+/// The items of the shortest circle of uses through an item, from this item on, each with its use of the next.
 fn circle(uses: &[Vec<(usize, TokenStream)>], start: usize) -> Option<Vec<(usize, &TokenStream)>> {
     let mut reached = vec![false; uses.len()];
     let mut pending = VecDeque::from([(start, Vec::new())]);

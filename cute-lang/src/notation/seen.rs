@@ -2,11 +2,11 @@
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// The names in places where integers may be: beside a comma, a colon or a star, or first or last between parentheses
-/// or braces. A name in upper case is taken for a layout. A wrong guess only leads to a second error.
+/// The names where integers may be: beside a comma, a colon or a star, or first or last between parentheses or braces. A name in upper case
+/// counts as a layout. A wrong guess only causes a second error.
 pub(super) fn seen(body: &TokenStream) -> Vec<Ident> {
     let mut names: Vec<Ident> = Vec::new();
-    // A list of pending streams replaces recursion, whose depth would be that of the input.
+    // A list of pending streams replaces recursion, which would be as deep as the input.
     let mut pending = vec![(body.clone(), false)];
     while let Some((stream, is_inside)) = pending.pop() {
         let tokens: Vec<_> = stream.into_iter().collect();

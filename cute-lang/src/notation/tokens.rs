@@ -13,17 +13,17 @@ use syn::parse::{Parse, Parser};
 /// The value of an expression of the notation. A shape stands for its layout.
 ///
 /// # Errors
-/// At the token that is wrong.
+/// At the token with the mistake.
 pub fn eval(tokens: TokenStream, names: Names<'_>) -> syn::Result<Value> {
     let spanned = Spanned::new(tokens)?;
     let expr = spanned.parse()?;
     eval_layout(&expr, names).map_err(|error| spanned.error(&error))
 }
 
-/// The names of layouts in an expression of the notation, and the paths that they are in Rust.
+/// The names of layouts in an expression of the notation, with their paths in Rust.
 ///
 /// # Errors
-/// At the token that is wrong.
+/// At the token with the mistake.
 pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream)>> {
     let spanned = Spanned::new(tokens)?;
     let expr = spanned.parse()?;
@@ -53,7 +53,7 @@ pub(super) fn is_layout(tokens: TokenStream) -> bool {
     })
 }
 
-/// Tokens of the notation. Their positions are indices into `sources`, which has their spans.
+/// Tokens of the notation. Their positions are indices into `sources`, the list of their spans.
 pub(super) struct Spanned {
     tokens: Vec<Token>,
     sources: Vec<Ident>,
@@ -77,14 +77,14 @@ impl Spanned {
         parse(&self.tokens, end..end).map_err(|error| self.error(&error))
     }
 
-    /// Parses an expression that facts about run-time integers may precede.
+    /// Parses an expression, with optional facts about run-time integers in front.
     pub(super) fn parse_where(&self) -> syn::Result<(Vec<Fact>, Expr)> {
         let end = self.sources.len();
         parse_where(&self.tokens, end..end).map_err(|error| self.error(&error))
     }
 
-    /// The Rust expression of a run-time integer. If the integer comes from a named layout, it is the variable of its
-    /// name that is in scope where the layout is named.
+    /// The Rust expression of a run-time integer. An integer from a named layout is the variable of its name in scope where the layout is
+    /// named.
     pub(super) fn leaf(&self, name: &str, at: &Range<usize>) -> TokenStream {
         let text = |tokens: &TokenStream| -> String {
             let text = tokens.to_string();
@@ -142,8 +142,8 @@ impl Spanned {
             .map_or_else(Span::call_site, Ident::span)
     }
 
-    /// Appends the tokens, with the delimiters of groups among them. A list of pending streams replaces recursion,
-    /// whose depth would be that of the input.
+    /// Appends the tokens, with the delimiters of groups among them. A list of pending streams replaces recursion, which would be as deep
+    /// as the input.
     fn flatten(&mut self, stream: TokenStream) -> syn::Result<()> {
         let list = |stream: TokenStream| stream.into_iter().collect::<Vec<_>>().into_iter();
         let mut pending = vec![(list(stream), None)];

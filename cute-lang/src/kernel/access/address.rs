@@ -1,9 +1,8 @@
 //! Addresses in shared memory.
 //!
-//! An offset is the sum of a part x that is known at expansion and a run-time part r. A swizzle changes only bits below
-//! its period, `2^(M+B+|S|)`, and if x and r have no bit in common, then `Sw(x + r) = Sw(x) ^ Sw(r)`. So `Sw(r)` is
-//! computed once, and `Sw(x)` becomes an immediate offset. Only the bits of `Sw(x)` that may also be set in `Sw(r)`
-//! need an `xor`, one for each value that they have.
+//! An offset is x + r: x is known at expansion, r at run time. A swizzle changes only bits below its period, `2^(M+B+|S|)`. If x and r have
+//! no bit in common, `Sw(x + r) = Sw(x) ^ Sw(r)`. So `Sw(r)` is computed once, and `Sw(x)` becomes an immediate offset. Only bits of
+//! `Sw(x)` that may also be set in `Sw(r)` need an `xor`, one for each value of these bits.
 
 use crate::kernel::access::crd2idx::swizzled;
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
@@ -18,11 +17,11 @@ use syn::Result;
 pub struct Addresses {
     base: i64,
     swizzle: Swizzle,
-    /// The offset that coordinates add, as far as it is known.
+    /// The part of the offset that is known at expansion.
     known: i64,
     /// The offset that run-time coordinates add.
     dynamic: Num,
-    /// The coordinate of the element, if there is one alone, with the extents of its modes.
+    /// The coordinate of the element and the extents of its modes, if there is a single element.
     bounds: Vec<(Num, i64)>,
     /// Where the shared memory of another CTA begins, if it is there.
     peer: Option<Scalar>,
@@ -33,7 +32,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// The addresses of memory that begins at byte `base` of the kernel's shared memory.
+    /// The addresses of memory at byte `base` of the kernel's shared memory.
     pub fn new(base: i64, swizzle: Swizzle, dynamic: Num) -> Self {
         let (known, dynamic) = match dynamic
             .constant()
@@ -65,7 +64,7 @@ impl Addresses {
         Ok(operand)
     }
 
-    /// The address of that element in a register.
+    /// The address of the element in a register.
     pub fn register(&mut self, b: &mut Builder, known: i64) -> Result<Scalar> {
         let (register, offset) = self.resolve(b, known)?;
         let sum = b.add(&register.into(), &Num::from(offset))?;
@@ -107,7 +106,7 @@ impl Addresses {
         Ok((register, self.base + (known & !inside) + add))
     }
 
-    /// The address of the byte at this offset in shared memory, which begins at the same multiple in each CTA.
+    /// The address of the byte at this offset in shared memory. The base of shared memory is aligned alike in each CTA.
     fn absolute(&self, b: &mut Builder, dynamic: &Num) -> Result<Scalar> {
         let base = match &self.peer {
             Some(peer) => peer.clone(),
@@ -118,7 +117,7 @@ impl Addresses {
     }
 }
 
-/// The bits that a swizzle may change in a number that has only bits of `mask`.
+/// The bits that a swizzle may change in a number with bits of `mask` only.
 fn moved(swizzle: Swizzle, mask: i64) -> i64 {
     let source = mask & swizzle.source_mask();
     if swizzle.shift() >= 0 {
@@ -141,8 +140,8 @@ pub(crate) fn period(swizzle: Swizzle) -> i64 {
 
 /// A swizzle of element indices as a swizzle of byte offsets.
 pub(crate) fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
-    // It is illegal only if one of the bits is among the highest of 64. No tensor in shared memory has a swizzle of such a
-    // period, which the period of the swizzle as it is tells, too.
+    // Illegal only if a bit is among the highest of 64. No swizzle of shared memory has so large a period; the period of the original
+    // swizzle is checked, too.
     Swizzle::new(
         swizzle.bits(),
         swizzle.base() + bytes.ilog2(),
@@ -165,7 +164,7 @@ fn bounds(mode: &Shape, coordinate: &Value, found: &mut Vec<(Num, i64)>) {
 }
 
 impl Tensor {
-    /// Its addresses. The known offset of an element is its [`byte`](Self::byte).
+    /// The addresses of the tensor. The known offset of an element is its [`byte`](Self::byte).
     pub fn addresses(&self) -> Addresses {
         let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes());
         Addresses {

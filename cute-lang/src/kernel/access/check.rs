@@ -9,8 +9,8 @@ use crate::kernel::value::{Num, Scalar, Value};
 use cute_algebra::Shape;
 use syn::Result;
 
-/// Ends the kernel unless the predicate holds, and tells the coordinate at which it would access a tensor, and the tensor's shape,
-/// which `computed` gives: `x[(3, 70)] is outside of x of shape (4, 64)`.
+/// Ends the kernel unless the predicate holds. `computed` gives the coordinate and the shape for the message: `x[(3, 70)] is outside of x
+/// of shape (4, 64)`.
 pub(super) fn check(
     b: &mut Builder,
     holds: &Scalar,
@@ -29,7 +29,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks a coordinate of what lies at byte `base` of shared memory and has this shape, in a checked kernel.
+/// In a checked kernel, checks a coordinate of the tensor of this shape at byte `base` of shared memory.
 pub(crate) fn check_shared(
     b: &mut Builder,
     base: u32,
@@ -44,8 +44,8 @@ pub(crate) fn check_shared(
     check_inside(b, &open, shape, coordinate, &name)
 }
 
-/// Sees to it that a coordinate that no access follows at once, such as the index of a thread, is inside of this shape. What
-/// nothing proves, a checked kernel checks when it runs; in another kernel it is an error.
+/// Requires that a coordinate is inside of this shape, where no access follows at once, such as the index of a thread. If there is no
+/// proof, a checked kernel checks it at run time; in another kernel it is an error.
 pub(crate) fn require_inside(
     b: &mut Builder,
     what: &str,
@@ -65,7 +65,7 @@ pub(crate) fn require_inside(
     )))
 }
 
-/// Checks the open integers of a coordinate, which [`unproven`] gives, when the kernel runs.
+/// Checks the open integers of a coordinate, as [`unproven`] gives them, at run time.
 pub(super) fn check_inside(
     b: &mut Builder,
     open: &[(Num, Num)],
@@ -86,7 +86,7 @@ pub(super) fn check_inside(
     Ok(())
 }
 
-/// The run-time integers of a coordinate that may be outside of their modes, with the sizes of these.
+/// The run-time integers of a coordinate that may be outside of their modes, with the sizes of these modes.
 pub(super) fn unproven(
     b: &mut Builder,
     mode: &Shape,

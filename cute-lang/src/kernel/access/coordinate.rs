@@ -36,11 +36,11 @@ pub(crate) fn no_coordinate(value: &Value) -> String {
     format!("a coordinate is an integer, `_` or a tuple of these, not {kind}{hint}")
 }
 
-/// A coordinate moved on by another one, of 64 bits if one of them has 64.
+/// The sum of two coordinates, of 64 bits if one of them has 64.
 ///
-/// Coordinates in registers are exact, or outside of every tensor: at least half of what their type holds, which no extent
-/// exceeds. So a sum that may wrap is computed from coordinates that are at most the half. But where `proven` says that the sum
-/// is inside as it is, it is what the kernel has compared.
+/// A coordinate in a register is exact or outside of every tensor: then it is at least half of the range of its type, which no extent
+/// exceeds. A sum that may wrap is computed from coordinates limited to this half. If `proven` says that the plain sum is inside, it stays
+/// as it is: the kernel has compared it.
 pub(crate) fn sum(
     b: &mut Builder,
     a: &Num,
@@ -76,8 +76,8 @@ pub(crate) fn sum(
     }
 }
 
-/// The coordinate of the first element of a tile, by the number of the tile and its extent: exact, or outside of every tensor, as
-/// [`sum`] tells.
+/// The coordinate of the first element of a tile, from the tile's number and extent. It is exact, or outside of every tensor, as in
+/// [`sum`].
 pub(crate) fn first_of_tile(
     b: &mut Builder,
     number: &Num,
@@ -104,7 +104,7 @@ pub(crate) fn first_of_tile(
     Ok(limited(b, first, greatest * extent))
 }
 
-/// A coordinate, or a limit where it is above that; and the greatest number that this may be.
+/// The minimum of a coordinate and a limit, and an upper bound of the result.
 pub(crate) fn at_most(b: &mut Builder, num: &Num, limit: i128) -> Result<(Num, i128)> {
     let greatest = b.greatest(num).min(limit);
     Ok(match num {
@@ -115,12 +115,12 @@ pub(crate) fn at_most(b: &mut Builder, num: &Num, limit: i128) -> Result<(Num, i
     })
 }
 
-/// Half of the numbers that an unsigned type holds. The greatest extent is that of 32 bits.
+/// Half of the range of an unsigned type. The greatest extent is that of 32 bits.
 fn half_of(ty: Type) -> i128 {
     1 << (ty.bits() - 1)
 }
 
-/// A number that has just been computed, of which it is known how great it may be.
+/// A number that has just been computed, with its upper bound.
 fn limited(b: &mut Builder, num: Num, greatest: i128) -> Num {
     if let Num::Reg(register) = &num {
         b.always(register, Cmp::Le, &Num::Const(greatest));

@@ -1,4 +1,4 @@
-//! Layouts, swizzles and maps of bits at coordinates that are known only at run time, as instructions.
+//! Instructions for layouts, swizzles and XOR maps at run-time coordinates.
 
 use crate::kernel::emit::bits::{self, Right};
 use crate::kernel::emit::builder::Builder;
@@ -29,7 +29,7 @@ pub(crate) fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result
     b.xor(index, &moved)
 }
 
-/// The value of a map of bits at a 1-D coordinate. All bits that move by the same distance move in one shift.
+/// The value of an XOR map at a 1-D coordinate. All bits that move by the same distance move in one shift.
 pub(crate) fn xor_map_value(b: &mut Builder, map: &XorMap, coordinate: &Num) -> Result<Num> {
     let columns = map.bit_columns().ok_or_else(|| {
         b.error(format!(
@@ -45,7 +45,7 @@ pub(crate) fn xor_map_value(b: &mut Builder, map: &XorMap, coordinate: &Num) -> 
                 .ok_or_else(|| b.error(format!("coordinate {known} is outside of {map}")));
         }
     };
-    // By the distance, the bits that move so far. A negative distance is a shift to the right.
+    // For each distance, the bits that move by it. A negative distance is a shift to the right.
     let mut moves: BTreeMap<i32, i64> = BTreeMap::new();
     for (from, column) in (0i32..).zip(columns) {
         for to in (0i32..64).filter(|to| column >> to & 1 == 1) {
@@ -65,11 +65,10 @@ pub(crate) fn xor_map_value(b: &mut Builder, map: &XorMap, coordinate: &Num) -> 
     Ok(sum)
 }
 
-/// The value of an integral layout at a 1-D coordinate, times `unit`, by the form of the layout that takes the fewest
-/// instructions.
+/// The value of an integral layout at a 1-D coordinate, times `unit`. Uses the form of the layout with the fewest instructions.
 ///
-/// Intermediate sums and products may wrap at 32 bits, and the result is right nevertheless, because it fits. Only the
-/// coordinate itself is divided, and it does not wrap.
+/// Intermediate sums and products may wrap at 32 bits; the result is right because it fits. Only the coordinate itself is divided, and it
+/// does not wrap.
 pub(crate) fn crd2idx(
     b: &mut Builder,
     layout: &Layout,
@@ -140,12 +139,12 @@ fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
     scaled.ok_or_else(refused)
 }
 
-/// The bits that may be set in a value, from the bits that may be set in its coordinate. They follow digit by digit
-/// from the layout, which gives fewer bits than the sums of the form that is emitted.
+/// The bits that may be set in a value, from the bits that may be set in its coordinate. The layout gives them digit by digit, which is
+/// tighter than the sums of the emitted form.
 fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
     let modes = coalesce(layout).flat_modes();
     let (mut sum, mut rest) = (0, b.possible_bits(coordinate));
-    // A condition may say that a register is below the size. The result is computed only where the condition holds.
+    // A condition may say that a register is below the size. The result is computed only where this condition holds.
     if b.is_below_known(coordinate, layout.size().into()) {
         rest &= (layout.size() as u64).next_power_of_two() - 1;
     }
@@ -190,7 +189,7 @@ fn component(
     Ok(crd2idx(b, &along(layout, path), coordinate, 1)?.into())
 }
 
-/// For a layout whose values are coordinates, the layout of the component at `path`.
+/// For a layout into coordinates, the layout of the component at `path`.
 pub(crate) fn along(layout: &Layout, path: &[usize]) -> Layout {
     let strides = layout.stride().map(|stride| match stride.path() == path {
         true => stride.value().into(),
@@ -218,7 +217,7 @@ mod tests {
     #[test]
     fn maps_of_bits_are_the_algebras() {
         for (columns, instructions) in [
-            // The identity, and bits that move by one distance, together.
+            // The identity together with bits that move by one distance.
             (vec![1, 2, 4, 8, 17, 34, 68], 3),
             (vec![3, 2, 5, 11, 64, 0, 1], 0),
         ] {

@@ -11,9 +11,9 @@ use syn::Result;
 
 /// An element of a tensor.
 pub(crate) struct Place {
-    /// Its state space, `.shared`, `.shared::cluster` or `.global`.
+    /// The state space: `.shared`, `.shared::cluster` or `.global`.
     pub(crate) space: Modifier,
-    /// Its address in this space.
+    /// The address in this state space.
     pub(crate) address: Operand,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Op
     Ok(Some(Place { space, address }))
 }
 
-/// Notes that the kernel writes a tensor, if it is a parameter: its launch then takes a mutable view.
+/// Notes a write to a tensor parameter: the launch then takes a mutable view.
 pub(crate) fn writes(b: &mut Builder, x: &Value) {
     if let Value::Global(global) = x
         && let ParamKind::Global { written, .. } = &mut b.params[global.param].kind

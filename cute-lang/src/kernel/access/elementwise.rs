@@ -1,7 +1,7 @@
 //! Functions of numbers applied to fragments: once for each value.
 //!
-//! Fragments fit together if their threads hold the same coordinates. A mode of extent 1 fits any extent: its one coordinate
-//! is that of all others, as if it had stride 0.
+//! Fragments fit together if their threads hold the same coordinates. A mode of extent 1 fits any extent: its one coordinate serves for
+//! all, as with stride 0.
 
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::held::shown;
@@ -16,14 +16,14 @@ use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// The arguments of a function of numbers, of which at least one is a fragment.
+/// The arguments of a function of numbers. At least one is a fragment.
 pub(crate) struct Elementwise<'a> {
     arguments: Vec<&'a Value>,
-    /// The fragment with the largest extents, which the result is like.
+    /// The fragment with the largest extents. The result has its layout.
     whole: &'a Fragment,
-    /// For each argument that is a fragment, which of its values belongs to each value of the whole.
+    /// For each argument that is a fragment: the index of its value for each value of `whole`.
     partners: Vec<Vec<usize>>,
-    /// If two values are computed at once: for each argument, the registers of its pairs.
+    /// If two values are computed at once: the registers of the pairs of each argument.
     pairs: Option<Vec<Vec<Scalar>>>,
     /// The first line that computes results.
     start: usize,
@@ -35,7 +35,7 @@ impl<'a> Elementwise<'a> {
         let fragments = arguments
             .iter()
             .filter_map(|argument| fragment_of(argument));
-        // Of several that are as large, the first.
+        // The first of several equally large ones.
         let Some(whole) = fragments.rev().max_by_key(|fragment| extents(fragment)) else {
             return Ok(None);
         };
@@ -58,8 +58,8 @@ impl<'a> Elementwise<'a> {
         }))
     }
 
-    /// The same, if the result can be written to the first argument value by value: it is a fragment as large as any, of
-    /// elements that fill a register each, and the others have registers of their own.
+    /// As `new`, if the result can be written to the first argument value by value: this is a fragment as large as any, each of its
+    /// elements fills a register, and the other arguments have registers of their own.
     pub(crate) fn in_place(b: &Builder, arguments: &[&'a Value]) -> Result<Option<Self>> {
         let each = Self::new(b, arguments)?;
         let fits = |each: &Self| {
@@ -76,8 +76,8 @@ impl<'a> Elementwise<'a> {
         Ok(each.filter(|each| fits(each).is_some()))
     }
 
-    /// The same with pairs of 16-bit numbers computed at once, if the function takes pairs of this type, and if in all fragments
-    /// the numbers that make a pair share a register.
+    /// As `new`, but computes pairs of 16-bit numbers at once, if the function takes pairs of this type and if in all fragments the two
+    /// numbers of a pair share a register.
     pub(crate) fn in_pairs(
         mut self,
         b: &mut Builder,
@@ -127,8 +127,7 @@ impl<'a> Elementwise<'a> {
         Ok(self)
     }
 
-    /// Whether each argument is a number of that type or a fragment of such in which the values that make a pair share a
-    /// register.
+    /// Whether each argument is a number of this type, or a fragment of such numbers in which the two values of a pair share a register.
     fn lies_in_pairs(&self, single: Type) -> bool {
         let mut arguments = self.arguments.iter().zip(&self.partners);
         arguments.all(|(argument, partners)| match argument {
@@ -177,7 +176,7 @@ impl<'a> Elementwise<'a> {
         }
     }
 
-    /// The fragment of these truth values, of which variables are copied.
+    /// The fragment of these truth values. Variables are copied.
     fn mask(&self, b: &mut Builder, truths: Vec<Truth>) -> Mask {
         let truths = truths.into_iter().map(|truth| match truth {
             Truth::Predicate(predicate) => Truth::Predicate(b.snapshot(&predicate)),
@@ -192,7 +191,7 @@ impl<'a> Elementwise<'a> {
     fn fragment(&self, b: &mut Builder, results: Vec<Value>) -> Result<Fragment> {
         let mut computed = b.written_since(self.start);
         let results = results.into_iter().map(|result| match result {
-            // Later writes change a register of an argument or of another fragment, and those of the result change nothing else.
+            // Later writes may change a register of an argument or of another fragment. Writes to the result change nothing else.
             Value::Scalar(scalar) => {
                 let is_own = !scalar.variable && computed.remove(&scalar.name);
                 Ok(if is_own { scalar } else { b.copy(&scalar) })
@@ -223,7 +222,7 @@ impl<'a> Elementwise<'a> {
 }
 
 impl Fragment {
-    /// Gives each value the number that belongs to it in another fragment of the same type.
+    /// Gives each value the corresponding number of another fragment of the same type.
     pub fn assign(&self, b: &mut Builder, from: &Fragment) -> Result<()> {
         if from.element != self.element {
             let (to, from) = (self.element, from.element);
@@ -244,7 +243,7 @@ impl Fragment {
         Ok(())
     }
 
-    /// A fragment that is held in the same way and has these values, which are in registers of their own.
+    /// A fragment with the same layout and these values, which are in registers of their own.
     fn of(&self, b: &mut Builder, element: Element, values: Vec<Scalar>) -> Fragment {
         let registers = match packing(element) {
             1 => values,
@@ -274,7 +273,7 @@ impl Fragment {
         self.in_registers(element, registers)
     }
 
-    /// A fragment of this type in fresh registers that is held in the same way, but with extent 1 in a mode of its tile.
+    /// A fragment of this type in fresh registers with the same layout, but with extent 1 in one mode of its tile.
     pub fn without(&self, b: &mut Builder, mode: usize, element: Element) -> Fragment {
         let mut values: Vec<Held> = Vec::new();
         for held in &self.values {
@@ -334,7 +333,7 @@ fn extents(fragment: &Fragment) -> Vec<i64> {
     fragment.shape.leaves().copied().collect()
 }
 
-/// For each value of the whole, the value of `part` that belongs to it.
+/// For each value of `whole`, the index of the corresponding value of `part`.
 fn partners(whole: &Fragment, part: &Fragment) -> std::result::Result<Vec<usize>, String> {
     let differ = || {
         format!(

@@ -8,8 +8,8 @@ use cute_ptx::table::Opcode;
 use syn::Result;
 
 impl Fragment {
-    /// The value at a coordinate, in a register. If the value fills a register of the fragment, it is that register,
-    /// which later writes change.
+    /// The value at a coordinate, in a register. If the value fills a register of the fragment, it is that register itself, and later
+    /// writes change it.
     pub fn get(&self, b: &mut Builder, coordinate: &Value) -> Result<Scalar> {
         let value = self.position(b, coordinate)?;
         Ok(self.read(b, value))
@@ -87,7 +87,7 @@ impl Fragment {
                     (Type::U32, Type::U16),
                     [scalar.operand()],
                 );
-                // Puts the lowest byte of the second operand in the place of byte `part` of the first.
+                // Replaces byte `part` of the first operand by the lowest byte of the second.
                 let selector = 0x3210 & !(0xf << (4 * part)) | 4 << (4 * part);
                 let operands = [
                     register.operand(),

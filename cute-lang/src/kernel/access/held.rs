@@ -1,4 +1,4 @@
-//! Whether a fragment holds a tile as a layout from (thread, value) to coordinates says, and in which registers.
+//! Compares the tile of a fragment with a layout from (thread, value) to coordinates, and finds the registers of values.
 
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::value::{Fragment, Scalar, packing};
@@ -14,14 +14,14 @@ struct Place {
 }
 
 impl Fragment {
-    /// Checks that every thread holds the values that the layout gives it, in order, but for an order of rows, of which there are
-    /// `rows`. Gives this order: the row that is held where the layout has row 0, 1, and so on. The error says where they differ first.
+    /// Checks that every thread holds the values of the layout in order, except that the `rows` rows may be permuted. Gives the
+    /// permutation: for row 0, 1, … of the layout, the row that is held there. The error names the first difference.
     pub fn row_order(&self, layout: &Layout, rows: i64) -> Result<Vec<i64>, String> {
         let places = self.places(layout)?;
         if let Some(order) = order(&places, rows) {
             return Ok(order);
         }
-        // Another row may be one of another order, so that another column says more.
+        // A different row may be due to the permutation of rows, so a different column says more.
         let other_column = |it: &&Place| it.found[1..] != it.expected[1..];
         let other = |it: &&Place| it.found != it.expected;
         let first = places.iter().find(other_column);
@@ -36,8 +36,8 @@ impl Fragment {
         ))
     }
 
-    /// Where values are held, and where a layout has them. A coordinate is the sum of the thread's part and the value's, so that one
-    /// value of each thread and all values of one thread settle the rest.
+    /// The coordinates of values in the fragment and in the layout. A coordinate is the sum of the thread's part and the value's, so one
+    /// value of each thread and all values of one thread determine the rest.
     fn places(&self, layout: &Layout) -> Result<Vec<Place>, String> {
         let Some(tile) = &self.tile else {
             return Err("one thread holds all of it".into());
@@ -101,14 +101,14 @@ impl Fragment {
     }
 }
 
-/// The order of rows by which places differ from those of a layout, if nothing else differs.
+/// The permutation of rows between these places and a layout, if there is no other difference.
 fn order(places: &[Place], rows: i64) -> Option<Vec<i64>> {
     if places.iter().any(|it| it.found[1..] != it.expected[1..]) {
         return None;
     }
     let (threads, values): (Vec<&Place>, Vec<&Place>) = places.iter().partition(|it| it.value == 0);
     let first = threads.first()?;
-    // By how many rows values of a thread are away from its first one, here and in the layout.
+    // The distance in rows of each value of a thread from its first one, here and in the layout.
     let mut steps = vec![(0, 0)];
     for it in values {
         let found = it.found[0] - first.found[0];

@@ -9,7 +9,7 @@ use crate::kernel::value::{Global, Num, Scalar, TmaTensor, Value};
 use cute_ptx::ast::Type;
 use syn::Result;
 
-/// What a list has at an index.
+/// The item of a list at an index.
 pub(crate) fn pick(b: &mut Builder, list: usize, index: &Value) -> Result<Value> {
     let index = match index.as_num() {
         Some(Num::Reg(index)) if index.ty.bits() == 32 => {
@@ -38,7 +38,7 @@ pub(crate) fn pick(b: &mut Builder, list: usize, index: &Value) -> Result<Value>
 }
 
 impl Builder {
-    /// What stands for each item of a list where only its type matters, and how many there are at most.
+    /// A representative of the items of a list, where only the type matters, and the maximal number of items.
     pub fn item_of(&self, list: usize) -> (Value, i128) {
         let param = &self.params[list];
         let item = match &param.kind {
@@ -60,8 +60,8 @@ impl Builder {
     }
 }
 
-/// Sees to it that an index is below the length of a list: if nothing proves that, a checked kernel checks it when it runs, and
-/// another kernel must be an `unsafe fn`.
+/// Requires that an index is below the length of a list. If there is no proof, a checked kernel checks it at run time, and another kernel
+/// must be an `unsafe fn`.
 fn require(b: &mut Builder, list: usize, index: &Num) -> Result<()> {
     let name = b.params[list].name.clone();
     let most = b.params[list].list.as_ref().map_or(0, |list| list.most);

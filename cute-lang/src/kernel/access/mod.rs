@@ -1,4 +1,4 @@
-//! Where data lies: the instructions for addresses of tensors and of their parts, and for values of fragments.
+//! Access to data: the instructions for addresses of tensors and of their parts, and for values of fragments.
 
 pub(super) mod address;
 pub(super) mod check;

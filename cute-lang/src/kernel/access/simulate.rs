@@ -4,7 +4,7 @@ use cute_ptx::ast::{Inst, Line, Operand, Type};
 use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 
-/// Where the tests pretend that the kernel's shared memory starts.
+/// The address at which the tests let the kernel's shared memory start.
 pub(crate) const SHARED: u64 = 3 * 1024;
 
 /// A thread.
@@ -66,7 +66,7 @@ impl Thread {
     fn step(&mut self, inst: &Inst) {
         let mnemonic = inst.mnemonic;
         let types = || mnemonic.modifiers().iter().filter_map(|it| it.ty());
-        // Of a conversion, the type of what it reads.
+        // For a conversion, the source type.
         let ty = types().next_back().unwrap_or(Type::B32);
         match (mnemonic.opcode(), &inst.operands[..]) {
             (Opcode::Ld, [to, from]) => {

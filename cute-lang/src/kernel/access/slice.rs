@@ -19,7 +19,7 @@ impl Tensor {
         })
     }
 
-    /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one of its elements.
+    /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one element of it.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Tensor> {
         let mut selected = Selection {
             kept: Vec::new(),
@@ -47,9 +47,9 @@ impl Tensor {
     }
 }
 
-/// What a coordinate selects in a layout.
+/// The part of a layout that a coordinate selects.
 pub(crate) struct Selection {
-    /// The modes that `_` keeps.
+    /// The modes kept by `_`.
     pub kept: Vec<Layout>,
     /// The offset of the known integers, in elements.
     pub offset: i64,
@@ -126,9 +126,8 @@ mod tests {
     use cute_ptx::ast::{Operand, Type};
     use std::collections::BTreeMap;
 
-    /// Compares the address of every element of `tensor[coordinate]` with the one that the algebra gives, and returns
-    /// the number of instructions. In the coordinate, -1 is `_`, and `None` is known only at run time and takes every
-    /// value.
+    /// Compares the address of every element of `tensor[coordinate]` with the result of the algebra, and returns the number of
+    /// instructions. In the coordinate, -1 is `_`, and `None` is a run-time integer that takes every value.
     fn check(
         layout: &ComposedLayout,
         element: Element,
@@ -279,7 +278,7 @@ mod tests {
                 check(&nested(text), Element::U8, &[None, None], known_bits);
             }
         }
-        // A swizzle whose period exceeds the alignment of shared memory, and one with a negative shift.
+        // A swizzle with a period above the alignment of shared memory, and one with a negative shift.
         for swizzle in [
             Swizzle::new(5, 0, 5).unwrap(),
             Swizzle::new(3, 2, -4).unwrap(),
@@ -294,8 +293,8 @@ mod tests {
     #[test]
     fn a_swizzle_is_applied_once() {
         let layout = tiled(SwizzleMode::B128, Element::BF16, [64, 64]);
-        // For one row: one instruction for its offset, three for the swizzle, one for the sum with the base, and an
-        // exclusive or for each of 7 further chunks of 16 bytes.
+        // For one row: one instruction for its offset, three for the swizzle, one for the sum with the base, and one `xor` for each of 7
+        // further chunks of 16 bytes.
         assert_eq!(
             check(&layout, Element::BF16, &[None, Some(-1)], true),
             1 + 3 + 1 + 7

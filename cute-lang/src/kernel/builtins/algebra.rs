@@ -53,8 +53,8 @@ pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Va
     }
 }
 
-/// The operations that change the coordinates of a layout, but not the offsets to which they lead. Applied to a tensor,
-/// they give the same memory under another layout.
+/// Operations that change the coordinates of a layout but not the offsets of its elements. On a tensor, they give the same memory under
+/// another layout.
 const DOMAIN_OPERATIONS: &[&str] = &[
     "coalesce",
     "composition",
@@ -71,10 +71,10 @@ const DOMAIN_OPERATIONS: &[&str] = &[
     "zipped_divide",
 ];
 
-/// The operations that tell the coordinates of a layout.
+/// Operations that return properties of the coordinates of a layout.
 const QUESTIONS: &[&str] = &["depth", "rank", "shape"];
 
-/// The tensor of this layout under the layout that the operation gives.
+/// The tensor of this layout under the result of the operation.
 fn on_tensor(
     operation: &Operation,
     call: &Call,
@@ -109,7 +109,7 @@ fn on_tensor(
     }
 }
 
-/// Whether no value of a layout lies beyond the values of another one, as those of a mode that is selected twice may.
+/// Whether the coshape of `part` is within the coshape of `whole`. A mode that is selected twice may exceed it.
 fn is_inside(part: &Layout, whole: &Layout) -> bool {
     let (part, whole) = (part.coshape(), whole.coshape());
     part.leaf_count() <= whole.leaf_count()

@@ -1,7 +1,7 @@
-//! Elements of arrays whose index is known only when the kernel runs.
+//! Elements of arrays at run-time indices.
 //!
-//! Elements that are known lie in a table in global memory that the module brings along, unless they are few. Others are in
-//! registers, which have no index: the bits of the index choose among them.
+//! More than a few known elements lie in a table of the module in global memory. Other elements are in registers, which have no index: the
+//! bits of the index select among them.
 
 use crate::kernel::access::check::require_inside;
 use crate::kernel::builtins::call::Call;
@@ -14,9 +14,9 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// Known elements of which there are no more are operands of instructions, and others lie in a table.
+/// Up to this number, known elements are operands of instructions; more of them lie in a table.
 const MOST_OPERANDS: usize = 4;
-/// The most elements in registers that an index chooses from.
+/// The most elements in registers among which an index can select.
 pub(crate) const MOST_CHOSEN: usize = 64;
 
 /// The element of an array at argument 1, an integer in a register.
@@ -25,7 +25,7 @@ pub(super) fn pick(b: &mut Builder, call: &Call, elements: &[Value]) -> Result<V
     among(b, &index, &elements.iter().collect::<Vec<_>>())
 }
 
-/// An index that is below the length, or is checked when the kernel runs, as a `u32` that no assignment changes.
+/// An index as a `u32` that no assignment changes. It is below the length, or is checked at run time.
 pub(crate) fn checked_index(b: &mut Builder, length: usize, index: &Value) -> Result<Scalar> {
     let Some(Num::Reg(register)) = index.as_num() else {
         let kind = index.kind();
@@ -42,7 +42,7 @@ pub(crate) fn checked_index(b: &mut Builder, length: usize, index: &Value) -> Re
     b.convert(&register, Type::U32)
 }
 
-/// The value with this index. Tuples, arrays and structs are chosen part by part.
+/// The value with this index. Tuples, arrays and structs are selected part by part.
 fn among(b: &mut Builder, index: &Scalar, values: &[&Value]) -> Result<Value> {
     let [first, others @ ..] = values else {
         return Err(b.error("an array without elements has none"));
@@ -134,7 +134,7 @@ fn looked_up(b: &mut Builder, index: &Scalar, ty: Type, values: &[&Value]) -> Re
     Ok(b.compute(ty, Opcode::Ld, (Modifier::Global, in_memory), [address]))
 }
 
-/// The number with this index, by its bits from the lowest on: each halves what there is to choose from.
+/// The number with this index, by its bits from the lowest on: each bit halves the candidates.
 fn chosen(b: &mut Builder, index: &Scalar, ty: Type, values: &[&Value]) -> Result<Scalar> {
     if values.len() > MOST_CHOSEN {
         return Err(b.error(format!(

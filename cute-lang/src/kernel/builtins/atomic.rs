@@ -78,7 +78,7 @@ fn update(b: &mut Builder, call: &Call, op: Modifier) -> Result<Value> {
     Ok(b.compute(ty, Opcode::Atom, modifiers, sources).into())
 }
 
-/// The order and the scope, which are the arguments from `first` on.
+/// The memory order and the scope, from argument `first` on.
 fn order(call: &Call, first: usize) -> Result<(Option<Modifier>, Option<Modifier>)> {
     let (mut sem, mut scope) = (None, None);
     for (index, argument) in call.args.iter().enumerate().skip(first) {
@@ -100,12 +100,12 @@ fn order(call: &Call, first: usize) -> Result<(Option<Modifier>, Option<Modifier
     Ok((sem, scope))
 }
 
-/// The type by which an operation works on elements of a type. `None` if there is none.
+/// The PTX type of an operation on elements of this type; `None` if there is none.
 fn instruction_type(op: Modifier, ty: Type) -> Option<Type> {
     let bits = ty.bits();
     let wide = matches!(bits, 32 | 64);
     match op {
-        // A sum that wraps is the same for signed integers.
+        // A wrapping sum has the same bits for signed and unsigned integers.
         Modifier::Add if ty == Type::S64 => Some(Type::U64),
         Modifier::Add => (wide || !is_integer(ty)).then_some(ty),
         Modifier::Min | Modifier::Max => (wide && is_integer(ty)).then_some(ty),

@@ -1,4 +1,4 @@
-//! Functions of the bits of numbers. Of a known integer, its type says how many bits it has.
+//! Functions of the bits of numbers. The type of a known integer gives its number of bits.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "from_bits::<T>(bits)", apply: |b, call| call.elementwise(b, |_| false, from_bits) },
 ];
 
-/// A number of bits of an integer, as u32. `known` finds it in the lowest bits of 64, and `emit` in a register.
+/// The number of certain bits of an integer, as u32. `known` counts in the lowest bits of 64, and `emit` in a register.
 fn count(
     b: &mut Builder,
     call: &Call,
@@ -74,7 +74,7 @@ fn clz(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
 fn ctz(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
     let wide = widened(b, x)?;
     let wide = match x.ty.bits() {
-        // The first bit beyond the integer ends its zeros.
+        // The first bit above the integer ends the count of zeros.
         bits @ (8 | 16) => {
             let marked = b.or(&wide.into(), &Num::from(1u32 << bits))?;
             b.to_register(&marked, Type::U32)?
@@ -102,7 +102,7 @@ fn brev(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(b.convert(&reversed, x.ty)?.into())
 }
 
-/// The bits from `position` on, extended by zeros or, if the type is signed, by the highest of them.
+/// The bits from `position` on, zero-extended or, for a signed type, sign-extended from the highest bit of the field.
 fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
     let ty = typed(call, 0)?;
     let bounds = field(call, ty, 1)?;
@@ -173,7 +173,7 @@ fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(b.compute(ty, Opcode::Shr, computed, shift).into())
 }
 
-/// The common type of two integers, or that of argument `index`, if none of both is known.
+/// The common type of two integers, or the type of argument `index` if the common type is not known.
 fn typed_as(b: &Builder, call: &Call, index: usize, common: NumberType) -> Result<Type> {
     match b.inference.now(common) {
         NumberType::Is(ty) => Ok(ty),
@@ -210,7 +210,7 @@ fn field(call: &Call, ty: Type, index: usize) -> Result<Option<(u32, u32)>> {
     Ok(Some((position, length)))
 }
 
-/// A position or a length as an operand, of which the instruction reads 32 bits.
+/// A position or a length as an operand of 32 bits.
 fn bound(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
     Ok(match call.num(index)? {
         Num::Const(known) => Operand::Int(known),
@@ -242,7 +242,7 @@ fn widened(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
     };
     let wide = widest(unsigned, false);
     match x.ty.bits() {
-        // The instruction reads as many bits as its type has.
+        // The instruction reads the full width of its type.
         8 | 16 => Ok(b.compute(wide, Opcode::Cvt, (wide, unsigned), [x.operand()])),
         _ => b.convert(x, wide),
     }
@@ -296,7 +296,7 @@ fn from_bits(b: &mut Builder, call: &Call) -> Result<Value> {
             Type::Bf16 => f32::from_bits((bits as u32) << 16).into(),
             _ => of_half(bits as u16),
         };
-        // The bits of a NaN may be others than those of a known one.
+        // The bits of a NaN may differ from those of a known NaN.
         if !known.is_nan() {
             return Ok(Value::Float(known, NumberType::Is(ty)));
         }
@@ -305,7 +305,7 @@ fn from_bits(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(reinterpreted(b, &bits, ty).into())
 }
 
-/// The unsigned integers that have as many bits.
+/// The unsigned integer type of the same width.
 fn bits_type(ty: Type) -> Type {
     match ty.bits() {
         16 => Type::U16,

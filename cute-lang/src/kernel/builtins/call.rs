@@ -1,4 +1,4 @@
-//! What a function of the language is, and what a call of it passes.
+//! Functions of the language and the arguments of their calls.
 
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::builder::Builder;
@@ -14,14 +14,14 @@ use syn::{Error, Result};
 /// A function of the language: a row of the table.
 #[derive(Clone, Copy)]
 pub struct Builtin {
-    /// How it is called, such as `smem::<T>(layout)`. It says the name and the number of arguments, and messages show
-    /// it. An argument in brackets may be left out.
+    /// The syntax of a call, such as `smem::<T>(layout)`. It gives the name and the number of arguments, and messages show it. An argument
+    /// in brackets is optional.
     pub signature: &'static str,
     /// Runs it. The number of arguments has been checked before.
     pub apply: fn(&mut Builder, &Call) -> Result<Value>,
 }
 
-/// The functions that take tensors in the shared memory of other CTAs.
+/// Functions that accept tensors in the shared memory of other CTAs.
 const OF_PEERS: &[&str] = &[
     "index",
     "index_assign",
@@ -148,7 +148,7 @@ impl Builtin {
     }
 }
 
-/// How numbers are written that CuTe has as template arguments.
+/// The syntax of numbers that are template arguments in CuTe.
 fn of_numbers(name: &str) -> String {
     match name {
         "size" | "shape" | "rank" | "depth" | "cosize" | "stride" => {
@@ -208,8 +208,7 @@ impl Call {
         }
     }
 
-    /// Applies an operation of the algebra to the arguments. If `first` is not empty, its values replace the first
-    /// argument.
+    /// Applies an operation of the algebra to the arguments. If `first` is not empty, it replaces the first argument.
     pub fn apply(&self, operation: &Operation, first: Vec<cute_algebra::Value>) -> Result<Value> {
         let given = usize::from(!first.is_empty());
         let more = first.len().saturating_sub(1);
@@ -228,8 +227,8 @@ impl Call {
         Ok(Value::from_algebra(result))
     }
 
-    /// Runs a function of numbers: if an argument is a fragment, once for each value, or for two at once of a type of pairs that the
-    /// function takes, and the results are a fragment.
+    /// Runs a function of numbers. If an argument is a fragment, the function runs for each value, or for two values at once if it takes
+    /// pairs of this type, and the result is a fragment.
     pub fn elementwise(
         &self,
         b: &mut Builder,
@@ -259,7 +258,7 @@ impl Call {
         each.result(b, results)
     }
 
-    /// The name of an operation that argument `index` is, such as `add` or the function `max`.
+    /// The operation that argument `index` names, such as `add` or the function `max`.
     pub fn operation(&self, index: usize) -> Option<&str> {
         match &self.args[index].value {
             Value::Word(word) => Some(word),
@@ -296,7 +295,7 @@ fn list(signature: &'static str, open: &str, close: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Emits an instruction that has at most one operand, a number, and no result.
+/// Emits an instruction without a result and with at most one operand, a number.
 pub fn instruction(
     b: &mut Builder,
     opcode: Opcode,

@@ -50,7 +50,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
     }
 }
 
-/// Converts each value alone, to a type by which instructions compute.
+/// Converts each value alone, to a type that instructions compute with.
 fn one_by_one(b: &mut Builder, fragment: &Fragment, result: &Fragment) -> Result<()> {
     let ty = Type::of(result.element);
     let singles = match number_type(fragment.element) {
@@ -90,7 +90,7 @@ fn pairs(b: &mut Builder, fragment: &Fragment, result: &Fragment, pair: Type) {
     }
 }
 
-/// Converts bf16 to f32, of which it is the upper half.
+/// Converts bf16 to f32. A bf16 is the upper half of an f32.
 fn widened(b: &mut Builder, fragment: &Fragment, result: &Fragment) {
     for value in 0..fragment.values.len() {
         let (word, part) = fragment.part(value);
@@ -104,8 +104,8 @@ fn widened(b: &mut Builder, fragment: &Fragment, result: &Fragment) {
     }
 }
 
-/// Converts four values at a time to a register of four 8-bit floating-point numbers, each half of it by one `cvt`.
-/// Values beyond the largest finite one become that one.
+/// Converts four values at a time to a register of four 8-bit floating-point numbers; one `cvt` makes each half. Values beyond the largest
+/// finite number become this number.
 fn quadruples(
     b: &mut Builder,
     fragment: &Fragment,
@@ -138,7 +138,7 @@ fn singles(b: &mut Builder, fragment: &Fragment) -> Result<Vec<Scalar>> {
         Element::E4M3 => Modifier::E4m3x2,
         Element::E5M2 => Modifier::E5m2x2,
         Element::TF32 => {
-            // A number of tf32 is one of f32 whose lowest bits do not count.
+            // A tf32 is an f32 whose lowest bits are ignored.
             let single = |value| {
                 let word = fragment.part(value).0;
                 b.compute(Type::F32, Opcode::Mov, Type::B32, [word.operand()])

@@ -1,7 +1,7 @@
-//! Threads that hold a fragment together exchange values through shared memory.
+//! Exchanges through shared memory, between the threads that hold a fragment together.
 //!
-//! They write to scratch, wait for one another, and read. If an exchange before may still read that scratch, they wait for one
-//! another before they write, too, so that the last exchange of a kernel is followed by no barrier.
+//! Threads write to scratch, wait for one another, and read. If an earlier exchange may still read this scratch, they also wait before they
+//! write. So no barrier follows the last exchange of a kernel.
 
 use super::fragment::holder;
 use super::sync::barrier_number;
@@ -23,17 +23,17 @@ pub(super) struct Group {
     start: Moment,
 }
 
-/// Where a thread finds the scratch of its group.
+/// The position of a group's scratch.
 pub(super) struct Scratch {
     /// The scratch of the first group, in bytes.
     pub(super) base: u32,
-    /// How many bytes after that the scratch of the thread's group begins.
+    /// The distance in bytes from `base` to the scratch of the thread's group.
     pub(super) offset: Num,
 }
 
 impl Group {
-    /// The `threads` threads that hold a fragment. Argument `index` is the number of their barrier. It may be left out if they
-    /// are all threads of the CTA.
+    /// The `threads` threads that hold a fragment. Argument `index` is the number of their barrier; it may be omitted if they are all
+    /// threads of the CTA.
     pub(super) fn new(b: &Builder, call: &Call, threads: i64, index: usize) -> Result<Self> {
         if threads > b.threads.into() {
             let message = format!(
@@ -62,7 +62,7 @@ impl Group {
         })
     }
 
-    /// Reserves scratch for each group of the CTA, and waits until the threads of the group have read what was there before.
+    /// Reserves scratch for each group of the CTA, and waits until the threads of the group have read its earlier contents.
     pub(super) fn scratch(&self, b: &mut Builder, bytes: u32) -> Result<Scratch> {
         let groups = b.threads / self.threads;
         let purpose = Purpose::Scratch {

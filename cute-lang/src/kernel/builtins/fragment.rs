@@ -59,7 +59,7 @@ fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     reduced(b, call, fragment)
 }
 
-/// The thread's part of a tile of this shape, in which modes of extent 1 may be what the layout does not tell of.
+/// The thread's part of a tile of this shape. The layout may omit modes of extent 1.
 fn of_shape(
     b: &mut Builder,
     call: &Call,
@@ -79,7 +79,7 @@ fn of_shape(
     Ok(written_later(b, fragment))
 }
 
-/// The fragment, or, if a mode is given, one like it with extent 1 in this mode.
+/// The fragment; if a mode is given, a similar fragment with extent 1 in this mode.
 fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     let fragment = match call.args.get(1) {
         Some(_) => {
@@ -91,7 +91,7 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     Ok(written_later(b, fragment))
 }
 
-/// A new fragment, which nothing has written yet.
+/// A new fragment without any written value.
 fn written_later(b: &mut Builder, fragment: Fragment) -> Value {
     for register in &fragment.registers {
         b.unwritten.add(&register.name);
@@ -151,7 +151,7 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
     })
 }
 
-/// The thread's part of a tile. The layout, which is argument `index`, gives the coordinate in the tile for (thread, value).
+/// The thread's part of a tile. Argument `index` is the layout from (thread, value) to coordinates in the tile.
 pub(super) fn distributed(
     b: &mut Builder,
     call: &Call,
@@ -212,7 +212,7 @@ pub(super) fn distributed(
     })
 }
 
-/// The number of this thread among `count` threads that hold a tile: some threads of the CTA, or all of the cluster.
+/// The number of this thread among the `count` threads that hold a tile: some threads of the CTA, or all of the cluster.
 pub(super) fn holder(b: &mut Builder, count: i64) -> Result<Num> {
     let thread = b.thread().into();
     let threads = b.threads;

@@ -62,7 +62,7 @@ fn len(b: &mut Builder, call: &Call) -> Result<Value> {
     }
 }
 
-/// A tile that begins elsewhere.
+/// A tile with another start.
 fn domain_offset(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Global(global) = &call.args[1].value else {
         return Err(call.mismatch(1, "a tile of global memory"));

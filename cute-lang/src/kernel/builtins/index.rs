@@ -168,7 +168,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// The type by which instructions compute with one element.
+/// The type that instructions use to compute with one element.
 fn computed(b: &Builder, element: Element) -> Result<Type> {
     number_type(element).ok_or_else(|| {
         b.error(format!(

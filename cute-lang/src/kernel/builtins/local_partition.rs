@@ -14,8 +14,7 @@ pub(super) const ROWS: &[Builtin] = &[Builtin {
     apply: local_partition,
 }];
 
-/// Divides x into tiles of the shape of the layout, and takes of each tile the element at the coordinate to which the layout
-/// gives the thread.
+/// Divides x into tiles of the shape of the layout. Takes from each tile the element at the coordinate that the layout gives the thread.
 fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
     let Some(cute_algebra::Value::Layout(threads)) = call.args[1].value.to_algebra() else {
         return Err(call.mismatch(1, "a layout of threads"));
@@ -51,10 +50,10 @@ fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     require_inside(b, "threads", &count.into(), &call.args[2].value)?;
     let own = crd2idx(b, &inverse, &thread, 1)?;
-    // The inverse permutes the threads, which are below their number.
+    // The inverse permutes the threads, so the result is below their number.
     b.assume_below(&own, &Num::from(count));
     let coordinate = Value::Tuple(vec![own.into(), Value::Wild]);
-    // The tiles are the only mode that is left.
+    // Only the mode of the tiles is left.
     let lost = |b: &Builder| b.error("a part of a tensor has no mode (a defect)");
     match tiles {
         Value::Tensor(tiles) => {

@@ -60,14 +60,14 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 impl Tensor {
-    /// The tensor divided into tiles of that shape: its modes are (tile, rest).
+    /// The tensor divided into tiles of this shape, with modes (tile, rest).
     pub(super) fn tiles(&self, b: &Builder, tile: &Shape) -> Result<Tensor> {
         self.with_layout(b, divided(b, self.layout.layout(), tile)?)
     }
 }
 
 impl Fragment {
-    /// Refuses tiles that do not divide the fragment, and tiles that hold other values in other threads.
+    /// Refuses tiles that do not divide the fragment, and tiles with different values in different threads.
     pub fn check_tile(&self, b: &Builder, tile: &Shape) -> Result<()> {
         let Some(distributed) = &self.tile else {
             return Err(b.error("`local_tile` takes a fragment that several threads hold, and one thread holds this one"));
@@ -142,7 +142,7 @@ impl Fragment {
     }
 }
 
-/// A layout divided into tiles of that shape: its modes are (tile, rest).
+/// A layout divided into tiles of this shape, with modes (tile, rest).
 pub(super) fn divided(b: &Builder, layout: &Layout, tile: &Shape) -> Result<Layout> {
     let pairs = layout.modes().into_iter().zip(tile.modes());
     for (mode, (layout, tile)) in pairs.enumerate() {

@@ -36,12 +36,12 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 impl Barrier {
-    /// The operand of its address.
+    /// The address as an operand.
     pub fn operand(&self, b: &mut Builder) -> Result<Operand> {
         self.addresses().operand(b, 0)
     }
 
-    /// Its addresses, of which there is one.
+    /// The addresses; there is one.
     pub(super) fn addresses(&self) -> Addresses {
         Addresses::new(self.base.into(), Swizzle::IDENTITY, self.offset.clone())
     }
@@ -109,7 +109,7 @@ pub(crate) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Oper
     }
 }
 
-/// Waits until the phase of that parity has completed. `try_wait` may return before that, so it is repeated.
+/// Waits until the phase of this parity has completed. `try_wait` may return earlier, so it is repeated.
 fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let parity = call.num(1)?;
@@ -121,7 +121,7 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let label = b.label("wait");
     b.place_label(&label);
     let done = b.register(Type::Pred);
-    // With cluster scope, the writes that another CTA has released by its arrival are visible after the wait.
+    // With cluster scope, the wait also makes the writes visible that another CTA has released by its arrival.
     let scope = match b.cluster {
         [1, 1, 1] => None,
         _ => Some((Modifier::Acquire, Modifier::Cluster)),
@@ -145,9 +145,9 @@ fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Arrives at the barrier at the same offset in another CTA of the cluster. The arrival says that earlier reads, by
-/// wgmma, TMA or loads, are complete. It does not make stores visible to that CTA: `.release.cluster` would, but on an
-/// H100 it waits for all memory accesses of the thread, which costs a GEMM a third of its speed.
+/// Arrives at the barrier at the same offset in another CTA of the cluster. The arrival says that earlier reads, by wgmma, TMA or loads,
+/// are complete. It does not make stores visible to the other CTA: `.release.cluster` would, but on an H100 it waits for all memory
+/// accesses of the thread, which costs a GEMM a third of its speed.
 fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Barrier(barrier) = &call.args[0].value else {
         return Err(call.mismatch(0, "a barrier"));
@@ -163,7 +163,7 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Where an address in the shared memory of this CTA lies in the CTA of the cluster whose rank is argument `index`.
+/// Maps an address in this CTA's shared memory to the CTA of the cluster with rank `index`, an argument.
 pub(super) fn there(b: &mut Builder, call: &Call, index: usize, own: &Scalar) -> Result<Scalar> {
     let cta = call.num(index)?;
     let size: u32 = b.cluster.iter().product();

@@ -1,7 +1,7 @@
 //! Matrix multiplication by a warp, in registers.
 //!
-//! The table of MMA operations says which elements of an operand each lane holds. The values of a fragment are those of the
-//! operations' operands, one after another; where each of these parts begins, the layout of the fragment says.
+//! The table of MMA operations gives the elements of each lane for each operand. The values of a fragment are those of the operations'
+//! operands, one after another. The layout of the fragment gives the start of each operand.
 
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::held::shown;
@@ -22,14 +22,14 @@ pub(super) const ROWS: &[Builtin] = &[Builtin {
 
 const WARP: usize = threads::WARP as usize;
 
-/// What the three arguments are to the operation.
+/// The operand of each of the three arguments.
 const OPERANDS: [(MmaOperand, &str); 3] = [
     (MmaOperand::C, "the accumulator"),
     (MmaOperand::A, "A"),
     (MmaOperand::B, "B"),
 ];
 
-/// Each dimension of the product, and the two modes of arguments that have it.
+/// Each dimension of the product, and the modes of two arguments that must equal it.
 const DIMENSIONS: [(&str, [(usize, usize); 2]); 3] = [
     ("M", [(0, 0), (1, 0)]),
     ("N", [(0, 1), (2, 0)]),
@@ -88,7 +88,7 @@ fn mma(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Argument `index` as a fragment of two modes that whole warps hold.
+/// Argument `index` as a fragment of two modes, held by whole warps.
 fn held<'a>(call: &'a Call, index: usize) -> Result<Held<'a>> {
     let Value::Fragment(fragment) = &call.args[index].value else {
         return Err(call.mismatch(index, "a fragment"));
@@ -116,7 +116,7 @@ fn held<'a>(call: &'a Call, index: usize) -> Result<Held<'a>> {
     })
 }
 
-/// Checks that the arguments have the same extents, and that each warp has its parts of them at the same place.
+/// Checks that the arguments have the same extents, and that the parts of each warp in them are at the same place.
 fn check_dimensions(call: &Call, arguments: &[Held; 3]) -> Result<()> {
     for (dimension, [(first, mode), (second, other)]) in DIMENSIONS {
         let (x, y) = (&arguments[first], &arguments[second]);
@@ -149,7 +149,7 @@ fn check_dimensions(call: &Call, arguments: &[Held; 3]) -> Result<()> {
 /// The shape of an operation, and its types of D, A, B and C.
 type Modifiers = (Modifier, Modifier, Modifier, Modifier, Modifier);
 
-/// The operations of a warp with these types of D, A and B that PTX has, those with the largest K first.
+/// The PTX operations of a warp with these types of D, A and B, from the largest K on.
 fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Modifiers)> {
     let [d, a, b] = types.map(|ty| Modifier::from_name(ty.ptx()));
     let with_modifiers = |atom: MmaAtom| {
@@ -167,8 +167,7 @@ fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Modifiers)> {
     atoms.filter_map(with_modifiers).collect()
 }
 
-/// The parts of argument `index` that are operands of an operation. If it is not made of these, the error says where it
-/// differs first.
+/// Divides argument `index` into operands of an operation. If this is not possible, the error names the first difference.
 fn parts(atom: &MmaAtom, index: usize, held: &Held) -> std::result::Result<Parts, String> {
     let (operand, name) = OPERANDS[index];
     let refuse = |why: String| {
@@ -221,7 +220,7 @@ fn parts(atom: &MmaAtom, index: usize, held: &Held) -> std::result::Result<Parts
     Ok(parts)
 }
 
-/// The coordinates of the lanes and those of the values in an operand of an operation.
+/// The coordinates of the lanes and of the values in an operand of an operation.
 fn sides(
     atom: &MmaAtom,
     operand: MmaOperand,

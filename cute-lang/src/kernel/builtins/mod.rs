@@ -117,10 +117,10 @@ fn rows() -> impl Iterator<Item = &'static Builtin> {
 /// How `map` is called, which has no row: it calls a function of the kernel.
 pub const MAP: &str = "map(x, function)";
 
-/// How `select` is called with a condition. On a layout, it is the operation of the algebra.
+/// The syntax of `select` with a condition. On a layout, it is the operation of the algebra.
 pub const SELECT: &str = "select(condition, x, y)";
 
-/// How `recast` is called on a tensor. On a layout, it is the operation of the algebra.
+/// The syntax of `recast` on a tensor. On a layout, it is the operation of the algebra.
 pub const RECAST: &str = "recast::<T>(tensor)";
 
 /// How the functions of the language are called.

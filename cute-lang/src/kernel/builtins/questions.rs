@@ -1,5 +1,5 @@
-//! Operations of the algebra that ask about a tensor in shared memory: about its layout with the swizzle, and about the
-//! width of its elements. They are answered at expansion and emit nothing.
+//! Operations of the algebra on a tensor in shared memory that depend on its layout with the swizzle, or on the width of its elements. They
+//! are computed at expansion and emit nothing.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
@@ -9,7 +9,7 @@ use cute_algebra::operations::Operation;
 use cute_hopper::shared::WIDEST_ACCESS;
 use syn::Result;
 
-/// What an answer depends on.
+/// The inputs of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Question {
     /// The layout alone.
@@ -70,9 +70,8 @@ pub(crate) fn ask(
     }))
 }
 
-/// Whether bank conflicts are the same for every run-time offset. They are if the offset has no bit in common with the
-/// offsets within the tensor and is a multiple of the widest access: then the swizzle of the sum is the exclusive or of
-/// the two swizzles.
+/// Whether bank conflicts are the same for every run-time offset. This holds if the offset has no bit in common with the offsets within the
+/// tensor and is a multiple of the widest access: then the swizzle of the sum is the xor of the two swizzles.
 fn same_for_all(b: &Builder, tensor: &Tensor) -> bool {
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
     let reach = tensor.layout.offset() + tensor.layout.layout().cosize();

@@ -1,4 +1,4 @@
-//! A fragment held in another way: its values move between registers, between lanes by shuffles, or through shared memory.
+//! Changes how threads hold a fragment: values move between registers, between lanes by shuffles, or through shared memory.
 
 use super::copy::pack::pack;
 use super::exchange::Group;
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Builtin] = &[Builtin {
 
 const LANES: usize = WARP as usize;
 
-/// Where a value comes from: the value of this number of the thread itself, or of the lane that the map gives for a lane.
+/// The source of a value: the index of a value, in this thread or in the lane that the map gives.
 struct Source {
     value: usize,
     lane: Option<XorMap>,
@@ -72,12 +72,12 @@ fn redistribute(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Fragment(y))
 }
 
-/// Which threads hold which elements of a tile. An element is its index in the tile.
+/// The elements of a tile in each thread. An element is its index in the tile.
 struct Held {
     extents: Vec<i64>,
     /// By thread and value.
     places: Vec<Vec<i64>>,
-    /// By element, the threads and values that hold it.
+    /// For each element, the threads and values that hold it.
     owners: HashMap<i64, Vec<(usize, usize)>>,
 }
 
@@ -109,7 +109,7 @@ impl Held {
         })
     }
 
-    /// The coordinate of an element that the other has and this one has not.
+    /// The coordinate of an element that `other` holds and `self` does not.
     fn missing(&self, other: &Held) -> Option<String> {
         let mut elements = other
             .owners
@@ -124,7 +124,7 @@ impl Held {
         Some(shown(&coordinate))
     }
 
-    /// Where the values of the other come from, if each comes from one value of a lane of the same warp.
+    /// The sources of the values of `to`, if each is one value of a lane of the same warp.
     fn sources(&self, to: &Held) -> Option<Vec<Source>> {
         let values = 0..to.places.first()?.len();
         let sources = values.map(|value| {
@@ -150,7 +150,7 @@ impl Held {
         sources.collect()
     }
 
-    /// The lane whose value `from` is value `value` of a lane of the other, if it is the same in all warps and a map of bits.
+    /// The map from each lane to the lane whose value `from` becomes value `value`, if it is an XOR map and the same in all warps.
     fn lanes(&self, to: &Held, value: usize, from: usize) -> Option<XorMap> {
         let mut lanes: Vec<Option<usize>> = vec![None; LANES];
         for (thread, places) in to.places.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Held {
         agrees.then_some(map)
     }
 
-    /// Two warps that hold one element, and the element.
+    /// Two warps that hold the same element, and the element.
     fn twice(&self) -> Option<(usize, usize)> {
         self.owners.values().find_map(|owners| {
             let first = owners.first()?.0 / LANES;
@@ -242,7 +242,7 @@ fn through_memory(
         return Err(call.error_at(0, message));
     }
     let group = Group::new(b, call, from.places.len() as i64, 2)?;
-    // A mode along which a thread has neighbours is contiguous. Rows that are padded begin in different banks.
+    // A mode in which a thread holds neighbours is contiguous. Padded rows begin in different banks.
     let width = i64::from(x.element.bytes());
     let modes = from.extents.len();
     let contiguous = [y, x].into_iter().find_map(neighbours);
@@ -279,7 +279,7 @@ fn through_memory(
     Ok(())
 }
 
-/// The mode along which the first two values of a thread are neighbours.
+/// The mode in which the first two values of a thread are neighbours.
 fn neighbours(fragment: &Fragment) -> Option<usize> {
     let [first, second, ..] = &fragment.values[..] else {
         return None;

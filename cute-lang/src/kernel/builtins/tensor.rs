@@ -132,7 +132,7 @@ pub(super) fn recast(b: &Builder, call: &Call, tensor: &Tensor) -> Result<Value>
     }))
 }
 
-/// The same for a tensor in global memory. Its strides count elements, so these keep their width.
+/// As `recast`, for a tensor in global memory. Its strides count elements, so the width of elements stays.
 pub(super) fn recast_global(call: &Call, global: &Global) -> Result<Value> {
     let element = call.element()?;
     let [old, new] = [global.element, element];
@@ -150,7 +150,7 @@ pub(super) fn recast_global(call: &Call, global: &Global) -> Result<Value> {
     }))
 }
 
-/// A tensor that begins at byte `base`, which the map of shared memory shows.
+/// A tensor at byte `base`. A comment in the map of shared memory shows it.
 fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, size: u32) -> Tensor {
     b.describe_shared(
         base..base + size,
@@ -165,7 +165,7 @@ fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, si
     }
 }
 
-/// The layout of a tensor, and the bytes and the alignment that it needs.
+/// The layout of a tensor, with its size in bytes and its alignment.
 struct Placed {
     layout: ComposedLayout,
     size: u32,
@@ -236,7 +236,7 @@ fn placed(call: &Call, index: usize, element: Element) -> Result<Placed> {
     })
 }
 
-/// The layout as text, without a swizzle that changes nothing.
+/// The layout as text, without an identity swizzle.
 fn shown(layout: &ComposedLayout) -> String {
     let plain = layout.as_layout().map(Layout::to_string);
     plain.unwrap_or_else(|| layout.to_string())

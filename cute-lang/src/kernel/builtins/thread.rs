@@ -1,4 +1,4 @@
-//! The indices of a thread, its warp, its CTA and its place in a cluster.
+//! The indices of a thread, its warp, its CTA and its cluster.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -79,8 +79,8 @@ fn warpgroup(b: &mut Builder, _: &Call) -> Result<Value> {
     Ok(uniform(b, setmaxnreg::INDEX, WARPGROUP)?.into())
 }
 
-/// The index of the group of `size` threads. It is read from lane 0 of the warp, so that the assembler knows it is the
-/// same in all lanes and does not treat branches on it as divergent.
+/// The index of the group of `size` threads. It is read from lane 0 of the warp, so that the assembler knows it to be the same in all lanes
+/// and does not treat branches on it as divergent.
 fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
     if b.threads <= size {
         return Ok(Num::Const(0));

@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "nanosleep(nanoseconds)", apply: nanosleep },
 ];
 
-/// Reads a clock here, and each time that the kernel comes here.
+/// Reads a clock each time that execution gets here.
 fn read(b: &mut Builder, register: Register) -> Value {
     let special = Special::of(register);
     let name = Operand::Name(special.name.into());

@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// The most groups of copies that a wait can leave pending.
+/// The most bulk groups that a wait can leave pending.
 const MAX_GROUPS: u32 = 63;
 
 fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
@@ -57,8 +57,8 @@ fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
     instruction(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
 }
 
-/// Loads a tile into the shared memory of the CTA, or, if `ctas` is given, into that of every CTA of the cluster whose
-/// bit is set. In each of them, the tile and the barrier that counts the bytes have the same offset.
+/// Loads a tile into the shared memory of the CTA. If `ctas` is given, loads it into each CTA of the cluster whose bit is set, with the
+/// tile and its barrier at the same offsets.
 fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     let copies = copies(b, call, 0, 1, 2, true)?;
     let barrier = mbarrier::address(b, call, 3)?;
@@ -123,7 +123,7 @@ fn tma_reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Fetches what `tma_load` would load into the L2 cache.
+/// Prefetches into the L2 cache the bytes that `tma_load` would load.
 fn tma_prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
     for Copy { tensor, dims, .. } in copies(b, call, 0, 1, 2, true)? {
         let modifiers = (dims, Modifier::Tile);
@@ -225,7 +225,7 @@ fn copies(
     instructions(b, call, tile, id, tile_tensor, &start, &plan)
 }
 
-/// An error if a box starts, by what is known of it, where TMA lets none start.
+/// Refuses a box if its start is known to be one that TMA does not allow.
 fn check_starts(
     call: &Call,
     index: usize,
@@ -249,7 +249,7 @@ fn check_starts(
 }
 
 impl Tensor {
-    /// The tensor with modes of extent 1 before its own, up to that rank.
+    /// The tensor with leading modes of extent 1, up to this rank.
     fn of_rank(&self, b: &mut Builder, rank: usize) -> Result<Tensor> {
         let layout = self.layout.layout();
         if layout.rank() >= rank {
@@ -261,7 +261,7 @@ impl Tensor {
     }
 }
 
-/// Argument `index` as a coordinate of that rank.
+/// Argument `index` as a coordinate of this rank.
 fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
     let coordinates = match &call.args[index].value {
         Value::Tuple(elements) => elements.iter().map(Value::as_num).collect(),
@@ -274,7 +274,7 @@ fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
     Ok(coordinates)
 }
 
-/// Records the tensor map that a use of the parameter needs. All uses of a parameter share one.
+/// Records the tensor map for a use of the parameter. All uses of a parameter share one.
 fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPlan) -> Result<()> {
     // Extents of a box are at most 256.
     let recipe = TmaRecipe {

@@ -1,4 +1,4 @@
-//! Modes in another order: coordinates change, and what they name stays where it is.
+//! Permutations of modes: coordinates change, and elements stay in place.
 
 use super::algebra::operate;
 use super::fragment::mode_number;
@@ -48,7 +48,7 @@ fn transpose(b: &mut Builder, call: &Call) -> Result<Value> {
     operate(b, operation, &call)
 }
 
-/// The fragment with its modes in the order of the arguments after it, in the same registers.
+/// The fragment with its modes in the order of the other arguments, in the same registers.
 pub(super) fn select(call: &Call, x: &Fragment) -> Result<Value> {
     let rank = x.shape.rank();
     let mut modes = Vec::new();

@@ -1,4 +1,4 @@
-//! Exchanges between the lanes of a warp, and what its lanes agree on. All lanes of the warp run them together.
+//! Exchanges between the lanes of a warp, votes and matches. All lanes of the warp execute them together.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -31,8 +31,8 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin { signature: "activemask()", apply: |b, _| Ok(b.compute(Type::U32, Opcode::Activemask, (), []).into()) },
 ];
 
-/// The value of another lane. Lanes are numbered within segments of `width` lanes; one that names a lane outside of its
-/// segment gets its own value.
+/// The value of another lane. Lanes are numbered within segments of `width` lanes. A lane that names a lane outside of its segment gets its
+/// own value.
 fn shuffle(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
     let x = exchanged(call)?;
     if x.is_none() && call.args[1].value.as_num().is_none() {
@@ -56,7 +56,7 @@ fn shuffle(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
     let Some(x) = x else {
         return Ok(call.args[0].value.clone());
     };
-    // Bits 8 to 12 mask the bits of a lane that number its segment; the lowest bits are the last lane that may be read.
+    // Bits 8 to 12 are a mask for the bits of a lane that number its segment; the lowest bits are the last lane that may be read.
     let last = if mode == Modifier::Up { 0 } else { WARP - 1 };
     let clamp = Operand::Int(((WARP - width) << 8 | last).into());
     let members = members(b)?;
@@ -85,7 +85,7 @@ fn vote(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
         .into())
 }
 
-/// The lanes whose bits are the same, as a mask.
+/// The mask of the lanes with the same bits.
 fn match_any(b: &mut Builder, call: &Call) -> Result<Value> {
     let members = members(b)?;
     let Some(x) = exchanged(call)? else {
@@ -114,7 +114,7 @@ fn redux(b: &mut Builder, call: &Call, op: Modifier) -> Result<Value> {
     Ok(b.compute(x.ty, Opcode::Redux, (op, ty), operands).into())
 }
 
-/// Whether this is the one lane that the hardware chooses.
+/// Whether this is the lane that the hardware elects.
 fn elect(b: &mut Builder, _: &Call) -> Result<Value> {
     let members = members(b)?;
     let elected = b.register(Type::Pred);
@@ -123,7 +123,7 @@ fn elect(b: &mut Builder, _: &Call) -> Result<Value> {
     Ok(elected.into())
 }
 
-/// The value itself, of which the PTX claims that it is the same in all threads of the group.
+/// The value itself. A comment of the PTX claims that it is the same in all threads of the group.
 fn uniform(b: &mut Builder, call: &Call) -> Result<Value> {
     let group = match call.args.get(1).map(|argument| &argument.value) {
         None => Group::Warp,
@@ -181,7 +181,7 @@ fn to_words(b: &mut Builder, x: &Scalar) -> Vec<Scalar> {
     }
 }
 
-/// The number that consists of registers of 32 bits.
+/// A number from registers of 32 bits.
 fn from_words(b: &mut Builder, ty: Type, words: &[Scalar]) -> Scalar {
     match (ty.bits(), words) {
         (64, words) => {

@@ -1,5 +1,4 @@
-//! Arithmetic on integers that are known or in registers. An operation is folded, simplified, or emitted as an
-//! instruction.
+//! Arithmetic on integers that are known or in registers. An operation is folded, simplified, or emitted.
 
 use crate::kernel::emit::bits::{self, Right};
 use crate::kernel::emit::builder::Builder;
@@ -64,14 +63,14 @@ impl Builder {
         self.binary(Op::Shr, a, b)
     }
 
-    /// An operation on two integers of a kernel. Where both are known, a result that their type does not hold is an error, as
-    /// it is in Rust; as long as the type is not known, the result is exact.
+    /// An operation on two integers of a kernel. If both are known, a result outside of their type is an error, as in Rust; while the type
+    /// is not known, the result is exact.
     pub fn integers(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
         let (Some(x), Some(y)) = (a.as_num(), b.as_num()) else {
             let (a, b) = (a.kind(), b.kind());
             return Err(self.error(format!("cannot apply `{}` to {a} and {b}", symbol(op))));
         };
-        // The amount of a shift has a type of its own.
+        // A shift amount has its own type.
         let shifts = matches!(op, Op::Shl | Op::Shr);
         if shifts && let Some(amount) = self.number_type(b) {
             self.observe(amount, |_| true);
@@ -118,9 +117,9 @@ impl Builder {
             |op| fold(op, a, b).map_err(|why| self.error(format!("{a} {} {b} {why}", symbol(op))));
         let result = fold(op)?;
         match op {
-            // Rust drops the bits that are shifted out.
+            // Rust drops the bits shifted out.
             Op::Shl => return Ok(wrap(result, ty)),
-            // Rust refuses a remainder whose quotient overflows, such as `i32::MIN % -1`.
+            // Rust refuses a remainder if the quotient overflows, as in `i32::MIN % -1`.
             Op::Rem => self.check_fits(fold(Op::Div)?, ty)?,
             _ => self.check_fits(result, ty)?,
         }
@@ -150,7 +149,7 @@ impl Builder {
             };
         }
         let ty = match (op, a, b) {
-            // The amount of a shift has a type of its own.
+            // A shift amount has its own type.
             (Op::Shl | Op::Shr, Num::Reg(a), Num::Const(amount)) => {
                 self.check_shift(*amount, a.ty)?;
                 a.ty
@@ -191,7 +190,7 @@ impl Builder {
         Ok(Num::Reg(result))
     }
 
-    /// The amount of a shift, modulo the width of the shifted type: Rust takes it so, but PTX clamps it to the width.
+    /// The amount of a shift, modulo the width of the shifted type as in Rust. PTX clamps it to the width.
     fn shift_amount(&mut self, amount: &Scalar, ty: Type) -> Result<Operand> {
         let amount = match amount.ty.bits() {
             32 => amount.clone(),
@@ -204,8 +203,8 @@ impl Builder {
         Ok(self.and(&amount, &Num::from(ty.bits() - 1))?.operand())
     }
 
-    /// The result of a 16-bit instruction as an integer of 8 bits: the upper 8 bits become zeros or copies of the sign.
-    /// Wider types are returned as they are.
+    /// The result of a 16-bit instruction as an 8-bit integer: the upper 8 bits become zeros or copies of the sign. Wider types are
+    /// returned unchanged.
     pub fn narrow(&mut self, computed: Scalar) -> Scalar {
         let ty = computed.ty;
         match ty.bits() {
@@ -301,7 +300,7 @@ impl Builder {
         Ok(predicate.into())
     }
 
-    /// Compares two integers: a predicate that holds if the comparison does, and another predicate, if there is one.
+    /// Compares two integers: a predicate that holds if the comparison holds and, if there is another predicate, this one, too.
     pub fn compare_and(
         &mut self,
         cmp: Cmp,
@@ -323,12 +322,12 @@ impl Builder {
         Ok(self.set_predicate_and(cmp, ty, [a, b], other))
     }
 
-    /// `setp`: a predicate that holds if the comparison of two integers of a type does.
+    /// `setp`: a predicate that holds if the comparison of two integers of a type holds.
     pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: &Num, b: &Num) -> Scalar {
         self.set_predicate_and(cmp, ty, [a, b], None)
     }
 
-    /// The same with another predicate, if there is one, which has to hold as well.
+    /// As `set_predicate`, joined with another predicate, if there is one.
     fn set_predicate_and(
         &mut self,
         cmp: Cmp,
@@ -405,7 +404,7 @@ impl Builder {
             (false, false) if from.ty.bits() >= ty.bits() => Some(Modifier::Rn),
             (false, false) => None,
         };
-        // `cvt` does not convert bf16 to 8 bits, so the conversion goes through f32, which holds every bf16.
+        // `cvt` does not convert bf16 to 8 bits, so the conversion goes through f32, which represents every bf16.
         if from.ty == Type::Bf16 && ty.bits() == 8 {
             let single = self.convert(from, Type::F32)?;
             return self.convert(&single, ty);
@@ -424,8 +423,7 @@ impl Builder {
                 self.limit_bits(&result, bits);
             }
         }
-        // With 64 bits on either side, `cvt` gives an integer with only its highest bit set for a NaN (PTX ISA 9.0,
-        // §9.7.9.22).
+        // If either side has 64 bits, `cvt` converts a NaN to the integer with only its highest bit set (PTX ISA 9.0, §9.7.9.22).
         if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {
             let is_number = (Modifier::Num, from.ty);
             let sources = [operand.clone(), operand];
@@ -436,7 +434,7 @@ impl Builder {
         Ok(result)
     }
 
-    /// The common type of two integers. Each tells that of the other, where it is not known.
+    /// The common type of two integers. If one type is not known, the other determines it.
     pub fn common_type(&mut self, a: &Value, b: &Value) -> Result<NumberType> {
         let found = |value: &Value| format!("expected an integer, found {}", value.kind());
         let (Some(one), Some(two)) = (self.number_type(a), self.number_type(b)) else {
@@ -455,7 +453,7 @@ impl Builder {
         Ok(ty)
     }
 
-    /// The common type of two numbers of which at least one is in a register.
+    /// The common type of two numbers, at least one of them in a register.
     fn type_of_numbers(&mut self, a: &Num, b: &Num) -> Result<Type> {
         if let (Num::Reg(_), Num::Reg(_)) = (a, b) {
             self.common_type(&a.clone().into(), &b.clone().into())?;
@@ -470,7 +468,7 @@ impl Builder {
         Ok(*ty)
     }
 
-    /// Refuses an integer that the type does not hold.
+    /// Refuses an integer outside of the range of the type.
     pub fn check_fits(&self, value: i128, ty: Type) -> Result<()> {
         let (least, greatest) = range(ty);
         if (least..=greatest).contains(&value) {

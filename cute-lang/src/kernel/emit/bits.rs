@@ -1,9 +1,9 @@
-//! Which bits of a register may be set. With them, a `%` of a number that is always small and a carry between disjoint
-//! bits cost no instruction.
+//! The bits of a register that may be set. With them, a `%` of a number that is always small and a carry between disjoint bits cost no
+//! instruction.
 
 use crate::kernel::emit::operation::Op;
 
-/// What is known of the right operand of an operation.
+/// Known properties of the right operand of an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Right {
     /// The operand itself.
@@ -14,7 +14,7 @@ pub enum Right {
     Any(u64),
 }
 
-/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the bits that may be set in a.
+/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the possible bits of a.
 pub fn possible(op: Op, a: u64, right: Right, width: u32) -> u64 {
     let all = u64::MAX >> (64 - width);
     let (b, exact, divides) = match right {

@@ -36,21 +36,21 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
 use syn::{Error, Result};
 
-/// Most lines of PTX of one kernel. A kernel with more has a loop that was not meant to be unrolled.
+/// Most lines of PTX of one kernel. More lines come from a loop that was not meant to be unrolled.
 pub const MAX_LINES: usize = 200_000;
 
-/// The alignment of the dynamic shared memory of a kernel in bytes: that of the atom of the widest swizzle.
+/// The alignment of a kernel's dynamic shared memory in bytes: the size of the widest swizzle atom.
 pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 
 /// A kernel while it is emitted.
 pub struct Builder {
     /// The parameters, in order.
     pub params: Vec<Param>,
-    /// The tensors that the kernel has picked of parameters that are lists.
+    /// The tensors that the kernel has picked from lists of parameters.
     pub(super) items: Vec<Item>,
     /// The names of the parameters in PTX.
     pub symbols: HashSet<String>,
-    /// What is known of the arguments of a launch.
+    /// The facts about the arguments of a launch.
     pub facts: Facts,
     pub(super) conditions: Conditions,
     /// The types of literals without a suffix.
@@ -59,15 +59,15 @@ pub struct Builder {
     pub threads: u32,
     /// CTAs of a cluster.
     pub cluster: [u32; 3],
-    /// Whether accesses that nothing proves to be inside of their tensors are checked when the kernel runs.
+    /// Whether accesses without a proof that they are inside of their tensors are checked at run time.
     pub checked: bool,
     place: Span,
-    /// Where the statement that is interpreted stands.
+    /// The place of the current statement.
     source: Option<Location>,
-    /// The call by which the library was entered that is interpreted, and the name of its module.
+    /// The call that entered the library, and the name of the library's module.
     pub library: Option<(Span, String)>,
     pub(super) sites: Sites,
-    /// The files of the source in which instructions have their places.
+    /// The source files of the places of instructions.
     pub(super) files: Vec<String>,
     pub(super) registers: Registers,
     labels: BTreeMap<String, u32>,
@@ -80,11 +80,11 @@ pub struct Builder {
     pub(super) prologue: Vec<Line>,
     pub(super) init: Vec<Line>,
     pub(super) lines: Vec<Line>,
-    /// What lies in shared memory.
+    /// The layout of shared memory.
     pub shared: SharedMemory,
     /// How many loops are around the current line.
     pub loops: usize,
-    /// Which registers of fragments nothing has written.
+    /// The registers of fragments that nothing has written.
     pub unwritten: Unwritten,
     pub(super) renamed: Renamed,
     pub(super) budget: Budget,
@@ -151,17 +151,17 @@ impl Builder {
 
     // ---- places in the source
 
-    /// Sets the place that instructions come from, and returns the one before.
+    /// Sets the source place of the next instructions, and returns the previous one.
     pub fn set_source(&mut self, source: Option<Location>) -> Option<Location> {
         std::mem::replace(&mut self.source, source)
     }
 
-    /// The place that instructions come from.
+    /// The source place of the next instructions.
     pub(super) fn source_location(&self) -> Option<&Location> {
         self.source.as_ref()
     }
 
-    /// The place that instructions come from, in PTX.
+    /// The source place of the next instructions, in PTX.
     fn source(&mut self) -> Option<Place> {
         let source = self.source.as_ref()?;
         let known = self.files.iter().position(|file| *file == source.file);
@@ -188,8 +188,7 @@ impl Builder {
         self.registers.named(ty, name)
     }
 
-    /// The value in a register that later statements do not change: a variable is copied, and another register is
-    /// returned as it is.
+    /// The value in a register that later statements do not change: a variable is copied, any other register is returned unchanged.
     pub fn snapshot(&mut self, scalar: &Scalar) -> Scalar {
         match scalar.variable {
             true => self.copy(scalar),
@@ -224,8 +223,7 @@ impl Builder {
         self.emit(Opcode::Mov, ty, [to.operand(), from]);
     }
 
-    /// Makes the last line write `to` instead of `from`, if it is the line that defines `from` and its index is at
-    /// least `start`. Returns whether it did.
+    /// Makes the last line write `to` instead of `from`, if it defines `from` and has an index of at least `start`. Returns whether it did.
     pub fn retarget(&mut self, from: &Scalar, to: &Scalar, start: usize) -> bool {
         if from.variable || self.lines.len() <= start {
             return false;
@@ -275,7 +273,7 @@ impl Builder {
             // A literal takes the type of the register.
             Type::F32 => Ok(Operand::F32((value as f32).to_bits())),
             Type::F64 => Ok(Operand::F64(value.to_bits())),
-            // PTX has no constants of 16-bit types but their bits, which only `mov` takes.
+            // For 16-bit types, PTX has no constants except their bits, which only `mov` takes.
             Type::F16 | Type::Bf16 => {
                 let register = self.register(ty);
                 self.assign(&register, Operand::Int(half_bits(value, ty).into()));
@@ -328,7 +326,7 @@ impl Builder {
         }
     }
 
-    /// Appends an instruction that runs only in threads in which the guard holds.
+    /// Appends an instruction with a guard: only threads in which the guard holds execute it.
     pub fn emit_if(
         &mut self,
         guard: Guard,
@@ -342,7 +340,7 @@ impl Builder {
         }
     }
 
-    /// Puts a guard on each instruction that `emit` appends, if there is one.
+    /// Adds the guard, if there is one, to each instruction that `emit` appends.
     pub fn guarded(&mut self, guard: Option<Guard>, emit: impl FnOnce(&mut Builder)) {
         let start = self.lines.len();
         emit(self);
@@ -421,7 +419,7 @@ impl Builder {
         slot
     }
 
-    /// Puts lines in the places of slots, which are behind line `start`.
+    /// Replaces slots by lines. The slots are after line `start`.
     pub fn fill(&mut self, start: usize, mut slots: HashMap<&str, Vec<Line>>) -> Result<()> {
         for line in self.split_off(start) {
             match &line {
@@ -442,7 +440,7 @@ impl Builder {
         self.lines.extend(lines);
     }
 
-    /// A fresh label, which has no place yet.
+    /// A fresh label without a place.
     pub fn label(&mut self, stem: &str) -> String {
         let count = self.labels.entry(stem.to_string()).or_insert(0);
         *count += 1;
@@ -471,7 +469,7 @@ impl Builder {
 
     /// Appends a jump.
     pub fn branch(&mut self, label: &str) {
-        // `.uni` would promise that all threads of a warp jump, which is not known.
+        // `.uni` would promise that all threads of a warp jump, which is not known here.
         self.emit(Opcode::Bra, (), [Operand::Name(label.into())]);
     }
 
@@ -482,8 +480,7 @@ impl Builder {
 
     // ---- the places besides the current line
 
-    /// A register that every thread computes before the body. It is computed once for each `name`, also if it is
-    /// requested again.
+    /// A register that every thread computes before the body, once for each `name`, even if it is requested again.
     pub fn once(
         &mut self,
         name: &str,
@@ -498,8 +495,7 @@ impl Builder {
         self.once.get(name).cloned()
     }
 
-    /// The PTX parameter `symbol` in a register called after `name`. `then` may emit more instructions that change the
-    /// register.
+    /// The PTX parameter `symbol` in a register named after `name`. `then` may emit instructions that change the register.
     pub fn parameter(
         &mut self,
         symbol: &str,
@@ -507,7 +503,7 @@ impl Builder {
         ty: Type,
         then: impl FnOnce(&mut Builder, &Scalar),
     ) -> Scalar {
-        // The brackets keep the key of a parameter different from the keys that `once` is called with.
+        // The brackets separate the keys of parameters from the keys of `once`.
         self.once_as(&format!("[{symbol}]"), name, ty, |b, register| {
             let from = Operand::Address {
                 base: Box::new(Operand::Name(symbol.into())),
@@ -537,7 +533,7 @@ impl Builder {
 
     /// Puts the lines that `emit` appends before the body.
     pub(super) fn before_body<T>(&mut self, emit: impl FnOnce(&mut Builder) -> T) -> T {
-        // If `emit` calls `once`, those lines must come before its own.
+        // If `emit` calls `once`, the lines of this call must come first.
         let body = std::mem::take(&mut self.lines);
         let result = emit(self);
         let lines = std::mem::replace(&mut self.lines, body);
@@ -545,7 +541,7 @@ impl Builder {
         result
     }
 
-    /// Adds an instruction that thread 0 runs before the body, and for which all threads wait.
+    /// Adds an instruction that thread 0 executes before the body. All threads wait for it.
     pub fn init(
         &mut self,
         opcode: Opcode,
@@ -625,7 +621,7 @@ impl Builder {
         }
     }
 
-    /// An upper bound of a number that is not negative.
+    /// An upper bound of a nonnegative number.
     pub fn greatest(&self, num: &Num) -> i128 {
         match num {
             Num::Const(value) => *value,
@@ -642,7 +638,7 @@ impl Builder {
         &self.bits
     }
 
-    /// Records that no bits of a register but these are ever set.
+    /// Records that only these bits of a register may be set.
     pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
         self.bits.insert(scalar.name.clone(), bits);
     }

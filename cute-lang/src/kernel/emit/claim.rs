@@ -1,5 +1,5 @@
-//! What the comment at the end of an instruction claims of its addresses: which element of which tensor each of them is. The
-//! emulator holds the addresses against it.
+//! Claims about addresses, in the comment at the end of an instruction: each address is this element of this tensor. The emulator checks
+//! the addresses against the claims.
 //!
 //! | operand | claim |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | `[%r3]` | `tile[%i < 8, %thread < 32] at %r2 in 0..1024`: byte `%r2` of the kernel's shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
 //! | `[%r4+8]` | `tile at Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 //!
-//! An instruction with several addresses has a claim for each, in their order, with `_` where nothing is claimed.
+//! An instruction with several addresses has a claim for each, in order, with `_` for an address without a claim.
 //!
-//! A comment on a line of its own, `uniform %r5 in warp`, claims that `%r5` has the same value there in all threads of each warp,
-//! or `in warpgroup`, or `in CTA`.
+//! A comment on a line of its own, `uniform %r5 in warp`, claims that `%r5` has the same value there in all threads of each warp. It may
+//! also be `in warpgroup` or `in CTA`.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::divergence::Group;
@@ -23,7 +23,7 @@ use cute_ptx::ast::{Line, Operand, Type};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-/// What is known of the operands that are addresses of tensors: the claim of each, by its text.
+/// The claims about operands that are addresses of tensors, by the text of the operand.
 #[derive(Default)]
 pub struct Claims(HashMap<String, String>);
 
@@ -69,8 +69,8 @@ impl Builder {
         self.claims.0.insert(operand.to_string(), claim);
     }
 
-    /// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there. Each number of the
-    /// coordinate is a sum, of which a number of 32 bits may be signed.
+    /// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there. Each number of the coordinate is a
+    /// sum; a summand of 32 bits may be signed.
     pub fn claim_global(
         &mut self,
         operand: &Operand,
@@ -90,7 +90,7 @@ impl Builder {
         self.claims.0.insert(operand.to_string(), claim);
     }
 
-    /// Claims that an operand is what the item at this index of a list has of one of its PTX parameters.
+    /// Claims that an operand is the value of one PTX parameter of a list for the item at this index.
     pub fn claim_item(&mut self, operand: &Operand, symbol: &str, index: &Num) {
         let claim = format!("item {} of {symbol}", sum(index, 0));
         self.claims.0.insert(operand.to_string(), claim);
@@ -121,7 +121,7 @@ impl Builder {
     }
 }
 
-/// The register that a comment on a line of its own claims to have the same value in all threads of each group.
+/// For a line `uniform … in …`: the register with the same value in all threads of each group.
 pub(super) fn agreement(comment: &str) -> Option<(&str, Group)> {
     let (register, name) = comment.strip_prefix("uniform %")?.split_once(" in ")?;
     let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
@@ -129,12 +129,12 @@ pub(super) fn agreement(comment: &str) -> Option<(&str, Group)> {
     Some((register, group))
 }
 
-/// Whether a line claims that threads agree, which is so only where they execute it.
+/// Whether a line claims that threads agree. The claim holds only where they execute the line.
 pub fn is_agreement(line: &Line) -> bool {
     matches!(line, Line::Comment(text) if agreement(text).is_some())
 }
 
-/// Removes the claims about registers that no line writes, since what they held turned out not to be needed.
+/// Removes claims about registers that no line writes: their values were not needed.
 pub(super) fn remove_unwritten(code: &mut Vec<Line>) {
     let mut written = HashSet::new();
     for line in code.iter() {

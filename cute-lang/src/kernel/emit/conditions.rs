@@ -1,8 +1,8 @@
-//! What is known where the current line is emitted: the comparisons of the branches around it and of the checks before it, and
-//! what holds of a register wherever it has a value.
+//! Conditions known to hold at the current line: the comparisons of the branches around it and of the checks before it, and comparisons of
+//! a register that always hold.
 //!
-//! Comparisons are about registers that do not change. In a loop, a register has one value for an iteration, and what a
-//! branch tells of it is forgotten at the end of the block.
+//! Comparisons are about registers that do not change. In a loop, a register has one value for an iteration, so the conditions of a branch
+//! are forgotten at the end of the block.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
@@ -11,22 +11,22 @@ use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar};
 use std::collections::{BTreeMap, HashMap};
 
-/// What is known of predicates and registers, and what holds.
+/// The meanings of predicates and registers, and the conditions that hold.
 #[derive(Default)]
 pub struct Conditions {
     pub(super) meanings: BTreeMap<String, Meaning>,
     holding: Vec<Condition>,
-    /// By the first register with such a value, which of them compare it with another number.
+    /// By the first register with the same value, the conditions in `holding` that compare it with another number.
     holding_of: HashMap<String, Vec<usize>>,
     /// By register, how it compares with others wherever it has a value.
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
-    /// How registers were computed from others that do not change.
+    /// For each register, the operation that computed it from others that do not change.
     computed: HashMap<String, (Op, Num, Num)>,
-    /// By register, those that are its sums with known integers above 0, and these.
+    /// By register x, the registers x + c with a known c above 0, and c.
     sums: HashMap<String, Vec<(String, i128)>>,
-    /// By register, the first one that was computed in the same way, if that is another one.
+    /// By register, the first other register that was computed in the same way.
     first: HashMap<String, String>,
-    /// The first register that was computed in a way, from the first ones with such values.
+    /// The first register with this operation on these operands, given as the first registers with their values.
     ways: HashMap<(Op, Operand, Operand), String>,
     /// The numbers of the launch, by their registers.
     pub(super) quantities: BTreeMap<String, Quantity>,
@@ -50,16 +50,16 @@ pub enum Meaning {
 /// A comparison of unsigned integers.
 pub type Comparison = (Num, Cmp, Num);
 
-/// What holds in the threads that run the current line.
+/// A condition that holds in the threads that run the current line.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
-    /// Other threads have taken another way: those in which this comparison does not hold. If it is none, nobody knows which.
+    /// Threads in which this comparison does not hold have taken the other branch. `None` if the comparison is not known.
     Branch(Option<Comparison>),
-    /// Threads in which this comparison does not hold have ended the kernel.
+    /// The comparison of a check; threads in which it does not hold have ended the kernel.
     Checked(Comparison),
 }
 
-/// What a register was computed from.
+/// An operand of the operation that computed a register.
 #[derive(PartialEq, Eq, Hash)]
 enum Operand {
     Known(i128),
@@ -69,13 +69,13 @@ enum Operand {
 /// How many conditions held at some place.
 pub struct Mark(usize);
 
-/// What is known of a number that is not known to be below an extent.
+/// Why a number is not known to be below an extent.
 pub enum Almost {
     /// It is at most the extent.
     Reached,
     /// It is below another number of the launch.
     Below(Quantity),
-    /// Its sum with this number is below the extent, and the sum may wrap.
+    /// The number plus this one is below the extent, and the sum may wrap.
     Wraps(i128),
     /// It is below the extent less this number, and the extent may be smaller.
     Underflows(i128),
@@ -97,7 +97,7 @@ impl Builder {
 
     /// Records how a register was computed. It must not change afterwards.
     pub(super) fn computes(&mut self, result: &Scalar, op: Op, a: &Num, b: &Num) {
-        // Of these, the bits of the result do not depend on whether the integers are signed.
+        // For these operations, the bits of the result do not depend on whether the integers are signed.
         let plain = matches!(
             op,
             Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
@@ -107,21 +107,21 @@ impl Builder {
         }
     }
 
-    /// The threads part: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
+    /// Threads diverge: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
     pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
         for comparison in self.meaning(predicate, truth) {
             self.conditions.hold(Condition::Branch(comparison));
         }
     }
 
-    /// From here on, the predicate is true, since the kernel has ended otherwise, until [`forget`](Self::forget).
+    /// From here on, until [`forget`](Self::forget), the predicate is true, since the kernel has ended otherwise.
     pub fn assume_checked(&mut self, predicate: &Scalar) {
         for comparison in self.meaning(predicate, true).into_iter().flatten() {
             self.conditions.hold(Condition::Checked(comparison));
         }
     }
 
-    /// From here on, an unsigned integer is below another, since the kernel has ended otherwise, until [`forget`](Self::forget).
+    /// From here on, until [`forget`](Self::forget), an unsigned integer is below another, since the kernel has ended otherwise.
     pub fn assume_below(&mut self, a: &Num, b: &Num) {
         if is_fixed(a) && is_fixed(b) {
             let comparison = (a.clone(), Cmp::Lt, b.clone());
@@ -129,7 +129,7 @@ impl Builder {
         }
     }
 
-    /// The comparisons that hold if the predicate is true, or if it is false. What is no comparison is none.
+    /// The comparisons that hold if the predicate is true, or if it is false. Anything but a comparison is `None`.
     fn meaning(&self, predicate: &Scalar, truth: bool) -> Vec<Option<Comparison>> {
         let meanings = &self.conditions.meanings;
         let meaning = meanings
@@ -153,7 +153,7 @@ impl Builder {
         }
     }
 
-    /// Records how a register compares with an unsigned integer wherever it has a value.
+    /// Records a comparison of a register with an unsigned integer that always holds.
     pub fn always(&mut self, register: &Scalar, cmp: Cmp, other: &Num) {
         if !register.variable && is_fixed(other) {
             let known = self.conditions.always.entry(register.name.clone());
@@ -165,7 +165,7 @@ impl Builder {
         }
     }
 
-    /// Records what follows for the result of an operation on unsigned integers.
+    /// Records comparisons that follow from an operation on unsigned integers for its result.
     pub(super) fn note_result(&mut self, op: Op, a: &Num, b: &Num, result: &Scalar) {
         match op {
             Op::Rem if self.least(b) >= 1 => self.always(result, Cmp::Lt, b),
@@ -182,7 +182,7 @@ impl Builder {
         }
     }
 
-    /// The largest value of a register, as far as a comparison with a known integer tells it wherever it has a value.
+    /// The largest value of a register, by a comparison with a known integer that always holds.
     pub(super) fn known_limit(&self, register: &Scalar) -> Option<i128> {
         let always = self.conditions.always.get(&register.name);
         let always = always.filter(|_| !register.variable)?;
@@ -205,17 +205,17 @@ impl Builder {
         }
     }
 
-    /// What holds here.
+    /// The number of conditions that hold here.
     pub fn mark(&self) -> Mark {
         Mark(self.conditions.holding.len())
     }
 
-    /// Forgets what has been assumed since, where all threads that were there come together again.
+    /// Forgets the conditions since `since`, where all threads of that point come together again.
     pub fn forget(&mut self, since: Mark) {
         self.conditions.shorten(since);
     }
 
-    /// Forgets at the end of a block what its statements have told. Threads that left it are still gone.
+    /// Forgets the conditions of a block at its end. Threads that left the block are still elsewhere.
     pub fn forget_block(&mut self, since: Mark) {
         let mut told = self.conditions.shorten(since).into_iter();
         if told.any(|condition| matches!(condition, Condition::Branch(_))) {
@@ -223,12 +223,12 @@ impl Builder {
         }
     }
 
-    /// What holds where the current line is emitted.
+    /// The conditions that hold at the current line.
     pub(super) fn holding(&self) -> &[Condition] {
         &self.conditions.holding
     }
 
-    /// The two unsigned integers that a register is known to be the sum of. The sum may wrap.
+    /// The two unsigned integers whose sum is in a register, if they are known. The sum may wrap.
     pub fn summands(&self, num: &Num) -> Option<(&Num, &Num)> {
         let Num::Reg(register) = num else {
             return None;
@@ -241,7 +241,7 @@ impl Builder {
         }
     }
 
-    /// The unsigned integer that a signed one is known to be the negative of.
+    /// The unsigned integer whose negative is in a signed register, if it is known.
     pub fn negated(&self, register: &Scalar) -> Option<&Num> {
         let half = 1i128 << (register.ty.bits() - 1);
         match self.conditions.computed.get(&register.name) {
@@ -252,19 +252,19 @@ impl Builder {
         }
     }
 
-    /// Whether it is known that an unsigned integer is below an extent.
+    /// Whether an unsigned integer is known to be below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let (least, _) = self.facts.bounds(extent);
         self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut Vec::new())
     }
 
-    /// Whether it is known that an unsigned integer is below a known one.
+    /// Whether an unsigned integer is known to be below a known one.
     pub fn is_below_known(&self, num: &Num, limit: i128) -> bool {
         self.is_bounded(num, Cmp::Lt, (limit, None), &mut Vec::new())
     }
 
-    /// Whether it is known that an unsigned integer is below a limit, or at most the limit: a number that is at least so large,
-    /// and the extent that it is, if it is one. What has been asked already is not asked again.
+    /// Whether an unsigned integer is known to be below a limit, or at most the limit. The limit is given by a lower bound, and by the
+    /// extent, if it is one. `asked` prevents asking the same again.
     fn is_bounded<'s>(
         &'s self,
         num: &'s Num,
@@ -282,7 +282,7 @@ impl Builder {
             return false;
         }
         asked.push((num, cmp));
-        // Where a difference does not wrap, it is at most what it is taken from.
+        // A difference that does not wrap is at most its first operand.
         if let Some((a, b)) = self.difference(register) {
             let cmp = match self.is_at_least(b, &Num::Const(1)) {
                 true => Cmp::Le,
@@ -324,8 +324,8 @@ impl Builder {
         self.conditions.sums.get(first).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether it is known that an unsigned integer and the next `reach` ones are below an extent, since it is below the extent less
-    /// so many, as in `i < n - 1`.
+    /// Whether an unsigned integer and the next `reach` ones are known to be below an extent, because it is below the extent minus a
+    /// number, as in `i < n - 1`.
     pub fn is_below_by(&self, num: &Num, reach: i128, extent: Quantity) -> bool {
         let Num::Reg(register) = num else {
             return false;
@@ -361,7 +361,7 @@ impl Builder {
                 }))
     }
 
-    /// The two unsigned integers that a register is known to be the difference of, where it does not wrap.
+    /// The two unsigned integers whose difference is in a register, if they are known and it does not wrap.
     fn difference(&self, register: &Scalar) -> Option<(&Num, &Num)> {
         match self.conditions.computed.get(&register.name) {
             Some((Op::Sub, a, b))
@@ -376,8 +376,7 @@ impl Builder {
         }
     }
 
-    /// Whether it is known that an unsigned integer is at least another one, from what compares the two, or from a known number
-    /// between them.
+    /// Whether an unsigned integer is known to be at least another one: by a comparison of the two, or by a known number between them.
     fn is_at_least(&self, num: &Num, other: &Num) -> bool {
         if let Num::Const(other) = other
             && self.least(num) >= *other
@@ -399,7 +398,7 @@ impl Builder {
                 })
     }
 
-    /// What is known here of an unsigned integer that is not known to be below an extent.
+    /// Why an unsigned integer is not known here to be below an extent.
     pub fn almost(&self, num: &Num, extent: Quantity) -> Option<Almost> {
         let Num::Reg(register) = num else {
             return None;
@@ -486,7 +485,7 @@ impl Builder {
 }
 
 impl Conditions {
-    /// The first register with the value of this one: of one integer in two registers, both are computed in the same way.
+    /// The first register with the same value as this one: both are computed in the same way.
     fn first<'s>(&'s self, register: &'s str) -> &'s str {
         self.first.get(register).map_or(register, String::as_str)
     }
@@ -518,7 +517,7 @@ impl Conditions {
         self.holding.push(condition);
     }
 
-    /// Removes what has been held since, and returns it.
+    /// Removes and returns the conditions since `since`.
     fn shorten(&mut self, since: Mark) -> Vec<Condition> {
         let told = self.holding.split_off(since.0);
         for register in told.iter().flat_map(Condition::registers) {
@@ -532,7 +531,7 @@ impl Conditions {
 }
 
 impl Condition {
-    /// The registers that it compares.
+    /// The compared registers.
     fn registers(&self) -> impl Iterator<Item = &Scalar> {
         let comparison = match self {
             Condition::Branch(comparison) => comparison.as_ref(),
@@ -555,13 +554,13 @@ pub(super) fn is_fixed(num: &Num) -> bool {
     !matches!(num, Num::Reg(scalar) if scalar.variable)
 }
 
-/// The comparison that holds, or does not, unless a number of it may change.
+/// The comparison, or its negation, unless one of its numbers may change.
 fn lasting((a, cmp, b): &Comparison, truth: bool) -> Option<Comparison> {
     let cmp = if truth { *cmp } else { negated(*cmp) };
     (is_fixed(a) && is_fixed(b)).then(|| (a.clone(), cmp, b.clone()))
 }
 
-/// The comparison that holds if this one does not.
+/// The negation of a comparison.
 pub(super) fn negated(cmp: Cmp) -> Cmp {
     match cmp {
         Cmp::Eq => Cmp::Ne,

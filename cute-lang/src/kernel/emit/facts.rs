@@ -1,7 +1,6 @@
 //! Facts about the arguments of a launch, which the launch checks: `extent(x, 1) % 8 == 0`.
 //!
-//! From facts follow alignments, bounds and which numbers are equal. What a fact says in another form than those below is
-//! checked at launch nevertheless.
+//! Facts give alignments, bounds and equal numbers. Facts in other forms than those below are only checked at launch.
 
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::value::TensorId;
@@ -35,7 +34,7 @@ impl Quantity {
     }
 }
 
-/// A number that is computed from those of a launch.
+/// A number computed from numbers of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
     /// Known at expansion.
@@ -49,7 +48,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// The numbers of the launch that it is computed from.
+    /// The numbers of the launch in it.
     pub fn quantities(&self) -> Vec<Quantity> {
         match self {
             Term::Known(_) => Vec::new(),
@@ -77,7 +76,7 @@ pub struct Fact {
 pub struct Facts(pub Vec<Fact>);
 
 impl Facts {
-    /// The greatest number that is known to divide the quantity.
+    /// The greatest known divisor of the quantity.
     pub fn divisor(&self, of: Quantity) -> i128 {
         let same = self.same(of.of_all());
         let mut divisor = 1;
@@ -139,7 +138,7 @@ impl Facts {
         (least == greatest).then_some(least)
     }
 
-    /// All quantities that are equal to this one, itself included. The first number parameter comes first.
+    /// All quantities equal to this one, including itself. The first number parameter comes first.
     pub fn same(&self, of: Quantity) -> BTreeSet<Quantity> {
         let mut same = BTreeSet::from([of]);
         loop {

@@ -1,4 +1,4 @@
-//! The end of a kernel: its parts are put in order, and its registers are declared.
+//! The end of a kernel: puts its parts in order and declares its registers.
 
 use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::emit::claim::remove_unwritten;
@@ -32,7 +32,7 @@ pub struct Parts {
 }
 
 impl Builder {
-    /// Removes what is not read, declares the registers, and puts the parts of the kernel in order.
+    /// Removes unread results, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
         self.check_registers()?;
         self.describe_parameters();
@@ -87,7 +87,7 @@ impl Builder {
         if self.cluster == [1, 1, 1] {
             self.emit(Opcode::BarSync, (), [Operand::Int(0)]);
         } else {
-            // The fence has released what thread 0 wrote. A barrier that releases would wait for all memory accesses of all threads.
+            // The fence has released the writes of thread 0. A releasing barrier would wait for all memory accesses of all threads.
             let relaxed = (Modifier::Relaxed, Modifier::Aligned);
             self.emit(Opcode::BarrierClusterArrive, relaxed, []);
             self.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);

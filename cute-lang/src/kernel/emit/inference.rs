@@ -1,10 +1,8 @@
-//! The types of literals without a suffix, as Rust infers them: from what they meet, and `i32` and `f64` where they meet nothing
-//! that has a type.
+//! The types of literals without a suffix, as in Rust: inferred from their uses; `i32` and `f64` if no use has a type.
 //!
-//! An interpreter meets a literal before its uses. Arithmetic of known integers is exact until their type is known, so it
-//! needs no type; but a register has one from the start. So a literal begins a class, a register of a class gets the type
-//! that is most likely, and where a later use tells another one, the kernel is interpreted again with that type for
-//! the literals of the class ([`Inference::again`]).
+//! An interpreter sees a literal before its uses. Arithmetic of known integers is exact until their type is known, so it needs no type; but
+//! a register needs one from the start. So a literal begins a class, and a register of a class gets the most likely type. If a later use
+//! determines another type, the kernel is interpreted again with this type for the literals of the class ([`Inference::again`]).
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{is_float, is_integer, range, rounded, rust_name};
@@ -16,7 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::take;
 use syn::{Error, Result};
 
-/// The floating-point types, of which a literal without a suffix may have one.
+/// The floating-point types that a literal without a suffix may have.
 const FLOATS: [Type; 4] = [Type::F16, Type::Bf16, Type::F32, Type::F64];
 
 /// How often a kernel is interpreted at most.
@@ -27,14 +25,14 @@ const MAX_PASSES: usize = 16;
 pub struct Inference {
     /// Where the interpreter is.
     pub position: Position,
-    /// The types that earlier interpretations have found.
+    /// The types found by earlier interpretations.
     told: BTreeMap<Position, Type>,
     passes: usize,
     classes: Vec<State>,
 }
 
-/// A position in the run of an interpreter, which is the same in each run, also if statements before it had errors: which statement
-/// of which block, and which part of the statement.
+/// A position in the run of an interpreter: the statement of the block, and the part of the statement. It is the same in each run, even if
+/// earlier statements had errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     statement: u64,
@@ -59,34 +57,34 @@ impl Position {
     }
 }
 
-/// What is known of a class.
+/// The state of a class.
 struct State {
-    /// The larger class of which this one has become a part, and which says all else.
+    /// The larger class that this one has been merged into. All other fields are then read there.
     within: Option<Class>,
     integer: bool,
-    /// Where one of its literals stands.
+    /// The place of one of its literals.
     span: Span,
-    /// Where its literals were evaluated.
+    /// The positions of its literals.
     literals: Vec<Position>,
     ty: Option<Type>,
-    /// The type that its registers have got.
+    /// The type assumed for its registers.
     assumed: Option<Type>,
     /// Whether something was computed that depends on the type.
     observed: bool,
     /// Whether an argument of a type parameter got the assumed type.
     generic: bool,
-    /// Whether code that is not interpreted may tell the type.
+    /// Whether code that is not interpreted may determine the type.
     in_doubt: bool,
-    /// Whether bits of a known integer may have been lost, which no type refuses.
+    /// Whether bits of a known integer may have been lost. No type refuses this.
     loses_bits: bool,
     /// The least and the greatest of its known integers.
     range: (i128, i128),
-    /// The floating-point types in which a known result would be another.
+    /// The floating-point types that would change a known result.
     differs: Vec<Type>,
 }
 
 impl State {
-    /// The type that Rust gives numbers whose uses tell none.
+    /// The type in Rust of numbers whose uses do not determine one.
     fn fallback(&self) -> Type {
         match self.integer {
             true => Type::S32,
@@ -99,7 +97,7 @@ impl State {
         self.assumed.is_some() || self.observed
     }
 
-    /// Whether something differs among the types that may hold all of its numbers.
+    /// Whether some result differs between the types that can hold all of its numbers.
     fn depends(&self) -> bool {
         let differs = !self.differs.is_empty() || !self.holds_in(self.fallback());
         self.assumed.is_some() || self.observed && (self.loses_bits || differs)
@@ -121,7 +119,7 @@ impl State {
         }
     }
 
-    /// Whether what has been made of the class holds for the type.
+    /// Whether the results of the class so far are right for the type.
     fn holds_in(&self, ty: Type) -> bool {
         let fits = || {
             let (least, greatest) = range(ty);
@@ -134,7 +132,7 @@ impl State {
 }
 
 impl Inference {
-    /// The type of the next literal without a suffix: that which an earlier interpretation has found, or a class of its own.
+    /// The type of the next literal without a suffix: the type found by an earlier interpretation, or a new class.
     pub fn literal(&mut self, integer: bool, span: Span) -> NumberType {
         let at = self.position.advance();
         if let Some(ty) = self.told.get(&at) {
@@ -157,9 +155,9 @@ impl Inference {
         NumberType::Inferred(Class(self.classes.len() - 1))
     }
 
-    /// What the next interpretation starts from, if one is needed: where numbers have another type than they got, or where
-    /// they got a type that Rust does not fall back to and nothing has told. After an error, uses may be missing that tell
-    /// types, so numbers fall back only if no type has been told that helps.
+    /// The start of the next interpretation. One is needed if numbers have another type than assumed, or an assumed type that no use
+    /// determines and that is not Rust's fallback. After an error, uses that determine types may be missing, so numbers fall back only if
+    /// no useful type has been found.
     ///
     /// It is an error if the last interpretation has found types that it did not have.
     pub fn again(&mut self, failed: bool) -> Result<Option<Inference>> {
@@ -199,7 +197,7 @@ impl Inference {
         }))
     }
 
-    /// An error of each literal whose type nothing tells that is interpreted, though code that is not may do so.
+    /// An error for each interpreted literal whose type could be determined only by code that is not interpreted.
     pub fn in_doubt(&self) -> impl Iterator<Item = Error> {
         let doubtful = |it: &&State| it.ty.is_none() && it.in_doubt && it.depends();
         self.roots().filter(doubtful).map(|state| {
@@ -214,7 +212,7 @@ impl Inference {
         })
     }
 
-    /// The classes that are parts of no other.
+    /// The classes that have not been merged into others.
     fn roots(&self) -> impl Iterator<Item = &State> {
         self.classes.iter().filter(|state| state.within.is_none())
     }
@@ -231,7 +229,7 @@ impl Inference {
         &mut self.classes[root.0]
     }
 
-    /// What is known of the class of a number, if its type is not known yet.
+    /// The class of a number, if its type is not known yet.
     fn open(&mut self, ty: NumberType) -> Option<&mut State> {
         match self.now(ty) {
             NumberType::Inferred(class) => Some(self.state(class)),
@@ -251,13 +249,13 @@ impl Inference {
         }
     }
 
-    /// Two classes of which neither has a type become one, unless one is of integers and the other is not.
+    /// Merges two classes without a type, unless one is of integers and the other is not.
     fn union(&mut self, a: Class, b: Class) -> Option<NumberType> {
         let (a, b) = (self.root(a), self.root(b));
         if self.classes[a.0].integer != self.classes[b.0].integer {
             return None;
         }
-        // The larger one goes on, so that classes nest no deeper than the logarithm of their number.
+        // The larger one stays, so classes nest no deeper than the logarithm of their number.
         let size = |class: Class| self.classes[class.0].literals.len();
         let (a, b) = if size(a) < size(b) { (b, a) } else { (a, b) };
         if a != b {
@@ -285,7 +283,7 @@ impl Inference {
 }
 
 impl Builder {
-    /// The type of a number, as far as it is known by now; `None` for what is no number.
+    /// The type of a number, as far as it is known; `None` for any other value.
     pub fn number_type(&self, value: &Value) -> Option<NumberType> {
         Some(self.inference.now(match value {
             Value::Int(_, ty) | Value::Float(_, ty) => *ty,
@@ -294,7 +292,7 @@ impl Builder {
         }))
     }
 
-    /// The one type of two numbers, which tells what is not known of either.
+    /// The one type of two numbers. Each determines unknown parts of the other's type.
     pub fn unify(&mut self, a: NumberType, b: NumberType) -> Result<NumberType> {
         let (a, b) = (self.inference.now(a), self.inference.now(b));
         match (a, b) {
@@ -329,7 +327,7 @@ impl Builder {
         }
     }
 
-    /// The one type of two values that are numbers, and `None` where one is none.
+    /// The one type of two values; `None` unless both are numbers.
     pub fn unify_values(&mut self, a: &Value, b: &Value) -> Result<Option<NumberType>> {
         match (self.number_type(a), self.number_type(b)) {
             (Some(a), Some(b)) => self.unify(a, b).map(Some),
@@ -337,7 +335,7 @@ impl Builder {
         }
     }
 
-    /// Tells a number its type, and refuses one of another type. What is no number is left alone.
+    /// Determines the type of a number, and refuses a number of another type. Other values are ignored.
     pub fn expect(&mut self, value: &Value, ty: Type) -> Result<()> {
         if let Some(found) = self.number_type(value) {
             self.unify(found, NumberType::Is(ty))?;
@@ -345,7 +343,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Tells a number its type, if it is not known yet and may be this one.
+    /// Determines the type of a number, if it is not known yet and may be this one.
     pub fn tell(&mut self, value: &Value, ty: Type) {
         if let Some(found) = self.number_type(value)
             && let Some(state) = self.inference.open(found)
@@ -355,7 +353,7 @@ impl Builder {
         }
     }
 
-    /// Tells the registers of an argument the types with which a function has taken them, unless its result passes them on.
+    /// Gives the registers of an argument the types at which a function has taken them, unless its result passes them on.
     pub fn take(&mut self, argument: &Value, result: &Value) {
         let registers = match argument {
             Value::Scalar(scalar) => vec![scalar.clone()],
@@ -385,7 +383,7 @@ impl Builder {
         }
     }
 
-    /// Code that is not interpreted may tell the type of a number.
+    /// Notes that code that is not interpreted may determine the type of a number.
     pub fn doubt(&mut self, value: &Value) {
         if let Some(found) = self.number_type(value)
             && let Some(state) = self.inference.open(found)
@@ -394,8 +392,8 @@ impl Builder {
         }
     }
 
-    /// The type of a register for a number of this type. That of a class is assumed, until a use tells it. An integer that goes with
-    /// all types is `u32`.
+    /// The type of a register for a number of this type. The type of a class is assumed, until a use determines it. An integer that fits
+    /// all types gets `u32`.
     pub fn register_type(&mut self, ty: NumberType) -> Type {
         match self.inference.now(ty) {
             NumberType::Is(ty) => ty,
@@ -436,8 +434,7 @@ impl Builder {
         }
     }
 
-    /// Something of a number is computed that depends on its type. `same` says whether it is the same in a floating-point type
-    /// as in `f64`.
+    /// A result is computed that depends on the type of a number. `same` says whether it is the same in a floating-point type as in `f64`.
     pub fn observe(&mut self, ty: NumberType, same: impl Fn(Type) -> bool) {
         if let Some(state) = self.inference.open(ty) {
             state.observed = true;
@@ -445,7 +442,7 @@ impl Builder {
         }
     }
 
-    /// A type parameter gets the type of a number. That of a class is assumed.
+    /// Gives a type parameter the type of a number. The type of a class is assumed.
     pub fn assume_generic(&mut self, ty: NumberType) -> Type {
         if let Some(state) = self.inference.open(ty) {
             state.generic = true;
@@ -453,13 +450,13 @@ impl Builder {
         self.register_type(ty)
     }
 
-    /// Whether a type parameter got its type from the class of a number, which then tells nothing of it.
+    /// Whether a type parameter got its type from the class of a number. The parameter then does not determine the type of this class.
     pub fn is_assumed(&mut self, ty: NumberType, wanted: Type) -> bool {
         let state = self.inference.open(ty);
         state.is_some_and(|state| state.generic && state.assumed == Some(wanted))
     }
 
-    /// A known floating-point number with its type as far as it is known by now, and rounded to it.
+    /// A known floating-point number, with its type as far as it is known, rounded to this type.
     pub fn float(&self, value: f64, ty: NumberType) -> (f64, NumberType) {
         match self.inference.now(ty) {
             NumberType::Is(ty) => (rounded(value, ty), NumberType::Is(ty)),

@@ -1,8 +1,7 @@
 //! Items of lists of parameters, such as `a[i]` of `a: [TmaLoad<T, 2>; 64]`.
 //!
-//! Each PTX parameter of a list is an array in which the numbers of all items lie one after another. What a kernel picks is loaded
-//! where it is picked, since the index is known only there. An item of a known index that every launch has is loaded before the
-//! body, once, as a parameter of its own is.
+//! Each PTX parameter of a list is an array of the numbers of all items. An item is loaded where the kernel picks it, since the index is
+//! known only there. An item with a known index that exists in every launch is loaded once before the body, as a parameter of its own is.
 
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::facts::Quantity;
@@ -13,12 +12,12 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// A tensor that a kernel has picked of a list.
+/// A tensor that a kernel has picked from a list.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The parameter that is the list.
     param: usize,
-    /// Its index in the list.
+    /// The index in the list.
     pub index: Num,
     /// The address of its first element in global memory, or the generic address of its tensor map.
     pub(super) address: Scalar,
@@ -29,7 +28,7 @@ pub struct Item {
 }
 
 impl Builder {
-    /// Picks the tensor at an index, which must not change afterwards, of a list.
+    /// Picks the tensor at an index of a list. The index must not change afterwards.
     pub fn pick(&mut self, param: usize, index: &Num) -> Result<TensorId> {
         let (least, _) = self.facts.bounds(Quantity::Length(param));
         if index.constant().is_none_or(|known| known >= least) {
@@ -80,7 +79,7 @@ impl Builder {
         Ok(id)
     }
 
-    /// The number at an index of a PTX parameter that is an array.
+    /// The number at an index of an array parameter of PTX.
     pub fn pick_number(&mut self, symbol: &str, ty: Type, index: &Num) -> Result<Scalar> {
         let from = self.place_in(symbol, index, ty.bits() / 8)?;
         self.claim_item(&from, symbol, index);
@@ -104,7 +103,7 @@ impl Builder {
         self.to_register(&address, Type::U64)
     }
 
-    /// The generic address of a tensor map, which lies among the parameters of the kernel, or of the first of a list.
+    /// The generic address of a tensor map, or of the first one of a list, among the parameters of the kernel.
     pub fn map(&mut self, symbol: &str) -> Scalar {
         self.once(&format!("{symbol}_map"), Type::U64, |b, map| {
             b.emit(

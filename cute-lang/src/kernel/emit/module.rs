@@ -2,10 +2,10 @@
 
 use cute_ptx::ast::{Item, Module};
 
-/// The lowest version of PTX that modules declare. Almost all instructions for sm_90a exist in it.
+/// The lowest PTX version that modules declare. Almost all instructions for sm_90a exist in it.
 const PTX_VERSION: (u32, u32) = (8, 0);
 
-/// The architecture that the PTX is for.
+/// The target architecture of the PTX.
 const PTX_TARGET: &str = "sm_90a";
 
 /// A module that declares the lowest version in which all its instructions exist.

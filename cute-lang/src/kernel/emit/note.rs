@@ -1,5 +1,5 @@
-//! What the comments before the entry say: what lies in shared memory, and which tensor maps are needed. The emulator reads
-//! the names of tensors from them.
+//! The comments before the entry: the contents of shared memory, and the needed tensor maps. The emulator reads the names of tensors from
+//! them.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{List, ParamKind};
@@ -17,9 +17,9 @@ pub enum Note {
         bytes: Range<u32>,
         /// Whether other tensors are there at other times.
         in_turn: bool,
-        /// The variable that holds them; `None` while none does.
+        /// The variable with these bytes; `None` while there is none.
         name: Option<String>,
-        /// What they are, such as `f32 at (8,32):(32,1)`.
+        /// The contents, such as `f32 at (8,32):(32,1)`.
         description: String,
     },
 }
@@ -57,9 +57,9 @@ impl Builder {
         }
     }
 
-    /// Adds comments about the tensor parameters in global memory: `tensor x: f32 at x_ptr, strides (x_stride0, 1)`. The emulator
-    /// reads from them which PTX parameters say where an element lies. Of a list, they say where its items and their number are:
-    /// `list x: x_len of up to 64, each with 8 bytes of x_ptr, 4 bytes of x_extent0`.
+    /// Adds comments about the tensor parameters in global memory: `tensor x: f32 at x_ptr, strides (x_stride0, 1)`. They tell the emulator
+    /// which PTX parameters give the address of an element. For a list, they give its items and its length: `list x: x_len of up to 64,
+    /// each with 8 bytes of x_ptr, 4 bytes of x_extent0`.
     pub(super) fn describe_parameters(&mut self) {
         for param in &self.params {
             if let Some(List { most, .. }) = param.list {
@@ -86,7 +86,7 @@ impl Builder {
         }
     }
 
-    /// Adds a comment about what lies in shared memory, unless it has the same already: then that is the last again.
+    /// Adds a comment about bytes of shared memory. If there is the same comment already, it becomes the last one again.
     pub fn describe_shared(&mut self, bytes: Range<u32>, description: String) {
         let in_turn = self.shared.is_shared(&bytes);
         let known = self.notes.iter().position(|note| match note {
@@ -110,7 +110,7 @@ impl Builder {
         self.notes.push(note);
     }
 
-    /// The name of the variable that holds what lies at this byte of shared memory.
+    /// The name of the variable with this byte of shared memory.
     pub fn shared_name(&self, base: u32) -> Option<&str> {
         self.notes.iter().rev().find_map(|note| match note {
             Note::Shared { bytes, name, .. } if bytes.start == base => name.as_deref(),
@@ -118,7 +118,7 @@ impl Builder {
         })
     }
 
-    /// Names what a variable holds of shared memory, unless an earlier variable held it.
+    /// Names the shared memory of a variable, unless an earlier variable has named it.
     pub fn name_shared(&mut self, variable: &str, value: &Value) {
         let base = match value {
             Value::Tensor(tensor) => tensor.base,

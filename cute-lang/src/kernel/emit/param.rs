@@ -14,18 +14,18 @@ use std::collections::HashSet;
 pub struct Param {
     /// Its name.
     pub name: String,
-    /// The start of the names of its PTX parameters.
+    /// The prefix of the names of the PTX parameters.
     pub symbol: String,
     /// Where it is declared.
     pub span: Span,
-    /// What it is a list of, if it is one: `[Global<T, R>; 64]`.
+    /// The list, if the parameter is one: `[Global<T, R>; 64]`.
     pub list: Option<List>,
     /// How the kernel accesses it.
     pub kind: ParamKind,
 }
 
 impl Param {
-    /// The names of the PTX parameters that it may become.
+    /// The names of all PTX parameters that it may have.
     pub fn symbols(&self) -> Vec<String> {
         let length = self.list.iter().map(|_| self.length_symbol());
         let ParamKind::Global { rank, .. } = self.kind else {
@@ -64,27 +64,27 @@ impl Param {
         }
     }
 
-    /// The name of the PTX parameter that holds the pointer of a `Global`.
+    /// The name of the PTX parameter with the pointer of a `Global`.
     pub fn pointer_symbol(&self) -> String {
         format!("{}_ptr", self.symbol)
     }
 
-    /// The name of the PTX parameter that holds the stride of a mode of a `Global`.
+    /// The name of the PTX parameter with the stride of a mode of a `Global`.
     pub fn stride_symbol(&self, mode: usize) -> String {
         format!("{}_stride{mode}", self.symbol)
     }
 
-    /// The name of the PTX parameter that holds the extent of a mode of a `Global`.
+    /// The name of the PTX parameter with the extent of a mode of a `Global`.
     pub fn extent_symbol(&self, mode: usize) -> String {
         format!("{}_extent{mode}", self.symbol)
     }
 
-    /// The name of the PTX parameter that says how many parameters a list has.
+    /// The name of the PTX parameter with the length of a list.
     pub fn length_symbol(&self) -> String {
         format!("{}_len", self.symbol)
     }
 
-    /// The first accesses that nothing proves to be inside: of its list, and of its tensor.
+    /// The first accesses without a proof that they are inside: of the list, and of the tensor.
     pub fn unproven(&self) -> impl Iterator<Item = &Unproven> {
         let of_list = self.list.as_ref().and_then(|list| list.unproven.as_ref());
         let of_tensor = match &self.kind {
@@ -94,7 +94,7 @@ impl Param {
         of_list.into_iter().chain(of_tensor)
     }
 
-    /// Lengthens the symbol until none of its names is an opcode or one of the taken names, and takes them.
+    /// Lengthens the symbol until none of its names is an opcode or a taken name, and takes them.
     pub fn make_unique(&mut self, taken: &mut HashSet<String>) {
         while self
             .symbols()
@@ -107,7 +107,7 @@ impl Param {
     }
 }
 
-/// A Rust name as a name in PTX: other characters than ASCII become `_`, and the `r#` of a raw identifier is dropped.
+/// A Rust name as a name in PTX: non-ASCII characters become `_`, and the `r#` of a raw identifier is dropped.
 pub fn ascii(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_")
@@ -127,11 +127,11 @@ fn is_reserved(name: &str) -> bool {
 pub struct List {
     /// How many it has at most. A launch says how many there are.
     pub most: u32,
-    /// The first index that nothing proves to be below the length.
+    /// The first index without a proof that it is below the length.
     pub unproven: Option<Unproven>,
 }
 
-/// What a parameter is, or each of a list.
+/// The kind of a parameter, or of each item of a list.
 #[derive(Clone, Debug)]
 pub enum ParamKind {
     /// `TmaLoad<T, R>`.
@@ -149,19 +149,19 @@ pub enum ParamKind {
         written: bool,
         /// Whether the kernel reads an extent.
         extents: bool,
-        /// The first access that nothing proves to be inside of the tensor.
+        /// The first access without a proof that it is inside of the tensor.
         unproven: Option<Unproven>,
     },
     /// A number of this type, by value.
     Scalar(Type),
 }
 
-/// An access that nothing proves to be inside of its tensor, or of its list.
+/// An access without a proof that it is inside of its tensor, or of its list.
 #[derive(Clone, Debug)]
 pub struct Unproven {
     /// Where it stands.
     pub place: Span,
-    /// What would prove it; none if nothing can.
+    /// A change that would prove it; `None` if nothing can.
     pub remedy: Option<String>,
 }
 
@@ -172,19 +172,19 @@ pub struct TmaParam {
     pub element: Element,
     /// Number of its modes.
     pub rank: usize,
-    /// The tensor map that it needs. The first use in the kernel sets it.
+    /// The needed tensor map. The first use in the kernel sets it.
     pub recipe: Option<TmaRecipe>,
 }
 
 impl TmaParam {
-    /// What all recipes have of the L2 cache. Measured for the GEMM on an H100: promotion to 256 bytes costs a fifth of the
-    /// bandwidth if rows do not start at multiples of 256 bytes, and gains nothing otherwise.
+    /// The L2 promotion of all recipes. Measured for the GEMM on an H100: promotion to 256 bytes costs a fifth of the bandwidth if rows do
+    /// not start at multiples of 256 bytes, and gains nothing otherwise.
     pub const L2: L2Promotion = L2Promotion::B128;
-    /// What all recipes read outside of the tensor.
+    /// The value read outside of the tensor, in all recipes.
     pub const FILL: OobFill = OobFill::Zero;
 
-    /// The recipe of its tensor map. A parameter that the kernel never uses needs one nevertheless, with the smallest box that
-    /// TMA accepts: 16 bytes along the contiguous mode.
+    /// The recipe of the tensor map. A parameter without uses also needs one: it gets the smallest box that TMA accepts, 16 bytes along the
+    /// contiguous mode.
     pub fn recipe(&self) -> TmaRecipe {
         self.recipe.clone().unwrap_or_else(|| {
             let mut box_shape = vec![1; self.rank - 1];

@@ -10,7 +10,7 @@ use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 
-/// The largest extent of a tensor whose extents a kernel reads: signed coordinates do not reach further.
+/// The greatest extent of a tensor if a kernel reads its extents: signed coordinates do not reach further.
 pub const MAX_EXTENT: i128 = 1 << 31;
 
 impl Builder {
@@ -21,7 +21,7 @@ impl Builder {
         }
         let symbol = self.params[param].pointer_symbol();
         self.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
-            // The parameter is a generic address, and the loads and stores take one of global memory.
+            // The parameter is a generic address, but the loads and stores take a global address.
             let both = [pointer.operand(), pointer.operand()];
             b.emit(Opcode::CvtaTo, Modifier::Global, both);
         })
@@ -36,12 +36,12 @@ impl Builder {
         self.map(&symbol)
     }
 
-    /// The index of a tensor in its list, if it is one of a list.
+    /// The index of a tensor in its list, if it is in one.
     pub fn index_of(&self, id: TensorId) -> Option<&Num> {
         id.item.map(|item| &self.items[item].index)
     }
 
-    /// How many parameters a list has, of type `u32`. Lengths that are equal by a fact are one register.
+    /// The length of a list, of type `u32`. Lengths that are equal by a fact share one register.
     pub fn length(&mut self, param: usize) -> Num {
         let length = Quantity::Length(param);
         if let Some(value) = self.facts.value(length) {
@@ -60,7 +60,7 @@ impl Builder {
         register.into()
     }
 
-    /// The extent of a mode of a tensor, of type `u32`. Extents that are equal by a fact are one register.
+    /// The extent of a mode of a tensor, of type `u32`. Extents that are equal by a fact share one register.
     pub fn extent(&mut self, id: TensorId, mode: usize) -> Num {
         let extent = Quantity::Extent(id, mode);
         if let Some(value) = self.facts.value(extent) {
@@ -87,7 +87,7 @@ impl Builder {
         Num::Const(1)
     }
 
-    /// Makes it a fact that an extent is at most the greatest, of which a launch otherwise makes sure only where it passes the extent.
+    /// Adds the fact that an extent is at most `MAX_EXTENT`. Otherwise, a launch checks only extents that it passes.
     fn limit_extent(&mut self, extent: Quantity) {
         let (_, greatest) = self.facts.bounds(extent);
         let Quantity::Extent(TensorId { param, .. }, mode) = extent else {
@@ -106,7 +106,7 @@ impl Builder {
         }
     }
 
-    /// The stride of a mode of a tensor in elements, of type `u64`. That of the last mode is 1.
+    /// The stride of a mode of a tensor in elements, of type `u64`. The last mode has stride 1.
     pub fn stride(&mut self, id: TensorId, mode: usize) -> Num {
         let TensorId { param, item } = id;
         let last =
@@ -138,7 +138,7 @@ impl Builder {
         let register = self.parameter(&symbol, &name, ty, |_, _| {});
         let quantity = Quantity::Scalar(param);
         self.limit_by_facts(&register, quantity);
-        // As an unsigned integer, a number below 0 is large, and what facts say of it does not hold.
+        // As an unsigned integer, a number below 0 is large, so the facts about it do not hold.
         if !is_signed(ty) || self.facts.bounds(quantity).0 >= 0 {
             self.note_quantity(&register, quantity);
         }
@@ -161,7 +161,7 @@ impl Builder {
         Some(register)
     }
 
-    /// A number of the launch, as facts name it, unless it is one of the tensors of a list.
+    /// A number of the launch as written in facts, unless it belongs to the tensors of a list.
     pub fn quantity_text(&self, quantity: Quantity) -> Option<String> {
         let name = |param: usize| &self.params[param].name;
         let of = |of: TensorId| of.item.is_none().then(|| name(of.param));
@@ -179,7 +179,7 @@ impl Builder {
         quantities.insert(register.name.clone(), quantity);
     }
 
-    /// Records which bits of a number of the launch may be set.
+    /// Records the bits that may be set in a number of the launch.
     pub(super) fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
         let (least, mut greatest) = self.facts.bounds(quantity);
         match quantity {

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Registers {
     /// How many numbered registers there are, by prefix.
     counts: BTreeMap<&'static str, u32>,
-    /// The registers that carry the name of a variable, and how they are declared.
+    /// The registers named after variables, with their declared types.
     named: Vec<(Type, String)>,
-    /// The names that are taken, without `%`, and the highest number that was appended to each.
+    /// The used names, without `%`, and the highest number appended to each.
     names: BTreeMap<String, u32>,
 }
 
@@ -61,7 +61,7 @@ impl Registers {
         }
     }
 
-    /// The declarations of the registers that the code uses.
+    /// The declarations of the used registers.
     pub fn declarations(&self, code: &[Line]) -> Vec<Line> {
         let mut used = BTreeSet::new();
         for line in code {
@@ -74,7 +74,7 @@ impl Registers {
         let mut lines = Vec::new();
         for (prefix, ty) in CLASSES {
             let prefix = format!("%{prefix}");
-            // Numbers up to the largest that is used.
+            // Numbers up to the largest used one.
             let numbers = used
                 .iter()
                 .filter_map(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
@@ -114,7 +114,7 @@ const CLASSES: &[(&str, Type)] = &[
     ("fd", Type::F64),
 ];
 
-/// The family of registers that hold a type: their prefix and how they are declared.
+/// The register class of a type: its prefix and its declared type.
 fn class(ty: Type) -> (&'static str, Type) {
     let index = match ty {
         Type::Pred => 0,

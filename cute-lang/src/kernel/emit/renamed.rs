@@ -1,11 +1,11 @@
 //! Fragments with two names: after `let old = acc`, both name the same registers.
 //!
-//! In Rust, `acc` would have moved. Here it may be used on, but not both names where one of them has changed the registers: who reads
-//! the other one expects what was there before, as a copy would have it.
+//! In Rust, `acc` would have moved. Here both names stay valid until one of them changes the registers: then a read by the other name is an
+//! error, because the reader expects the earlier values, as in a copy.
 //!
-//! A register has a number for each `let` that has named it so ([`Scalar::renamed`]), and as an operand that number behind its name. An
-//! instruction that is appended tells which name reads and which writes; then the numbers are removed. Lines are looked at in the order
-//! of their text. Of a loop, a line before the change is behind it in the next iteration.
+//! A register has a number for each `let` that has renamed it ([`Scalar::renamed`]). In an operand, this number follows the name. An
+//! appended instruction tells which name reads and which writes; then the numbers are removed. Lines are checked in textual order. In a
+//! loop, a line before the change also comes after it, in the next iteration.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
@@ -14,17 +14,17 @@ use proc_macro2::Span;
 use std::collections::{HashMap, HashSet};
 use syn::Error;
 
-/// What separates the name of a register and a number in an operand.
+/// The separator of a register name and a number in an operand.
 const SEPARATOR: char = '\'';
 
-/// The names of fragments that others have as well.
+/// Fragments with several names.
 #[derive(Default)]
 pub struct Renamed {
     /// By number, beginning with 1.
     lets: Vec<Let>,
     /// The changes that may have come before the current line.
     changes: Changes,
-    /// By register, its reads in loops.
+    /// For each register, its reads in loops.
     reads: HashMap<String, Vec<Access>>,
     /// The pairs of names of which an error has been reported.
     reported: HashSet<[u32; 2]>,
@@ -36,7 +36,7 @@ pub struct Renamed {
     time: usize,
 }
 
-/// By register, the last changes, on each way that leads to the current line.
+/// For each register, the last change on each path to the current line.
 pub(in crate::kernel) type Changes = HashMap<String, Vec<Access>>;
 
 /// `let name = of`.
@@ -50,7 +50,7 @@ struct Let {
 /// A read or a write.
 #[derive(Clone)]
 pub(in crate::kernel) struct Access {
-    /// By which name.
+    /// The number of the name.
     by: u32,
     time: usize,
     place: Span,
@@ -67,7 +67,7 @@ impl Renamed {
         }
     }
 
-    /// The later of two lets, from which on both names are there.
+    /// The later of two lets. From there on, both names exist.
     fn later(&self, a: u32, b: u32) -> Option<&Let> {
         self.lets.get((a.max(b) as usize).checked_sub(1)?)
     }
@@ -129,7 +129,7 @@ impl Renamed {
         self.errors.push(error);
     }
 
-    /// The reads of registers that another name has changed, as one error.
+    /// An error for all reads of registers that another name has changed.
     pub(super) fn check(self) -> Result<(), Error> {
         let all = self.errors.into_iter().reduce(|mut all, error| {
             all.combine(error);
@@ -159,14 +159,14 @@ impl Builder {
         registers.for_each(|register| register.renamed = number);
     }
 
-    /// What is emitted from here on is in a loop.
+    /// Begins a loop.
     pub fn enter_loop(&mut self) {
         self.loops += 1;
         self.renamed.loop_count += 1;
         self.renamed.loops.push(self.renamed.loop_count);
     }
 
-    /// What is emitted from here on is behind the loop.
+    /// Ends a loop.
     pub fn leave_loop(&mut self) {
         self.loops -= 1;
         self.renamed.loops.pop();
@@ -177,7 +177,7 @@ impl Builder {
         self.renamed.changes.clone()
     }
 
-    /// Sets these changes, and returns those that there were.
+    /// Replaces the changes, and returns the previous ones.
     pub(in crate::kernel) fn set_changes(&mut self, changes: Changes) -> Changes {
         std::mem::replace(&mut self.renamed.changes, changes)
     }
@@ -194,7 +194,7 @@ impl Builder {
         }
     }
 
-    /// Notes by which names an instruction reads and writes registers, and takes the numbers of the names away.
+    /// Notes the names by which an instruction reads and writes registers, and removes their numbers.
     pub fn accessed(&mut self, mut inst: Inst) -> Inst {
         if self.renamed.lets.is_empty() {
             return inst;

@@ -1,9 +1,9 @@
-//! What a kernel tells the host while it runs: messages with values, and failed checks.
+//! Reports from a running kernel to the host: messages with values, and failed checks.
 //!
-//! A kernel that reports has a last parameter, the address of a buffer. Its first words are the number of words that records
-//! have reserved, the number of words up to the buffer's end, and how many records found no room. Records follow: a word with
-//! `MARK` and the number of the report, the CTA's three indices in the grid, the thread's index in its CTA, and the values
-//! from the low word to the high one. The texts between the values are not in the kernel: the host has them in a table.
+//! A kernel that reports has the address of a buffer as its last parameter. The first words of the buffer are the number of words reserved
+//! by records, the number of words up to its end, and the number of records without room. Records follow: a word with `MARK` and the number
+//! of the report, the CTA's three indices in the grid, the thread's index in its CTA, and the values from the low word to the high one. The
+//! texts between the values are in a table of the host, not in the kernel.
 
 use crate::kernel::emit::builder::{Builder, address_operand, when};
 use crate::kernel::emit::operation::Cmp;
@@ -16,7 +16,7 @@ use cute_ptx::table::{Modifier, Opcode};
 /// The name of the PTX parameter.
 pub const PARAMETER: &str = "reports";
 
-/// What the first word of a record has in its upper half.
+/// The upper half of the first word of a record.
 const MARK: u32 = 0xc07e << 16;
 
 /// The bytes of the buffer before the records.
@@ -24,11 +24,11 @@ const HEADER_BYTES: i128 = 16;
 
 /// A statement that reports.
 pub struct Report {
-    /// Where it stands. Only the compiler knows that.
+    /// The place of the statement. Only the compiler knows it.
     pub place: Option<Location>,
-    /// Whether it reports the failure of a check, after which the kernel ends.
+    /// Whether it reports a failed check. The kernel ends after it.
     pub fails: bool,
-    /// The parts of its message.
+    /// The parts of the message.
     pub pieces: Vec<Piece>,
 }
 
@@ -87,14 +87,14 @@ impl Message {
 }
 
 impl Builder {
-    /// Ends the kernel with a message unless the predicate holds, which is known from here on. The instructions that compute the
-    /// message's values run only if it does not hold.
+    /// Ends the kernel with a message unless the predicate holds. From here on, the predicate is known to hold. The instructions for the
+    /// values of the message run only if it does not hold.
     pub fn check(&mut self, holds: &Scalar, instructions: Vec<Line>, message: Message) {
         let label = self.label("holds");
         self.branch_if(when(holds), &label);
         self.append(instructions);
         self.report(message, true);
-        // The host must see the record, although nothing that follows reaches it.
+        // The host must see the record, although the kernel ends with it.
         self.emit(Opcode::Membar, Modifier::Sys, []);
         self.emit(Opcode::Trap, (), []);
         // No thread may go on, whenever the trap takes effect.
@@ -131,7 +131,7 @@ impl Builder {
         let start = self.compute(Type::U32, Opcode::Atom, add, start);
         let end = [address_operand(&buffer, 4)];
         let end = self.compute(Type::U32, Opcode::Ld, (Modifier::Global, Type::U32), end);
-        // The number of reserved words may be near its own end, so nothing is added to it.
+        // The number of reserved words may be near the greatest `u32`, so nothing is added to it.
         let last = self.compute(Type::U32, Opcode::Sub, Type::U32, [end.operand(), count]);
         let full = self.set_predicate(Cmp::Gt, Type::U32, &start.clone().into(), &last.into());
         let (lost, done) = (self.label("lost"), self.label("reported"));

@@ -1,4 +1,4 @@
-//! How many registers the warpgroups of a CTA set, where conditions on `warpgroup()` say which of them do.
+//! The numbers of registers that the warpgroups of a CTA set under conditions on `warpgroup()`.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Condition;
@@ -12,19 +12,19 @@ use syn::Error;
 /// The registers that warpgroups set.
 #[derive(Default)]
 pub struct Budget {
-    /// By warpgroup, the registers of a thread that it sets last.
+    /// For each warpgroup, the number of registers of a thread that it sets last.
     set: BTreeMap<u32, u32>,
     /// Where registers are set last.
     last: Option<Span>,
-    /// Whether it is not known which warpgroup sets registers.
+    /// Whether registers are set by an unknown warpgroup.
     is_unknown: bool,
 }
 
-/// The key of the register with the index of the warpgroup among those that are computed once.
+/// The key, among the registers computed once, of the index of the warpgroup.
 pub const INDEX: &str = "warpgroup";
 
 impl Builder {
-    /// Notes that the warpgroups which run the current line set their number of registers.
+    /// Notes that the warpgroups of the current line set their number of registers.
     pub fn set_registers(&mut self, count: u32, place: Span) {
         let running = self.running();
         self.budget.last = Some(place);
@@ -37,7 +37,7 @@ impl Builder {
         }
     }
 
-    /// The warpgroups that run the current line; `None` if other conditions than those on their index decide that.
+    /// The warpgroups that execute the current line; `None` if it is under conditions on anything but their index.
     fn running(&self) -> Option<Vec<u32>> {
         let index = self.known_once(INDEX);
         let mut running: Vec<u32> = (0..self.threads.div_ceil(WARPGROUP)).collect();
@@ -55,7 +55,7 @@ impl Builder {
         Some(running)
     }
 
-    /// Refuses more registers than a CTA has. No number of another warpgroup would end the wait for them.
+    /// Refuses more registers than a CTA has: the wait for them would never end.
     pub(super) fn check_registers(&self) -> Result<(), Error> {
         let Some(place) = self.budget.last.filter(|_| !self.budget.is_unknown) else {
             return Ok(());
@@ -63,7 +63,7 @@ impl Builder {
         let threads = self.threads;
         let count = threads.div_ceil(WARPGROUP);
         let launched = at_launch(threads);
-        // A CTA that starts with the most registers of a thread may leave others in the file.
+        // A CTA that starts with the most registers of a thread may leave some of the register file unused.
         let available = match launched {
             MAX => FILE / WARPGROUP,
             launched => launched * count,

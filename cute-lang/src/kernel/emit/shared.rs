@@ -3,27 +3,26 @@
 use cute_hopper::shared;
 use std::ops::Range;
 
-/// What an allocation is for.
+/// The purpose of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Mbarriers. They are initialised before the kernel starts and stay for good.
     Barriers,
     /// A tensor of the kernel.
     Tensor,
-    /// Values that `threads` threads exchange, in an operation that begins with a barrier of these threads if the bytes have been
-    /// in use before.
+    /// Values that `threads` threads exchange. The operation begins with a barrier of these threads if the bytes have been used before.
     Scratch {
         /// The threads that wait for one another.
         threads: u32,
-        /// Its size.
+        /// The size in bytes.
         bytes: u32,
     },
 }
 
 /// The shared memory of a kernel, while it is laid out.
 ///
-/// An allocation reuses bytes that are free, but only those of an allocation with the same purpose: a barrier in the user's code
-/// orders the uses of tensors, and the barrier of an operation the uses of its scratch.
+/// An allocation reuses free bytes, but only those of an allocation with the same purpose: a barrier in the user's code orders the uses of
+/// tensors, and the barrier of an operation the uses of its scratch.
 #[derive(Default)]
 pub struct SharedMemory {
     allocations: Vec<Allocation>,
@@ -40,7 +39,7 @@ struct Allocation {
 pub struct Moment(usize);
 
 impl SharedMemory {
-    /// Reserves the first free bytes with that alignment. If they do not fit, the error is where they would begin.
+    /// Reserves the first free bytes with this alignment. If they do not fit, the error is their first byte.
     pub fn allocate(&mut self, size: u32, align: u32, purpose: Purpose) -> Result<u32, u32> {
         let blocks = |it: &&Allocation| it.reserved || it.purpose != purpose;
         let taken = self.allocations.iter().filter(blocks);
@@ -69,7 +68,7 @@ impl SharedMemory {
         self.allocations.iter().filter(overlaps).count() > 1
     }
 
-    /// The allocation in which a byte lies: of several, one after another, the last.
+    /// The allocation with this byte: of several at different times, the last.
     pub fn around(&self, byte: u32) -> Option<Range<u32>> {
         let mut last = self.allocations.iter().rev();
         let found = last.find(|it| it.bytes.contains(&byte))?;
@@ -86,7 +85,7 @@ impl SharedMemory {
         self.allocations.len() == since.0
     }
 
-    /// Frees all tensors and scratch since a moment, but for those in which one of these bytes lies.
+    /// Frees all tensors and scratch allocated since a moment, except allocations with one of these bytes.
     pub fn free_since(&mut self, since: Moment, keep: &[u32]) {
         for it in &mut self.allocations[since.0..] {
             let kept = keep.iter().any(|byte| it.bytes.contains(byte));
@@ -94,14 +93,14 @@ impl SharedMemory {
         }
     }
 
-    /// Reserves all bytes again that have been in use since a moment.
+    /// Reserves again all bytes that have been in use since a moment.
     pub fn reserve_since(&mut self, since: Moment) {
         for it in &mut self.allocations[since.0..] {
             it.reserved = true;
         }
     }
 
-    /// The end of all that has ever been reserved.
+    /// The end of all bytes ever reserved.
     pub fn end(&self) -> u32 {
         let ends = self.allocations.iter().map(|it| it.bytes.end);
         ends.max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Tables of known numbers, which lie in global memory.
+//! Tables of known numbers in global memory.
 
 use crate::kernel::emit::builder::Builder;
 use cute_ptx::ast::{Operand, Type, Variable};

@@ -1,11 +1,11 @@
-//! Instructions whose results are not read.
+//! Instructions with unread results.
 
 use crate::kernel::emit::claim::is_agreement;
 use cute_ptx::ast::{Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Mnemonic, Modifier, Opcode};
 use std::collections::HashMap;
 
-/// Whether a line has no effect but to compute a result, so that it may run although the result is not needed.
+/// Whether a line only computes a result, so that it may run although the result is not needed.
 pub fn is_pure(line: &Line) -> bool {
     match line {
         Line::Comment(_) | Line::Blank => !is_agreement(line),
@@ -14,7 +14,7 @@ pub fn is_pure(line: &Line) -> bool {
     }
 }
 
-/// Whether it is a quotient or a remainder that may have no result: that of integers by one that may be 0, or -1.
+/// Whether it is an integer quotient or remainder that may have no result: the divisor may be 0 or -1.
 fn may_fail(inst: &Inst) -> bool {
     let mnemonic = &inst.mnemonic;
     let of_floats = |it: &Modifier| matches!(it.ty(), Some(Type::F32 | Type::F64));
@@ -23,8 +23,7 @@ fn may_fail(inst: &Inst) -> bool {
         && !matches!(inst.operands.last(), Some(Operand::Int(by)) if *by > 0)
 }
 
-/// Removes the instructions that only compute a result that is not read, and the instructions whose results only those
-/// read.
+/// Removes the instructions that only compute unread results, and the instructions whose results only these instructions read.
 pub fn remove_unread(lines: &mut Vec<Line>) {
     let mut reads: HashMap<String, usize> = HashMap::new();
     for line in lines.iter() {
@@ -48,8 +47,7 @@ pub fn remove_unread(lines: &mut Vec<Line>) {
     *lines = kept;
 }
 
-/// The instruction. An atomic operation whose old value is not read becomes the reduction that does not return it, if there is
-/// one.
+/// The instruction. An atomic operation with an unread old value becomes the reduction without a result, if there is one.
 fn reduced(mut inst: Inst, reads: &HashMap<String, usize>) -> Inst {
     if inst.mnemonic.opcode() == Opcode::Atom
         && !is_read(&inst, reads)

@@ -1,8 +1,7 @@
-//! Registers of fragments that are read before anything writes them, which gives garbage.
+//! Reads of registers of fragments before any write. They give garbage.
 //!
-//! Lines are looked at in the order of their text. Outside of loops, a register that no line before has written holds garbage. In
-//! a loop, a later line may have written it in the iteration before, so such a read is wrong only if no line ever writes the
-//! register but from itself.
+//! Lines are checked in textual order. Outside of loops, a register that no earlier line has written holds garbage. In a loop, a later line
+//! may have written it in the previous iteration, so a read is wrong only if no line ever writes the register except from itself.
 
 use cute_ptx::ast::{Inst, Operand};
 use cute_ptx::table::Opcode;
@@ -19,7 +18,7 @@ pub struct Unwritten {
     registers: BTreeSet<String>,
     /// Reads of garbage.
     errors: Vec<Error>,
-    /// By register, a read in a loop that is one of garbage if nothing ever writes the register.
+    /// For each register, a read in a loop that reads garbage if nothing ever writes the register.
     suspects: BTreeMap<String, Span>,
 }
 
@@ -40,7 +39,7 @@ impl Unwritten {
         self.suspects.remove(register);
     }
 
-    /// Looks at an instruction that is appended, in a loop or not.
+    /// Checks an appended instruction, in a loop or not.
     pub fn look(&mut self, inst: &Inst, place: Span, in_loop: bool) {
         if self.registers.is_empty() {
             return;
@@ -53,7 +52,7 @@ impl Unwritten {
             }
         });
         let mut written = Vec::new();
-        // Whether a product reads its accumulator, `accumulate` and `write` are told.
+        // `accumulate` and `write` handle a product, which may or may not read its accumulator.
         if inst.mnemonic.opcode() != Opcode::WgmmaMmaAsync {
             inst.for_each_written(&mut |name| written.push(name.to_string()));
         }
@@ -76,7 +75,7 @@ impl Unwritten {
         self.read(garbage, place, in_loop);
     }
 
-    /// Looks at a product that is added to registers, in a loop or not.
+    /// Checks a product that is added to registers, in a loop or not.
     pub fn accumulate<'a>(
         &mut self,
         registers: impl Iterator<Item = &'a str>,

@@ -1,5 +1,5 @@
-//! What comments claim of the ways that threads take: in which of them an instruction with a guard is executed, and which go on
-//! behind a branch. The emulator holds the threads against it.
+//! Claims about the threads that execute an instruction with a guard, or that go on after a branch. The emulator checks the threads against
+//! the claims.
 //!
 //! | comment | claim |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
 //! | `where %i >= %n`, on the line after a branch with a guard | this holds in all threads that get there |
 //!
-//! They are made from the comparisons of the source, and not from predicates or the instructions that compute these. Nothing is
-//! claimed of a condition that is made of something else than comparisons of unsigned integers.
+//! Claims come from the comparisons of the source, not from predicates or the instructions for them. There is no claim about a condition
+//! with a part that is not a comparison of unsigned integers.
 
 use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
 use crate::kernel::value::{Num, Scalar};
@@ -19,12 +19,12 @@ use std::fmt::{self, Display, Formatter};
 
 /// The most comparisons of a condition.
 const MAX_COMPARISONS: usize = 8;
-/// The operand of a wgmma that tells whether it adds to D.
+/// The operand of a wgmma that says whether it adds to D.
 const SCALE_D: usize = 3;
 /// Of how many predicates a condition may be made, one of another.
 const MAX_DEPTH: usize = 16;
 
-/// Adds what is claimed of instructions with guards.
+/// Adds the claims about instructions with guards.
 pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
     let mut writes: HashMap<&str, usize> = HashMap::new();
     for line in code.iter() {
@@ -49,17 +49,17 @@ pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
     }
 }
 
-/// What is claimed of an instruction.
+/// The claim about an instruction.
 struct Way {
     /// The index of its line.
     at: usize,
     /// At the end of its line.
     comment: String,
-    /// For a branch: what is claimed of the next line.
+    /// For a branch: the claim about the next line.
     next: Option<String>,
 }
 
-/// What is claimed of an instruction after these lines.
+/// The claim about an instruction after these lines.
 fn way(
     before: &[Line],
     inst: &Inst,
@@ -91,7 +91,7 @@ fn way(
     })
 }
 
-/// Comparisons of which all hold, or at least one.
+/// Comparisons that all hold, or at least one of them.
 struct Claim<'c> {
     any: bool,
     comparisons: Vec<Comparison>,
@@ -100,7 +100,7 @@ struct Claim<'c> {
 }
 
 impl Conditions {
-    /// When a predicate is true, or false; of a predicate that is computed from many others, that is not said.
+    /// A claim for a true, or false, predicate; `None` if the predicate is computed from many others.
     fn claim<'c>(&'c self, predicate: &'c str, truth: bool, depth: usize) -> Option<Claim<'c>> {
         let depth = depth.checked_sub(1)?;
         let part = |part: &'c Scalar| self.claim(&part.name, truth, depth);
@@ -117,7 +117,7 @@ impl Conditions {
 }
 
 impl<'c> Claim<'c> {
-    /// A comparison, or that it does not hold. A known number below 0 would be another one as an unsigned integer.
+    /// A comparison, or its negation. A known number below 0 would become another number as an unsigned integer.
     fn new(predicate: &'c str, (a, cmp, b): &Comparison, truth: bool) -> Option<Self> {
         let cmp = if truth { *cmp } else { negated(*cmp) };
         let is_unsigned = |num: &Num| num.constant().is_none_or(|known| known >= 0);
@@ -147,8 +147,8 @@ impl<'c> Claim<'c> {
         })
     }
 
-    /// Whether the registers have the values that were compared, after these lines: all have been written, and the lines since
-    /// have no label and change no variable. A variable that is written once in the kernel keeps its value.
+    /// Whether the registers have the compared values after these lines: all have been written, and the lines since then have no label and
+    /// change no variable. A variable that is written once in the kernel keeps its value.
     fn holds_after(&self, before: &[Line], writes: &HashMap<&str, usize>) -> bool {
         let writes = |register: &Scalar| writes.get(&register.name[..]).copied().unwrap_or(0);
         if self.registers().any(|register| writes(register) == 0) {

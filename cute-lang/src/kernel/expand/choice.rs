@@ -1,4 +1,4 @@
-//! The choice among the instances of `#[instances(…)]` by types and constants, for host functions that are generic.
+//! Selects an instance of `#[instances(…)]` by types and constants, for generic host functions.
 
 use super::parameter::{param_type_of, rust_type};
 use crate::kernel::expand::item::{number, struct_literal};
@@ -16,11 +16,11 @@ use syn::{
     Expr, FnArg, GenericArgument, GenericParam, ItemStruct, PathArguments, Type, Visibility,
 };
 
-/// An instance as it is written, and what has been made of it.
+/// An instance as written, with the result of lowering it.
 type Chosen<'k> = (&'k Instance, &'k Made);
 
-/// A type with the name of the kernel and a `launch` that chooses; an enum for each constant; and a trait that says for which types,
-/// and then for which constants, there are instances. It is nothing for a kernel without `#[instances(…)]`.
+/// A type with the name of the kernel and a `launch` that selects; an enum for each constant; and a trait for the types, and then the
+/// constants, of the instances. Empty for a kernel without `#[instances(…)]`.
 pub(super) fn choice(
     facade: &TokenStream,
     source: &Source,
@@ -65,7 +65,7 @@ pub(super) fn choice(
         .map(|param| format_ident!("{}", param.name, span = param.span))
         .collect();
     let constant_names = argument_names(&constants, &names);
-    // The types of the arguments, where the first type parameter has that name.
+    // The types of the arguments, if the first type parameter has this name.
     let argument_types = |generics: &[&Ident], leading: &Ident| -> Vec<TokenStream> {
         let inputs = kernel.function.sig.inputs.iter();
         let pairs = params.iter().zip(inputs);
@@ -130,7 +130,7 @@ pub(super) fn choice(
         });
         quote!(match (#(#constant_names,)*) { #(#arms)* #other })
     };
-    // `MISSING`: the features with which there would be more instances of some types.
+    // `MISSING`: the features that would add instances of these types.
     let missing = |of_types: &[Chosen<'_>]| -> TokenStream {
         let mut features: Vec<&String> = Vec::new();
         for (_, made) in of_types {
@@ -149,7 +149,7 @@ pub(super) fn choice(
             #vis const MISSING: &'static [&'static ::core::primitive::str] #features;
         }
     };
-    // `INSTANCES`: its documentation, its declaration and its value for the instances of some types.
+    // `INSTANCES`: the documentation, the declaration and the value for the instances of these types.
     let listed = |of_types: &[Chosen<'_>]| -> TokenStream {
         let built = of_types.iter();
         let built = built.filter(|(_, made)| matches!(made, Made::Lowered(_)));
@@ -246,7 +246,7 @@ pub(super) fn choice(
     };
     let parameters = match generics.split_first() {
         None => TokenStream::new(),
-        // That the first is an element type follows from the `where` clause.
+        // The `where` clause implies that the first is an element type.
         Some((first, others)) => quote!(<#first #(, #others: #facade::Element)*>),
     };
     quote! {
@@ -305,7 +305,7 @@ fn value<'k>(instance: &'k Instance, name: &Ident) -> Option<&'k Expr> {
 fn text(value: &Expr) -> String {
     match text_of(value) {
         Ok(text) => text,
-        // A value without a text would be no value of the enum, and its instance one that no launch chooses.
+        // A value without a text would not be a value of the enum, and no launch could select its instance.
         Err(error) => unreachable!("the instances have been named by their values: {error}"),
     }
 }
@@ -323,7 +323,7 @@ fn distinct<'k>(values: impl Iterator<Item = &'k Expr>) -> Vec<&'k Expr> {
         .collect()
 }
 
-/// The instances, those of the same types together.
+/// The instances, grouped by types.
 fn by_types<'k>(chosen: &[Chosen<'k>], types: &[&Ident]) -> Vec<Vec<Chosen<'k>>> {
     let key = |instance: &Instance| -> Vec<Option<String>> {
         let values = types.iter().map(|name| value(instance, name));
@@ -342,7 +342,7 @@ fn by_types<'k>(chosen: &[Chosen<'k>], types: &[&Ident]) -> Vec<Vec<Chosen<'k>>>
     groups
 }
 
-/// A name for the argument of each constant: its own in lower case, with `_` behind it where Rust or another argument has that name.
+/// An argument name for each constant: its own name in lower case, followed by `_` if Rust or another argument uses it.
 fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
     let mut taken: Vec<String> = vec!["device".into(), "grid".into()];
     taken.extend(parameters.iter().map(Ident::to_string));
@@ -357,7 +357,7 @@ fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
     constants.iter().map(name).collect()
 }
 
-/// `gemm_CFG`: an enum of the values of a constant, and its function `value`, if it has one.
+/// `gemm_CFG`: an enum of the values of a constant, with its function `value`, if it has one.
 fn enumeration(
     kernel: &Kernel,
     constant: &Ident,
@@ -389,7 +389,7 @@ fn enumeration(
     }
 }
 
-/// `value`, from a variant to what the constant is, if host code has its type.
+/// `value`, from a variant to the value of the constant, if host code has its type.
 fn value_of(
     source: &Source,
     kernel: &Kernel,
@@ -433,7 +433,7 @@ fn value_of(
     })
 }
 
-/// The struct of that name, if it is as public as the enum, and there whatever `cfg` says, with its path in Rust.
+/// The struct of this name, with its path in Rust, if it is as public as the enum and exists under every `cfg`.
 fn structure<'s>(source: &'s Source, ty: &Type) -> Option<(TokenStream, &'s ItemStruct)> {
     let Type::Path(ty) = ty else {
         return None;
@@ -451,7 +451,7 @@ fn structure<'s>(source: &'s Source, ty: &Type) -> Option<(TokenStream, &'s Item
     known.then_some((path, item))
 }
 
-/// The enum of that name, if it is declared in the module and as public as the enum of the values.
+/// The enum of this name, if the module declares it and it is as public as the enum of the values.
 fn enumeration_of<'s>(source: &'s Source, ty: &Type) -> Option<&'s Enumeration> {
     let Type::Path(ty) = ty else {
         return None;
@@ -492,7 +492,7 @@ fn variant(value: &Expr) -> Ident {
     }
 }
 
-/// The type parameter that is the element type of a kernel's parameter, or of the items of a list.
+/// The type parameter for the elements of a kernel's parameter, or of the items of a list.
 fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
     let FnArg::Typed(input) = input else {
         return None;
@@ -514,7 +514,7 @@ fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
     generics.iter().copied().find(|generic| *generic == name)
 }
 
-/// The Rust type of elements that a value of a type parameter names.
+/// The Rust type of elements for a value of a type parameter.
 fn element_type(facade: &TokenStream, value: &Expr) -> TokenStream {
     match Element::from_name(&text(value)) {
         Some(element) => rust_type(facade, element),

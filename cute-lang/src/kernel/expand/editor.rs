@@ -1,8 +1,8 @@
-//! What an editor sees of a module of kernels: its items as Rust, so that names in them lead somewhere.
+//! The items of a module of kernels as Rust for an editor, so that names in them can be resolved.
 //!
-//! They are the user's own tokens, so that half-typed code is there as it was typed. Only what Rust does not have is written
-//! otherwise: attributes of kernels are left out; a call `x.f(y)` of a function of the language, and one with arguments left
-//! out, becomes `x.call(f, (y))`; and of `layout!` and `ptx!`, the names remain.
+//! They are the user's own tokens, so half-typed code stays as typed. Only syntax that Rust does not have is replaced: attributes of
+//! kernels are omitted; a call `x.f(y)` of a function of the language, and a call with omitted arguments, becomes `x.call(f, (y))`; of
+//! `layout!` and `ptx!`, only the names remain.
 
 use crate::kernel::builtins;
 use crate::notation::{Context, Reader, paths};
@@ -10,10 +10,10 @@ use cute_algebra::operations;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::quote;
 
-/// Attributes of the language, which Rust does not have.
+/// Attributes of the language that Rust does not have.
 const ATTRIBUTES: &[&str] = &["kernel", "instance", "instances", "facts", "unroll"];
 
-/// The items of a module, of which these are all tokens; nothing for the compiler.
+/// The items of the module with these tokens; nothing for the compiler.
 pub(super) fn items(context: &Context, module: &TokenStream) -> Option<TokenStream> {
     if context.reader == Reader::Compiler {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn items(context: &Context, module: &TokenStream) -> Option<TokenStre
     })
 }
 
-/// The tokens of the items: those between the braces. Where a brace is missing, all after the name.
+/// The tokens between the braces. If a brace is missing, all tokens after the name.
 fn between_braces(module: &TokenStream) -> Vec<TokenTree> {
     let tokens: Vec<TokenTree> = module.clone().into_iter().collect();
     let word = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "mod");
@@ -46,9 +46,9 @@ fn between_braces(module: &TokenStream) -> Vec<TokenTree> {
 
 #[derive(Default)]
 struct Rewrite {
-    /// The functions of the module that belong to no struct.
+    /// The functions of the module outside of structs.
     functions: Vec<String>,
-    /// Those that do.
+    /// The functions of structs.
     methods: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Rewrite {
         rewritten.into()
     }
 
-    /// Writes what Rust does not have, if the tokens begin with that. The result is how many tokens it has.
+    /// Replaces syntax that Rust does not have at the start of the tokens. Returns its number of tokens.
     fn special(
         &self,
         before: Option<&TokenTree>,
@@ -171,7 +171,7 @@ struct Call<'t> {
     name: &'t Ident,
     generics: &'t [TokenTree],
     arguments: &'t Group,
-    /// Its number of tokens.
+    /// The number of tokens.
     length: usize,
 }
 
@@ -197,7 +197,7 @@ impl<'t> Call<'t> {
     }
 }
 
-/// The number of tokens of `::<…>`, with which the tokens may begin.
+/// The number of tokens of a leading `::<…>`.
 fn generics(tokens: &[TokenTree]) -> usize {
     let sign = |at: usize, wanted: char| matches!(tokens.get(at), Some(TokenTree::Punct(sign)) if sign.as_char() == wanted);
     if !(sign(0, ':') && sign(1, ':') && sign(2, '<')) {
@@ -214,7 +214,7 @@ fn generics(tokens: &[TokenTree]) -> usize {
     0
 }
 
-/// Whether a name after this token is a path of its own, and no method, item or part of a path.
+/// Whether a name after this token starts a path, and is not a method, an item or a later part of a path.
 fn starts_name(before: Option<&TokenTree>) -> bool {
     match before {
         Some(TokenTree::Punct(sign)) => !matches!(sign.as_char(), '.' | ':'),
@@ -223,7 +223,7 @@ fn starts_name(before: Option<&TokenTree>) -> bool {
     }
 }
 
-/// Whether it is a function of the language of which arguments may be left out.
+/// Whether it is a function of the language with optional arguments.
 fn takes_fewer(name: &Ident) -> bool {
     let name = name.to_string();
     match builtins::find(&name) {

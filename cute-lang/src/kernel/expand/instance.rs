@@ -9,8 +9,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::Error;
 
-/// The types of the facade whose values are in the constants of an instance. rustc compares each with the one that the trait names,
-/// since a program that gives the path of the facade can have other types there.
+/// The types of the facade in the constants of an instance. rustc compares each with the type that the trait names, since a program that
+/// gives the path of the facade can have other types there.
 const NAMED: [&str; 11] = [
     "Param",
     "TmaRecipe",
@@ -74,7 +74,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
         .collect();
     let types = lowered.params.iter().map(|param| param_type(facade, param));
     let is_safe = unsafety.is_none();
-    // Where the path of the facade leads is for the program to say: a safe function is called, so that rustc refuses an unsafe one.
+    // The program chooses the path of the facade. A safe function is called, so that rustc refuses an unsafe one.
     let launch = match unsafety {
         None => quote!(#facade::__private::launch_safe::<Self>(device, grid, &arguments)),
         Some(_) => quote!(unsafe { #facade::__private::launch::<Self>(device, grid, &arguments) }),
@@ -126,7 +126,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
     }
 }
 
-/// The documentation of what the caller of an unsafe launch must guarantee.
+/// The documentation of the guarantees that the caller of an unsafe launch must give.
 pub(super) fn safety(params: &[Param]) -> Vec<String> {
     let accessed: Vec<String> = params
         .iter()
@@ -144,7 +144,7 @@ pub(super) fn safety(params: &[Param]) -> Vec<String> {
     vec![String::new(), " # Safety".into(), String::new(), contract]
 }
 
-/// The text as a raw string literal, which keeps its lines as they are.
+/// The text as a raw string literal with unchanged lines.
 fn raw_string(text: &str) -> TokenStream {
     let closes_early = |hashes: &usize| text.contains(&format!("\"{}", "#".repeat(*hashes)));
     let hashes = "#".repeat((0..).find(|it| !closes_early(it)).unwrap_or_default());
@@ -161,7 +161,7 @@ fn raw_string(text: &str) -> TokenStream {
 mod tests {
     use super::raw_string;
 
-    /// The string that a literal stands for, and the literal.
+    /// The string of a literal, and the literal.
     fn read(text: &str) -> (String, String) {
         let literal = raw_string(text);
         let value = syn::parse2::<syn::LitStr>(literal.clone()).expect("a literal");

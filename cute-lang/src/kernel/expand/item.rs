@@ -1,4 +1,4 @@
-//! Constants and structs of numbers, which host code uses as well: `pub const TILE: u32 = 128`.
+//! Constants and structs of numbers for host code: `pub const TILE: u32 = 128`.
 
 use crate::kernel::syntax::enumeration::{Enumeration, derives_trait};
 use crate::kernel::syntax::module::Module;
@@ -8,14 +8,13 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Attribute, Fields, ItemConst, ItemStruct, Type};
 
-/// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
-/// kernels use.
+/// The public constants and structs of a module that consist of numbers and truth values, as Rust, with the same values as in kernels.
 pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStream {
     let values = values.iter().map(|(item, value)| (*item, Some(value)));
     declarations(module, values)
 }
 
-/// The same declarations for a module with errors, with 0 in place of the values.
+/// The same declarations for a module with errors, with 0 for each value.
 pub(super) fn placeholders(module: &Module) -> TokenStream {
     declarations(module, module.consts.iter().map(|item| (item, None)))
 }
@@ -74,7 +73,7 @@ fn declarations<'m>(
     quote!(#(#structs)* #(#enums)* #(#consts)*)
 }
 
-/// The `derive` of those traits that no attribute derives.
+/// The `derive` of the wanted traits that no attribute derives.
 fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
     let missing = wanted.iter().filter(|name| !derives_trait(attrs, name));
     let missing = missing.map(|name| {
@@ -89,7 +88,7 @@ fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
     quote!(#[derive(#(#missing),*)])
 }
 
-/// Whether host code has the constant: it is public, and of numbers and truth values.
+/// Whether host code has the constant: it is public, and consists of numbers and truth values.
 fn is_declared(module: &Module, item: &ItemConst) -> bool {
     let known = primitive(&item.ty).is_some() || structure(module, &item.ty).is_some();
     is_public(&item.vis) && known
@@ -103,7 +102,7 @@ fn literal(module: &Module, ty: &Type, value: Option<&Value>) -> Option<TokenStr
     }
 }
 
-/// The value of a struct that Rust knows by a path; of zeros if there is none.
+/// The value of a struct with this path in Rust; of zeros if there is none.
 pub(super) fn struct_literal(
     path: impl ToTokens,
     item: &ItemStruct,

@@ -1,4 +1,4 @@
-//! The carrier of a module of kernels, by which other modules import its items.
+//! The carrier of a module of kernels. Other modules import its items through it.
 
 use crate::kernel::syntax::library::Passed;
 use crate::kernel::syntax::module::Module;
@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Item, ItemMod, Visibility};
 
-/// The declarations by which other modules import from a module.
+/// The declarations that let other modules import from a module.
 pub(super) struct Library {
     /// The carrier, beside the module, under the module's name.
     pub(super) carrier: TokenStream,
@@ -17,7 +17,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// The declarations for a module with these tokens. A module that exports nothing has none.
+    /// The declarations for a module with these tokens; empty if it exports nothing.
     pub(super) fn new(context: &Context, source: &Source, tokens: &TokenStream) -> Self {
         let module = source.module(HERE);
         let key = key(module);
@@ -90,21 +90,21 @@ impl Library {
     }
 }
 
-/// What tells the module from others of its name: the package and the place of its declaration.
+/// The key that distinguishes modules of the same name: the package and the place of the declaration.
 pub(super) fn key(module: &Module) -> String {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let hidden = carrier::hidden("kernels", &module.ident);
     format!("{package}:{hidden}")
 }
 
-/// Drops the tokens of modules that an earlier binding passes.
+/// Drops the tokens of modules that an earlier binding already passes.
 pub(super) fn pass_once(bindings: &mut [(String, Bound)]) {
     let mut seen: Vec<String> = Vec::new();
     for (_, bound) in bindings {
         let Bound::Kernels(tokens) = bound else {
             continue;
         };
-        // `Source::new` reports tokens that a carrier does not pass.
+        // `Source::new` reports malformed tokens of a carrier.
         let Ok(mut passed) = syn::parse2::<Passed>(tokens.clone()) else {
             continue;
         };

@@ -40,8 +40,7 @@ pub fn kernels(attribute: TokenStream, module: TokenStream, reader: Reader) -> T
     }
 }
 
-/// Expands a module again after a carrier has passed what it imports, or the value of a layout that it names. The input
-/// is `[context] module`.
+/// Expands a module again after a carrier has passed an import, or the value of a layout. The input is `[context] module`.
 pub fn resume(input: TokenStream, reader: Reader) -> TokenStream {
     let mut tokens = input.into_iter();
     let context = match tokens.next() {
@@ -62,12 +61,12 @@ fn expand(mut context: Context, module: TokenStream) -> TokenStream {
     lowered(&context, &module).unwrap_or_else(|error| {
         let errors = error.map(|error| error.to_compile_error());
         let stubs = stub::module(&context, module);
-        // An editor compares what comes before a name that is being typed, which an error may show.
+        // An editor compares the text before a half-typed name, and an error may contain this text.
         quote!(#stubs #errors)
     })
 }
 
-/// The expansion, or an error; or none if the error has been reported, in a module that this one imports.
+/// The expansion, or an error; or `None` if the error has been reported in an imported module.
 fn lowered(
     context: &Context,
     module: &TokenStream,
@@ -82,7 +81,7 @@ fn lowered(
     }
     let source = Source::new(parsed, &context.bindings)?;
     let lowered = (kernels_of(&source), constants(&source), opens(&source));
-    // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
+    // A layout declared outside of the module has a carrier, a macro that calls `resume` with the value.
     let unresolved = source.unresolved.borrow();
     let layouts = unresolved.iter().map(|path| Question::path(context, path));
     if let Some((first, others)) = layouts.collect::<Vec<_>>().split_first() {
@@ -103,7 +102,7 @@ fn lowered(
     }
 }
 
-/// What is to be asked before a module can be lowered: what its imports name, and which features are on. Each thing is asked once.
+/// The questions to answer before a module can be lowered: the meanings of its imports, and the enabled features. Each is asked once.
 fn questions(context: &Context, module: &Module) -> Vec<Question> {
     let mut known: Vec<String> = context
         .bindings
@@ -185,7 +184,7 @@ fn items(
     }
 }
 
-/// `KERNELS`, the list of all instances, unless there are none, or the module has a constant of that name.
+/// `KERNELS`, the list of all instances, unless there are none, or the module has a constant of this name.
 fn listed(facade: &TokenStream, module: &Module, instances: &[&Lowered]) -> TokenStream {
     let taken = module.consts.iter().any(|it| it.ident == "KERNELS");
     if instances.is_empty() || taken {

@@ -1,4 +1,4 @@
-//! The type of an instance that gets some of its values at run time.
+//! The type of an instance with some values given at run time.
 
 use super::instance::safety;
 use super::library::key;
@@ -14,14 +14,14 @@ use syn::{Attribute, Safety};
 
 /// The types of all open instances of a module.
 pub(super) struct Opens {
-    /// What stands beside the module.
+    /// The declarations beside the module.
     pub(super) outside: TokenStream,
-    /// What stands in it.
+    /// The declarations in the module.
     pub(super) inside: TokenStream,
 }
 
 impl Opens {
-    /// The types, and the text from which their instances are made. A module without open instances has nothing.
+    /// The types, and the text from which their instances are made. Empty for a module without open instances.
     pub(super) fn new(
         facade: &TokenStream,
         source: &Source,
@@ -43,7 +43,7 @@ impl Opens {
     }
 }
 
-/// The structs that the module imports, under names by which the module finds them in Rust.
+/// The imported structs, under names by which the module finds them in Rust.
 fn aliases(opens: &[Open<'_>]) -> TokenStream {
     let mut known: Vec<Ident> = Vec::new();
     let mut aliases = TokenStream::new();
@@ -69,7 +69,7 @@ fn alias(name: &Ident) -> Ident {
     carrier::hidden("struct", name)
 }
 
-/// The module with all that it imports, as text.
+/// The module with all of its imports, as text.
 fn text(facade: &TokenStream, source: &Source, tokens: &TokenStream) -> TokenStream {
     let passed = source.passed(key(source.module(HERE)), tokens.clone());
     let Placed { text, places, .. } = Placed::new(quote!(#passed));
@@ -175,7 +175,7 @@ pub(super) fn declaration(
     }
 }
 
-/// The functions of an open instance whose kernel has errors, or which cannot be made.
+/// The functions of an open instance whose kernel has errors, or that cannot be made.
 pub(super) fn stub(
     facade: &TokenStream,
     name: &Ident,
@@ -197,7 +197,7 @@ pub(super) fn stub(
     }
 }
 
-/// The type of a launch argument. Which elements a tensor has, and whether it is written, the launch tells.
+/// The type of a launch argument. The launch determines the elements of a tensor, and whether it is written.
 pub(super) fn argument(facade: &TokenStream, number: Option<Element>) -> TokenStream {
     match number {
         Some(number) => rust_type(facade, number),

@@ -1,4 +1,4 @@
-//! Parameters of a kernel, and the types of the arguments of its launch.
+//! Parameters of a kernel, and the types of its launch arguments.
 
 use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::value::Element;
@@ -17,7 +17,7 @@ pub(super) fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
     }
 }
 
-/// The same for a parameter that is no list, or for each item of one.
+/// As `param_value`, for an item of a list or for any other parameter.
 fn each_value(facade: &TokenStream, param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -80,7 +80,7 @@ pub(super) fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
     param_type_of(facade, param, None)
 }
 
-/// The type of a launch argument, whose elements have a type parameter as their type if one is given.
+/// The type of a launch argument, with a given type parameter as its element type.
 pub(super) fn param_type_of(
     facade: &TokenStream,
     param: &Param,
@@ -137,7 +137,7 @@ pub(super) fn element_type(facade: &TokenStream, element: Element) -> TokenStrea
     quote!(#facade::ElementType::#name)
 }
 
-/// The element type of a number parameter, which `lower` has checked.
+/// The element type of a number parameter. `lower` has checked it.
 fn number(ty: Type) -> Element {
     element_of(ty).expect("the type of a number parameter is that of an element")
 }

@@ -1,4 +1,4 @@
-//! The table of what a kernel reports to the host.
+//! The table of a kernel's reports to the host.
 
 use super::parameter::element_type;
 use crate::kernel::emit::report::{Piece, Report};

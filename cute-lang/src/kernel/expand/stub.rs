@@ -1,5 +1,4 @@
-//! Stubs for a module whose kernels have errors: their types, with a `launch` that takes the same arguments, so that
-//! uses of them give no errors of their own.
+//! Stubs for a module whose kernels have errors: their types, with a `launch` of the same arguments, so that uses give no further errors.
 
 use super::library::Library;
 use super::{editor, item, open};
@@ -57,7 +56,7 @@ pub(crate) fn module(context: &Context, module: TokenStream) -> TokenStream {
         instance_names(kernel).iter().map(stub).collect::<Vec<_>>()
     });
     let stubs: TokenStream = stubs.collect();
-    // Items after a brace that is missing are in the module, and name those around it.
+    // Items after a missing brace are in the module, and name items around it.
     let shown = editor::items(context, &tokens).map(|items| {
         quote! {
             #[allow(unused_imports)]
@@ -90,7 +89,7 @@ fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &
         .filter(move |attr| attr.path().is_ident(name))
 }
 
-/// The values of an instance that are given at run time. One of a type that host code cannot have is `()`.
+/// The values of an instance that are given at run time. If host code cannot have the type of one, it is `()`.
 fn fields<'k>(
     facade: &TokenStream,
     kernel: &'k ItemFn,
@@ -118,8 +117,8 @@ fn fields<'k>(
     fields.filter(|(name, _)| open.contains(name)).collect()
 }
 
-/// The type of a launch argument: a number or a view. For a list, which may be given as a vector, and for a parameter whose type is
-/// wrong, every argument is accepted.
+/// The type of a launch argument: a number or a view. Every argument is accepted for a list, which may be a vector, and for a parameter
+/// with a wrong type.
 fn argument(facade: &TokenStream, input: &FnArg) -> TokenStream {
     let FnArg::Typed(input) = input else {
         return quote!(impl ::core::marker::Sized);

@@ -1,4 +1,4 @@
-//! Variables of kernels that nothing uses, as Rust: rustc then warns about them, since no macro can on stable Rust.
+//! Unused variables of kernels, as Rust: rustc then warns about them. A macro cannot warn on stable Rust.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

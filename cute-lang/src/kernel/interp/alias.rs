@@ -1,4 +1,4 @@
-//! Type aliases: what they stand for, in the module that declares them.
+//! Type aliases: resolves each in the module that declares it.
 
 use super::generics::Parameters;
 use crate::kernel::interp::{Interpreter, Scope};
@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use syn::{Error, ItemType, Path, Result, Type};
 
 impl<'s> Interpreter<'s> {
-    /// Runs `f` with the type for which an alias stands, where its names are in scope, or returns `None` if the path names no alias.
-    /// Arguments that the path leaves out are open.
+    /// Runs `f` with the type of an alias, with the names of the alias in scope, or returns `None` if the path names no alias. Omitted
+    /// arguments are open.
     pub(super) fn through_alias<T>(
         &mut self,
         path: &Path,
@@ -30,14 +30,14 @@ impl<'s> Interpreter<'s> {
         let scope: Scope = scope
             .map(|(name, value)| (name, Some(value.unwrap_or(Value::Wild))))
             .collect();
-        // What is wrong with a type is an error where it is named.
+        // An error in the type is reported where the alias is used.
         let result = self.in_module(module, scope, |this| f(this, &item.ty));
         result
             .map(Some)
             .map_err(|error| Error::new(path.span(), error))
     }
 
-    /// The alias that a path names.
+    /// The alias with this path.
     pub(super) fn alias(&self, path: &Path) -> Option<(ModuleId, &'s ItemType)> {
         let source = self.source;
         let (module, last) = match path.segments.len() {
@@ -55,7 +55,7 @@ impl<'s> Interpreter<'s> {
         source.alias(module, &name)
     }
 
-    /// The value by which a type is a generic argument: an element type, a struct or an enum.
+    /// The value of a type as a generic argument: an element type, a struct or an enum.
     pub(super) fn type_value(&mut self, ty: &Type) -> Result<Value> {
         match ty {
             Type::Path(path) if path.qself.is_none() => self.generic_argument(&path.path),

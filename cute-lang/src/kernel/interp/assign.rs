@@ -17,7 +17,7 @@ enum Assignee {
     Nothing,
     /// The registers of a variable.
     Variable(Value),
-    /// One of several elements of an array, which is chosen when the kernel runs.
+    /// One of several elements of an array, selected at run time.
     Choice(Vec<Choice>),
     /// An element: the tensor and the coordinate.
     Element(Box<[Argument; 2]>, Span),
@@ -145,7 +145,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The variable that an expression may name, or that of several that the kernel chooses.
+    /// The variable named by an expression, or several candidates selected at run time.
     fn variable_among(&mut self, choices: Vec<Choice>, expr: &Expr) -> Result<Assignee> {
         for choice in &choices {
             self.require_variable(&choice.place, expr)?;
@@ -156,7 +156,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// The variable that an expression names: `x`, `*reference`, `x.0`, `(x, y)`.
+    /// The variable named by an expression: `x`, `*reference`, `x.0`, `(x, y)`.
     pub(super) fn variable_of(&mut self, expr: &Expr) -> Result<Value> {
         let value = match expr {
             Expr::Paren(expr) => return self.variable_of(&expr.expr),
@@ -208,7 +208,7 @@ impl Interpreter<'_> {
     /// function of a struct or a closure may.
     pub(super) fn may_assign(&self, expr: &Expr) -> bool {
         match expr {
-            // Most operands are one of these, which need no search.
+            // Most operands are one of these and need no search.
             Expr::Lit(_) | Expr::Path(_) | Expr::Infer(_) => false,
             expr => self.may_change(expr.to_token_stream()),
         }
@@ -236,7 +236,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Whether a struct has a function of that name.
+    /// Whether a struct has a function of this name.
     fn is_method(&self, name: &Ident) -> bool {
         self.source.has_method(&name.to_string())
     }
@@ -253,7 +253,7 @@ fn is_variable(value: &Value) -> bool {
     }
 }
 
-/// Whether a part of a variable is one that can change, or something that no assignment changes, such as a tensor.
+/// Whether a part of a variable can change, or is a value that no assignment changes, such as a tensor.
 fn is_fixed_or_variable(part: &Value) -> bool {
     match part {
         Value::Scalar(_) | Value::Int(..) | Value::Float(..) | Value::Bool(_) => is_variable(part),

@@ -14,7 +14,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIf, Result};
 
-/// The most instructions of a branch that is predicated. A longer one is jumped over.
+/// The most instructions of a predicated branch. A longer branch is jumped over.
 const MAX_PREDICATED: usize = 6;
 
 impl Interpreter<'_> {
@@ -71,8 +71,8 @@ impl Interpreter<'_> {
         then: impl FnOnce(&mut Self) -> Result<Value>,
         otherwise: impl FnOnce(&mut Self) -> Result<Value>,
     ) -> Result<Value> {
-        // Both branches may run at once, in different warps, and so may what follows: their tensors share no memory, and stay
-        // until the end of the block around them.
+        // Both branches may run at the same time in different warps, and so may the code after them: their tensors share no memory, and
+        // stay until the end of the enclosing block.
         let start = self.b.shared.now();
         let before = self.b.changes();
         let (then_value, then, then_dead) = self.assuming(predicate, true, then)?;
@@ -89,7 +89,7 @@ impl Interpreter<'_> {
         self.dead = then_dead && else_dead;
         match (then_dead, else_dead) {
             (false, false) => {}
-            // If one branch never reaches its end, the value is that of the other.
+            // If one branch never reaches its end, the value comes from the other.
             (true, _) => {
                 self.branches(predicate, then, other);
                 self.b.assume(predicate, false);
@@ -157,7 +157,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A value as a truth value, which a condition, a comparison and the operators of truth values give.
+    /// A value as a truth value, from a condition, a comparison or a logical operator.
     pub(super) fn truth(&self, value: &Value) -> Result<Truth> {
         Truth::of(value).ok_or_else(|| {
             let kind = value.kind();
@@ -202,7 +202,7 @@ impl Interpreter<'_> {
         self.b.place_label(&end);
     }
 
-    /// The value of an `if` whose branches emit no instructions.
+    /// The value of an `if` with branches that emit no instructions.
     fn select(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
         match (a.as_num(), b.as_num()) {
             (Some(x), Some(y)) => {
@@ -234,7 +234,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `&&` and `||`. If the right side has an effect, it is jumped over in threads in which the left side decides.
+    /// `&&` and `||`. If the right side has an effect, threads in which the left side decides jump over it.
     pub(super) fn logic(&mut self, left: &Expr, op: &BinOp, right: &Expr) -> Result<Value> {
         let and = matches!(op, BinOp::And(_));
         let left = match self.condition(left)? {
@@ -263,7 +263,7 @@ impl Interpreter<'_> {
         self.decided(left, and, value, lines)
     }
 
-    /// `left && right`, or `left || right`, where these lines compute the right side. They run where the left one does not decide.
+    /// `left && right`, or `left || right`. These lines compute the right side. They run where the left side does not decide.
     pub(super) fn decided(
         &mut self,
         left: Scalar,
@@ -305,7 +305,7 @@ fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
     let mut count = 0;
     let guarded = lines.iter().map(|line| match line {
         Line::Comment(_) if !is_agreement(line) => Some(line.clone()),
-        // An instruction that several threads run together has no guard.
+        // A collective instruction gets no guard.
         Line::Inst(inst) if inst.guard.is_none() && inst.origin.is_none() => {
             count += 1;
             let mut inst = inst.clone();

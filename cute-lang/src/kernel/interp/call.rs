@@ -79,7 +79,7 @@ impl Interpreter<'_> {
         called.map_err(|error| self.with_hidden_words(error, expr))
     }
 
-    /// The error of a call, with the words of the language among its arguments that another item of their names hides.
+    /// The error of a call. It also names the words of the language among the arguments that another item of the same name hides.
     fn with_hidden_words(&self, error: Error, call: &ExprCall) -> Error {
         call.args.iter().fold(error, |error, argument| {
             let name = match argument {
@@ -172,7 +172,7 @@ impl Interpreter<'_> {
         Err(unknown_function(self.source, self.module, name))
     }
 
-    /// Refuses the name of a function that does not exist, whatever its arguments are: what is wrong with them may follow from it.
+    /// Refuses the name of a function that does not exist before looking at the arguments: their errors may follow from it.
     fn check_exists(&self, name: &Ident) -> Result<()> {
         let text = name.to_string();
         let exists = matches!(&text[..], "map" | "Some")
@@ -218,7 +218,7 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// The operation of the algebra of that name, if the language has no function of that name.
+    /// The operation of the algebra with this name, unless the language has a function with this name.
     fn operation(&self, function: &Ident) -> Option<&'static Operation> {
         let name = function.to_string();
         match builtins::find(&name) {
@@ -279,7 +279,7 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// A generic argument that is a path: a struct, or what the name stands for.
+    /// A generic argument that is a path: a struct, or another meaning of the name.
     pub(super) fn generic_argument(&mut self, path: &Path) -> Result<Value> {
         if let Some(ty) = self.struct_type(path)? {
             return Ok(Value::Type(ty));
@@ -291,7 +291,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Calls the function of the language of that name.
+    /// Calls the function of the language with this name.
     pub(super) fn call_builtin(
         &mut self,
         name: &'static str,
@@ -314,7 +314,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// What is wrong at one of these places may follow from a name that hides another.
+/// Extends an error at one of these places: a name that hides another may be the cause.
 fn hidden(error: Error, places: &[Span], which: &str) -> Error {
     // Spans have no equality, but their text can be compared.
     let places: Vec<String> = places.iter().map(|place| format!("{place:?}")).collect();

@@ -1,4 +1,4 @@
-//! Elements of arrays that an assignment chooses when the kernel runs: a predicate for each says whether it is the one.
+//! Assignments to elements of arrays that are selected at run time: each element has a predicate that says whether it is selected.
 
 use super::Interpreter;
 use crate::kernel::builtins::array::{MOST_CHOSEN, checked_index};
@@ -10,7 +10,7 @@ use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprIndex, Result};
 
-/// A place that an expression may name, and the predicate by which it does; `None` if it is the only one.
+/// A place that an expression may name, and the predicate of this case; `None` if it is the only place.
 #[derive(Clone)]
 pub(super) struct Choice {
     chosen: Option<Scalar>,
@@ -18,7 +18,7 @@ pub(super) struct Choice {
 }
 
 impl Interpreter<'_> {
-    /// The places that an expression may name: more than one if an index in it is known only when the kernel runs.
+    /// The places that an expression may name: several if it has a run-time index.
     pub(super) fn choices(&mut self, expr: &Expr) -> Result<Vec<Choice>> {
         match expr {
             Expr::Paren(expr) => self.choices(&expr.expr),
@@ -40,7 +40,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The elements that an index may name of each of these.
+    /// The elements of each of these that an index may name.
     pub(super) fn choices_of_index(
         &mut self,
         bases: Vec<Choice>,
@@ -96,7 +96,7 @@ impl Interpreter<'_> {
         Ok(choices)
     }
 
-    /// The only place that an expression names.
+    /// The only place named by an expression.
     pub(super) fn only_choice(&mut self, expr: &Expr) -> Result<Value> {
         let choices = self.choices(expr)?;
         match <[Choice; 1]>::try_from(choices) {
@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The value of the place that is chosen.
+    /// The value of the selected place.
     pub(super) fn read_choice(&mut self, choices: &[Choice]) -> Result<Value> {
         let mut value: Option<Scalar> = None;
         for Choice { chosen, place } in choices {
@@ -138,7 +138,7 @@ impl Interpreter<'_> {
         Ok(value.into())
     }
 
-    /// Writes the place that is chosen.
+    /// Writes the selected place.
     pub(super) fn write_choice(&mut self, choices: &[Choice], value: &Value) -> Result<()> {
         let Some(first) = choices.first() else {
             return Err(self.b.error("an array without elements has none"));
@@ -182,7 +182,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The value that a `&mut` names; another value itself.
+/// The value behind a `&mut`; any other value unchanged.
 pub(super) fn dereferenced(value: &Value) -> &Value {
     match value {
         Value::Reference(value) => value,

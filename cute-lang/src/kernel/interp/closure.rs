@@ -34,7 +34,7 @@ impl Interpreter<'_> {
         }))))
     }
 
-    /// The values of the names among the tokens that are in scope. A variable stays the register that others change.
+    /// The values of the names among the tokens that are in scope. A variable keeps its register, so it sees later changes.
     fn capture_names(&self, tokens: TokenStream, scope: &mut Scope) {
         for token in tokens {
             match token {

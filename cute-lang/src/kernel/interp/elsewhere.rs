@@ -1,6 +1,6 @@
-//! What is written here for names that other languages have.
+//! The names of this language for names of other languages.
 
-/// Names of functions and values of CUDA C++, CuTe, Triton and Rust, and what is written here instead.
+/// Functions and values of CUDA C++, CuTe, Triton and Rust, with the syntax of this language for them.
 #[rustfmt::skip]
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["thread_idx", "thread_id", "tid"], "`thread()`"),
@@ -98,7 +98,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["im2col"], "tensor maps are tiled here, and `tma_load` from a coordinate below 0 gives the zeros around a tensor that a convolution needs"),
 ];
 
-/// Functions whose names may as well be those of variables.
+/// Functions whose names are also common names of variables.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["zero", "one", "zeroed", "default"], "a number is written as it is, `0.0` or `1`, and is of the type that its uses tell"),
@@ -126,7 +126,7 @@ const TYPES: &[(&[&str], &str)] = &[
     (&["uint8", "uint8_t", "uchar", "Uint8"], "u8"),
 ];
 
-/// Types of Rust that there are not, and what stands for them.
+/// Rust types that this language does not have, with their replacements.
 #[rustfmt::skip]
 const ABSENT: &[(&[&str], &str)] = &[
     (&["Arc", "BTreeMap", "Box", "HashMap", "HashSet", "Rc", "String", "Vec", "VecDeque"], "kernels have no heap. An array, a fragment or a tensor in shared memory has a known size"),
@@ -137,12 +137,12 @@ const ABSENT: &[(&[&str], &str)] = &[
     (&["u128", "i128"], "the widest integers have 64 bits, and `mul_hi` is the upper half of a product"),
 ];
 
-/// What is written here for a function of CUDA C++, CuTe, Triton or Rust.
+/// The syntax of this language for a function of CUDA C++, CuTe, Triton or Rust.
 pub(crate) fn function_elsewhere(name: &str) -> Option<String> {
     elsewhere(name).or_else(|| found(FUNCTIONS, name))
 }
 
-/// What is written here for a name of CUDA C++, CuTe, Triton or Rust.
+/// The syntax of this language for a name of CUDA C++, CuTe, Triton or Rust.
 pub(crate) fn elsewhere(name: &str) -> Option<String> {
     if let Some(here) = type_elsewhere(name) {
         return Some(format!(
@@ -168,7 +168,7 @@ pub(crate) fn type_elsewhere(name: &str) -> Option<&'static str> {
     row.map(|(_, here)| *here)
 }
 
-/// What is written here in place of a type of another language, or of one of Rust that there is not.
+/// The replacement of a type of another language, or of a Rust type that this language does not have.
 pub(crate) fn type_hint(name: &str) -> Option<String> {
     if let Some(here) = type_elsewhere(name) {
         return Some(format!(": write `{here}`"));

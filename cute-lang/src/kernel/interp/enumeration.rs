@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use syn::{Error, Path, Result};
 
 impl<'s> Interpreter<'s> {
-    /// The variant that a path names, or `None` if what is before its last name is no enum.
+    /// The variant named by a path, or `None` if the path without its last name is no enum.
     pub(super) fn variant(&mut self, path: &Path) -> Result<Option<Value>> {
         let mut before = path.clone();
         let Some(last) = before.segments.pop() else {
@@ -49,7 +49,7 @@ impl<'s> Interpreter<'s> {
     ) -> Result<(Vec<i128>, Type)> {
         let repr = declared.repr.as_ref();
         let repr = repr.and_then(|name| register_type(&name.to_string()));
-        // Rust's is `isize`, whose numbers are these as long as they fit.
+        // In Rust the default is `isize`, with the same numbers as long as they fit.
         let (least, greatest) = range(repr.unwrap_or(Type::S64));
         let mut all = Vec::new();
         let mut names: HashMap<i128, &Ident> = HashMap::new();
@@ -87,7 +87,7 @@ impl<'s> Interpreter<'s> {
         Ok((all, repr.unwrap_or(usual)))
     }
 
-    /// The declaration of the enum that a value is of.
+    /// The declaration of the enum of a value.
     pub(super) fn enumeration_of(&self, value: &Value) -> Option<(ModuleId, &'s Enumeration)> {
         let Value::Struct(value) = value else {
             return None;
@@ -102,7 +102,7 @@ impl<'s> Interpreter<'s> {
         value.parts()?.first().cloned()
     }
 
-    /// `a == b` and the like for values of an enum, or `None` if they are of none. With `derived`, the enum must derive it.
+    /// `a == b` and the like for values of an enum, or `None` for other values. With `derived`, the enum must derive the comparison.
     pub(super) fn compare_variants(
         &mut self,
         cmp: Cmp,

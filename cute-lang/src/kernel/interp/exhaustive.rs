@@ -1,6 +1,6 @@
-//! Whether the arms of a `match` match all values, as rustc decides it: column by column, over the ways in which a value can be made.
+//! Checks that the arms of a `match` are exhaustive, like rustc: column by column, over the constructors of a value.
 //!
-//! Of numbers and strings, only names and `_` are taken to match all.
+//! For numbers and strings, only names and `_` count as matching all.
 
 use super::pattern::pairs;
 use super::structure::member_name;
@@ -9,26 +9,26 @@ use crate::kernel::value::{NumberType, Optional, Struct, Truth, Value};
 use proc_macro2::Span;
 use syn::{Arm, Lit, Pat, Result};
 
-/// How many patterns are looked into on the way to a value. Behind more, a value is taken to be matched by no arm.
+/// The most patterns inspected on the way to a value. A deeper value counts as matched by no arm.
 const MAX_DEPTH: usize = 256;
 
-/// A pattern in a column; `None` is one that matches all.
+/// A pattern in a column; `None` matches all values.
 type Cell<'p> = Option<&'p Pat>;
 
-/// A way in which a value can be made.
+/// A constructor of values.
 struct Constructor {
-    /// As a pattern, what stands before its parts and behind them.
+    /// The pattern text before the parts and after them.
     around: (String, &'static str),
-    /// The names of its parts, or their numbers.
+    /// The names of the parts, or their numbers.
     names: Vec<String>,
-    /// Its parts. What is unknown of them, only names and `_` match.
+    /// The parts. An unknown part is matched only by names and `_`.
     parts: Vec<Option<Value>>,
     /// The value, if it has no parts.
     value: Option<Value>,
 }
 
 impl Interpreter<'_> {
-    /// Values that no arm is certain to match, as a pattern; `None` if there are none.
+    /// A pattern of values that may match no arm; `None` if there are none.
     pub(super) fn uncovered(
         &mut self,
         value: &Value,
@@ -42,7 +42,7 @@ impl Interpreter<'_> {
         Ok(found.map(|found| found.concat()))
     }
 
-    /// A pattern for each column of values that no row matches.
+    /// A pattern for each column of values without a matching row.
     fn missing<'p>(
         &mut self,
         rows: Vec<Vec<Cell<'p>>>,
@@ -61,7 +61,7 @@ impl Interpreter<'_> {
             return Ok(None);
         };
         let Some(constructors) = self.constructors(values[column].as_ref())? else {
-            // Any other value than those that are named.
+            // Any value other than the named ones.
             let rows = rows.into_iter().filter(|row| row[column].is_none());
             let mut others = values.clone();
             others[column] = None;
@@ -116,7 +116,7 @@ impl Interpreter<'_> {
         plain
     }
 
-    /// The pattern without what matches all.
+    /// The pattern; `None` if it matches all values.
     fn tested<'p>(&self, pat: &'p Pat) -> Cell<'p> {
         match pat {
             Pat::Wild(_) => None,
@@ -131,7 +131,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The ways in which a value of the type of this one can be made, or `None` if they are not known.
+    /// The constructors of the type of this value, or `None` if they are not known.
     fn constructors(&mut self, value: Option<&Value>) -> Result<Option<Vec<Constructor>>> {
         let Some(value) = value else { return Ok(None) };
         if let Some((module, declared)) = self.enumeration_of(value) {
@@ -194,7 +194,7 @@ impl Interpreter<'_> {
         }]))
     }
 
-    /// The patterns for the parts of values that are made in this way, or `None` if the pattern matches none of them.
+    /// The patterns for the parts of values with this constructor, or `None` if the pattern matches none of them.
     fn parts_of<'p>(
         &mut self,
         cell: Cell<'p>,
@@ -254,7 +254,7 @@ impl Constructor {
         }
     }
 
-    /// The pattern of values whose parts match these.
+    /// The pattern of values with parts that match these.
     fn pattern(&self, parts: &[String]) -> String {
         let (before, behind) = &self.around;
         let parts = self.names.iter().zip(parts);

@@ -38,7 +38,7 @@ impl Interpreter<'_> {
         let value = self.eval_inner(expr);
         self.depth -= 1;
         match value {
-            // A part of the expression has left what is around, so that there is no value, and nothing wrong with it.
+            // A part of the expression has left the enclosing code, so there is no value and no error.
             Err(_) if self.dead && !self.follows && !self.hopeless => Ok(Value::Unit),
             value => value,
         }
@@ -160,7 +160,7 @@ impl Interpreter<'_> {
         let mut values = Vec::new();
         for element in elements {
             let value = self.eval(element)?;
-            // A tuple holds the value that a variable has now.
+            // A tuple holds the present value of a variable.
             values.push(self.keep(value));
         }
         if values.is_empty() {
@@ -252,7 +252,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The error of an expression that the language does not have.
+/// The error of an expression outside of the language.
 pub(super) fn unsupported(expr: &Expr) -> Error {
     let what = match expr {
         Expr::Try(_) => "`?`: write `let Some(x) = … else { return None; };`",

@@ -12,7 +12,7 @@ use quote::ToTokens;
 use std::rc::Rc;
 use syn::{Error, Expr, FnArg, ItemFn, Pat, Result, ReturnType, Stmt, Type};
 
-/// The deepest nesting of calls. A function that calls itself exceeds it.
+/// The deepest nesting of calls. A recursive function exceeds it.
 const MAX_CALLS: usize = 32;
 
 /// A call of a function of a module.
@@ -20,7 +20,7 @@ pub(super) struct Invocation<'f> {
     /// The module that declares the function.
     pub(super) module: ModuleId,
     pub(super) function: &'f ItemFn,
-    /// The names that its `impl` gives it: `Self` and generic parameters.
+    /// The names that the `impl` of the function defines: `Self` and generic parameters.
     pub(super) scope: Scope,
     /// Where the call stands.
     pub(super) span: Span,
@@ -48,7 +48,7 @@ impl Interpreter<'_> {
             FnArg::Receiver(_) => None,
         });
         let inputs: Vec<_> = inputs.collect();
-        // `F: Fn(…)` stands for the function that is passed.
+        // `F: Fn(…)` stands for the function passed.
         for (ty, value) in &inputs {
             if let (Type::Path(ty), Value::Callable(_)) = (ty, value)
                 && let Some(name) = ty.path.get_ident()
@@ -111,7 +111,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Runs the body of a function, which sees the names of `scope` and the items of its module.
+    /// Runs the body of a function with the names of `scope` and the items of its module.
     fn within(
         &mut self,
         (name, output, span): (&str, &ReturnType, Span),
@@ -129,7 +129,7 @@ impl Interpreter<'_> {
         if let ReturnType::Type(_, ty) = output {
             exit.ty = Some((**ty).clone());
         }
-        // Errors in a library stand at the call in the module that is expanded.
+        // Errors in a library are reported at the call in the expanded module.
         let entry = match module {
             HERE => None,
             _ => self.entry.or(Some(span)),
@@ -198,7 +198,7 @@ impl Interpreter<'_> {
         self.result(value, stmts.last())
     }
 
-    /// The value of a function, at whose end `return` goes. `gives` is the code that gives the value of the end.
+    /// The value of a function. `return` jumps to its end. `gives` is the code of the value at the end.
     fn result(&mut self, value: Value, gives: Option<&impl ToTokens>) -> Result<Value> {
         let mut value = self.keep(value);
         let exit = std::mem::take(&mut self.exit);

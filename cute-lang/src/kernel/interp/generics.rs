@@ -20,7 +20,7 @@ pub(super) struct Parameters<'g> {
 pub(super) type Bindings = Vec<(String, Value)>;
 
 impl<'g> Parameters<'g> {
-    /// All parameters but those that stand for functions, as `F: Fn(u32)`, which take any value.
+    /// All parameters except functions, as `F: Fn(u32)`, which accept any value.
     pub(super) fn of(generics: &'g Generics) -> Self {
         let params = generics.params.iter();
         Self {
@@ -35,7 +35,7 @@ impl<'g> Parameters<'g> {
     }
 }
 
-/// Whether a generic parameter of that name stands for a function.
+/// Whether a generic parameter of this name stands for a function.
 pub(super) fn is_function_parameter(name: &Ident, generics: &Generics) -> bool {
     let mut params = generics.params.iter();
     params.any(|param| {
@@ -83,7 +83,7 @@ fn name(param: &GenericParam) -> String {
 }
 
 impl Interpreter<'_> {
-    /// The values of parameters as far as they are given or the types of the inputs say them.
+    /// The values of parameters that are given or follow from the types of the inputs.
     pub(super) fn known_generics<'i>(
         &mut self,
         of: &str,
@@ -134,7 +134,7 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// The values of all parameters: those given, and for `_` and those left out, what the types of the inputs say.
+    /// The values of all parameters: the given ones; for `_` and omitted ones, the values inferred from the types of the inputs.
     pub(super) fn bind_generics<'i>(
         &mut self,
         of: &str,
@@ -158,8 +158,8 @@ impl Interpreter<'_> {
             .collect())
     }
 
-    /// Finds the values of parameters in a type that a value has. With `untyped`, numbers whose type is not known yet have the one
-    /// that is assumed of them.
+    /// Infers the values of parameters from a type and a value of this type. With `untyped`, numbers without a known type count with their
+    /// assumed type.
     pub(super) fn infer(
         &mut self,
         ty: &Type,
@@ -289,7 +289,7 @@ fn infer_constant(expr: &Expr, value: &Value, values: &mut [(String, Option<Valu
     }
 }
 
-/// Gives the parameter that an argument names its value, if it has none.
+/// Gives the parameter named by an argument its value, if it has none.
 fn settle_argument(
     argument: &GenericArgument,
     value: Value,

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Error, ExprForLoop, Result};
 
 impl Interpreter<'_> {
-    /// A loop whose values `next` gives, until it gives `None`.
+    /// A loop over the values of `next`, until it gives `None`.
     pub(super) fn iterated(&mut self, expr: &ExprForLoop, over: Value) -> Result<()> {
         let span = expr.expr.span();
         let fork = self.b.fork("for", span);

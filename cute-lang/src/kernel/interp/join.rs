@@ -1,21 +1,21 @@
-//! One value of several ways: of the branches of an `if`, of the `return`s of a function, of the `break`s of a loop.
+//! Merges several values into one: of the branches of an `if`, of the `return`s of a function, of the `break`s of a loop.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Scalar, Truth, Value};
 use cute_ptx::ast::Type;
 use syn::Result;
 
-/// The ways whose values are joined.
+/// The origins of two values to merge.
 #[derive(Clone, Copy)]
 pub(super) enum Ways<'w> {
-    /// The two branches of an `if`, which this predicate chooses.
+    /// The two branches of an `if` on this predicate.
     Branches(&'w Scalar),
-    /// Jumps to one place, from what this names.
+    /// Jumps to one place, named by this text.
     Jumps(&'static str),
 }
 
 impl Interpreter<'_> {
-    /// The value of two ways: registers for what differs between them, and the known value for what does not.
+    /// The merged value of two branches: registers for the parts that differ, and known values for the others.
     pub(super) fn merge(&mut self, ways: Ways<'_>, a: &Value, b: &Value) -> Result<Value> {
         let differ = || {
             let give = match ways {

@@ -1,7 +1,7 @@
-//! Jumps out of loops, labelled blocks and functions, and the values that they give.
+//! Jumps out of loops, labelled blocks and functions, with their values.
 //!
-//! What all jumps to a place give is known only at that place. So a jump with a value leaves a line free, and where its target
-//! is placed, that line becomes the moves to the registers of the one value.
+//! The values of all jumps to a target are known only at the target. So a jump with a value leaves a slot, and when its target is placed,
+//! the slot becomes the moves to the registers of the merged value.
 
 use super::join::Ways;
 use crate::kernel::interp::Interpreter;
@@ -20,12 +20,12 @@ pub(super) struct Loop {
     pub(super) on_continue: JumpTarget,
 }
 
-/// What a `break` leaves.
+/// The kinds of code that a `break` leaves.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// `loop`, whose value a `break` gives.
+    /// `loop`: a `break` gives its value.
     Loop,
-    /// `for` and `while`, which have no value.
+    /// `for` and `while`, without a value.
     Bounded,
     /// A labelled block.
     Block,
@@ -36,20 +36,20 @@ pub(super) enum Kind {
 pub(super) struct JumpTarget {
     pub(super) label: String,
     pub(super) used: bool,
-    /// What jumps so far give.
+    /// The values of the jumps so far.
     arrivals: Vec<Arrival>,
     /// The number of lines before all jumps to it.
     start: usize,
-    /// Whether code that is left out may jump to it.
+    /// Whether code that is not interpreted may jump to it.
     in_doubt: bool,
     /// The type of its values, if it is declared.
     pub(super) ty: Option<Type>,
 }
 
-/// The value that a way to a target gives.
+/// The value of one path to a target.
 struct Arrival {
     value: Value,
-    /// The line that is left free for its moves. Without one, they come before the label.
+    /// The slot for its moves. Without a slot, they come before the label.
     slot: Option<String>,
     span: Span,
 }
@@ -88,14 +88,14 @@ impl Interpreter<'_> {
             .expect("called between `enter` and `leave`")
     }
 
-    /// Places the label behind the current loop or block, and returns its value. `end` is the value of its end.
+    /// Places the label after the current loop or block, and returns its value. `end` is the value at its end.
     pub(super) fn leave(&mut self, end: Value) -> Result<Value> {
         let on_break = self.loops.pop().map(|left| left.on_break);
         let give = "the ways out of this give";
         self.land(on_break.unwrap_or_default(), end, give, None)
     }
 
-    /// Places the label of the next iteration of the current loop, if something jumps to it.
+    /// Places the label of the next iteration of the current loop, if any code jumps to it.
     pub(super) fn next_iteration(&mut self) {
         let target = &self.current().on_continue;
         if target.used {
@@ -105,8 +105,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Places the label of a target, if something jumps to it. Returns the one value of all ways to it; `end` is that of the code
-    /// before the label, which stands at `span`. `give` begins the error of values that cannot be one.
+    /// Places the label of a target, if any code jumps to it. Returns the merged value of all paths to it; `end` is the value of the code
+    /// before the label, at `span`. `give` begins the error of values that cannot be merged.
     pub(super) fn land(
         &mut self,
         target: JumpTarget,
@@ -134,7 +134,7 @@ impl Interpreter<'_> {
         value
     }
 
-    /// The one value of all arrivals, with the moves to its registers.
+    /// The merged value of all arrivals, with the moves to its registers.
     fn join(&mut self, arrivals: &[Arrival], start: usize, give: &'static str) -> Result<Value> {
         let mut values = arrivals.iter();
         let Some(first) = values.next() else {
@@ -216,7 +216,7 @@ impl Interpreter<'_> {
         Ok(Value::Unit)
     }
 
-    /// The value that a jump gives.
+    /// The value of a jump.
     fn given(&mut self, expr: Option<&Expr>) -> Result<Value> {
         match expr {
             Some(expr) => {
@@ -248,7 +248,7 @@ impl Interpreter<'_> {
         self.dead = true;
     }
 
-    /// The loop or block that a `break` or `continue` leaves, as its index.
+    /// The index of the loop or block that a `break` or `continue` leaves.
     fn left(&self, span: Span, name: Option<&Lifetime>) -> Result<usize> {
         let found = match name {
             None => self.loops.len().checked_sub(1),
@@ -274,14 +274,14 @@ impl Interpreter<'_> {
         Err(Error::new(span, message))
     }
 
-    /// The values that have been given to targets which are still to be placed.
+    /// The values of jumps to targets that are not placed yet.
     pub(super) fn values_under_way(&self) -> impl Iterator<Item = &Value> {
         let breaks = self.loops.iter().map(|around| &around.on_break);
         let targets = breaks.chain([&self.exit]);
         targets.flat_map(|target| target.arrivals.iter().map(|arrival| &arrival.value))
     }
 
-    /// Code is left out that may jump to any target that is still to be placed.
+    /// Notes that code that is not interpreted may jump to any target that is not placed yet.
     pub(super) fn doubt_targets(&mut self) {
         self.exit.in_doubt = true;
         for around in &mut self.loops {

@@ -9,8 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Result};
 
 impl Interpreter<'_> {
-    /// The value of `layout!(…)`, which may use the names in scope, the constants of the module, and layouts declared outside
-    /// of it.
+    /// The value of `layout!(…)`. It may use the names in scope, the constants of the module, and layouts declared outside of it.
     pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
         if let Some(span) = self.wrong_name(mac.tokens.clone()) {
             return Err(self.follow(span));
@@ -35,7 +34,7 @@ impl Interpreter<'_> {
             .map(Value::from_algebra)
     }
 
-    /// Adds the constants of the module that the tokens name, unless a name in scope hides them.
+    /// Adds the constants of the module named by the tokens, unless a name in scope hides them.
     fn add_constants(
         &mut self,
         tokens: TokenStream,
@@ -60,7 +59,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// The value of a layout that is declared outside of the module.
+    /// The value of a layout declared outside of the module.
     fn named_layout(&mut self, name: &str, path: TokenStream) -> Result<cute_algebra::Value> {
         if self.scopes.iter().any(|scope| scope.contains_key(name)) {
             return Err(Error::new_spanned(
@@ -82,7 +81,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The first name among the tokens whose definition has an error.
+    /// The first name among the tokens with an error in its definition.
     fn wrong_name(&self, tokens: TokenStream) -> Option<Span> {
         tokens.into_iter().find_map(|token| match token {
             TokenTree::Group(group) => self.wrong_name(group.stream()),

@@ -1,8 +1,8 @@
-//! Code that is not interpreted, because a condition is known: it has types nevertheless, which tell those of literals in other code.
+//! The types of code that is not interpreted because a condition is known. They still determine types of literals in other code.
 //!
-//! Rust infers the types of `if N > 4 { 1 } else { x }` from both branches. Here, the branch that is left out tells its type by its last
-//! expression, where that says it. Where it does not, or where the branch mentions a variable whose type is not known yet,
-//! that type is in doubt: unless other code tells it, an error asks for it.
+//! Rust infers the types of `if N > 4 { 1 } else { x }` from both branches. Here, the last expression of the omitted branch determines its
+//! type, if possible. Otherwise, or if the branch mentions a variable without a known type, this type is in doubt: unless other code
+//! determines it, an error asks for it.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::register_type;
@@ -12,16 +12,16 @@ use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{BinOp, Block, Expr, Lit, ReturnType, Stmt, UnOp};
 
-/// What an expression that is not interpreted says of its type.
+/// The type of an expression that is not interpreted, as far as it is known.
 enum Told {
-    /// That it has the type of what it meets, as a literal has.
+    /// The type of its use, as for a literal.
     Anything,
     Type(NumberType),
     Nothing,
 }
 
 impl Told {
-    /// Of two expressions that have one type.
+    /// The type of either of two expressions of the same type.
     fn or(self, other: impl FnOnce() -> Told) -> Told {
         match self {
             Told::Type(_) => self,
@@ -35,7 +35,7 @@ impl Told {
 }
 
 impl Interpreter<'_> {
-    /// The value of a branch, beside which another one that would have given a value of the same type is left out.
+    /// The value of a branch, if a branch with a value of the same type is omitted.
     pub(super) fn beside(&mut self, value: Value, left_out: &Expr) -> Value {
         if self.has_open(&value) {
             self.same_type(&value, left_out);
@@ -54,7 +54,7 @@ impl Interpreter<'_> {
         value
     }
 
-    /// Code is not interpreted: the variables in it that have no type yet may get one there.
+    /// Omits code: variables in it without a type may get one there.
     pub(super) fn leave_out(&mut self, code: &impl ToTokens) {
         self.doubt_targets();
         let named = self.scopes.iter().flatten();
@@ -105,7 +105,7 @@ impl Interpreter<'_> {
             (Some(_), _) => self.doubt(value),
             (None, other) => match self.told(other) {
                 Told::Anything => {}
-                // Rust would refuse other types than this one. What is left out has no errors here.
+                // Rust would refuse any other type. Omitted code has no errors here.
                 Told::Type(ty) => {
                     let own = self.b.number_type(value).unwrap_or(ty);
                     if self.b.unify(own, ty).is_err() {
@@ -189,7 +189,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Of a block without statements, whose names the last expression could use.
+    /// The type of a block of one expression. With other statements, it could use names that they define.
     fn told_by_block(&mut self, block: &Block) -> Told {
         match &block.stmts[..] {
             [Stmt::Expr(last, None)] => self.told(last),

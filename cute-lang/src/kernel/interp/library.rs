@@ -5,7 +5,7 @@ use crate::kernel::syntax::errors::Errors;
 use syn::Error;
 
 impl Interpreter<'_> {
-    /// The error at the call by which the library was entered, with the place in the library as text.
+    /// The error at the call that entered the library, with the place in the library as text.
     pub(super) fn at_entry(&self, error: Error) -> Error {
         let Some(entry) = self.entry else {
             return error;

@@ -14,7 +14,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Pat, Result};
 
-/// The most iterations of a loop that is unrolled.
+/// The most iterations of an unrolled loop.
 const MAX_UNROLL: i128 = 4096;
 
 impl Interpreter<'_> {
@@ -77,7 +77,7 @@ impl Interpreter<'_> {
         Ok(Value::Unit)
     }
 
-    /// Runs `f`, which emits a loop.
+    /// Runs `f` for the code of a loop.
     pub(super) fn repeated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.b.enter_loop();
         let result = f(self);
@@ -128,7 +128,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// An error by which the interpretation ends in an unrolled loop, with what to do about that if it is a limit.
+    /// An error that ends the interpretation in an unrolled loop, with a remedy if it is a limit.
     fn unrolled_too_often(&self, expr: &ExprForLoop, steps: i128, mut error: Error) -> Error {
         // The innermost loop has been named, if there are two messages.
         if self.is_beyond_limit() && error.clone().into_iter().count() == 1 {
@@ -140,8 +140,8 @@ impl Interpreter<'_> {
         error
     }
 
-    /// A loop that counts in a register, with that many copies of its body. It tests the bound once before the first
-    /// iteration, and then at the end of each, except where known bounds make a test needless.
+    /// A loop that counts in a register, with this number of copies of its body. It tests the bound once before the first iteration, and
+    /// then at the end of each, except where known bounds make a test unnecessary.
     fn counted(
         &mut self,
         expr: &ExprForLoop,
@@ -275,7 +275,7 @@ impl Interpreter<'_> {
         self.endless(Kind::Loop, expr.label.as_ref(), &expr.body, head, on_break)
     }
 
-    /// The body of a loop whose head has been emitted, and the jump back to the head.
+    /// The body of a loop after its head, and the jump back to the head.
     pub(super) fn endless(
         &mut self,
         kind: Kind,
@@ -294,7 +294,7 @@ impl Interpreter<'_> {
         self.leave(Value::Unit)
     }
 
-    /// A block that a `break` with its label leaves, with the value of the block.
+    /// A block that a `break` with its label can leave, with the value of the block.
     pub(super) fn labelled_block(&mut self, label: &Label, block: &Block) -> Result<Value> {
         let on_break = self.target("block_end");
         self.enter(Kind::Block, Some(label), on_break);

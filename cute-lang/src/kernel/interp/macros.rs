@@ -21,7 +21,7 @@ const MACROS: &[(&str, Expand)] = &[
     ("println", |this, mac| this.print(mac, "println")),
 ];
 
-/// Macros of Rust, and what is written here instead.
+/// Rust macros, with their replacements in this language.
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (
         &["vec"],
@@ -51,8 +51,8 @@ impl Interpreter<'_> {
         expand(self, mac)
     }
 
-    /// `assert!(condition)` or `assert!(condition, "message {}", x)`: decided at expansion if the condition is known then, else
-    /// when the kernel runs.
+    /// `assert!(condition)` or `assert!(condition, "message {}", x)`: decided at expansion if the condition is known then, else at run
+    /// time.
     fn assertion(&mut self, mac: &Macro) -> Result<Value> {
         let arguments = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
         let mut arguments = arguments.into_iter();
@@ -101,7 +101,7 @@ pub(super) fn is_known(mac: &Macro) -> bool {
     find(mac).is_some()
 }
 
-/// The error of a macro that the language does not have.
+/// The error of a macro outside of the language.
 pub(super) fn unknown(mac: &Macro) -> Error {
     let name = text::shorten(mac.path.to_token_stream());
     let known = MACROS.iter().map(|(name, _)| format!("`{name}!`"));

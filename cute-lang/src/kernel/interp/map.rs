@@ -54,7 +54,7 @@ impl Interpreter<'_> {
         each.result(&mut self.b, results)
     }
 
-    /// A known number in a register of the fragment's type; another value as it is.
+    /// A known number in a register of the fragment's type; any other value unchanged.
     fn in_register(&mut self, of: &Fragment, value: Value) -> Result<Value> {
         match (&value, number_type(of.element)) {
             (Value::Int(..) | Value::Float(..), Some(ty)) => {
@@ -83,7 +83,7 @@ impl Interpreter<'_> {
         self.call_builtin("coordinate", argument.span, Vec::new(), args)
     }
 
-    /// The number of arguments that a function takes.
+    /// The number of parameters of a function.
     fn takes(&self, function: &Callable) -> usize {
         match function {
             Callable::Closure(closure) => closure.syntax.inputs.len(),

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Arm, Error, Expr, ExprMatch, Pat, Result};
 
-/// How deep the arms of a `match` on a run-time value nest, expressions around them included. It leaves an arm some depth of its own.
+/// The deepest nesting of the arms of a `match` on a run-time value, including enclosing expressions. The rest is for the code of the arms.
 const MAX_ARMS: usize = 192;
 
 impl Interpreter<'_> {
@@ -24,7 +24,7 @@ impl Interpreter<'_> {
         if let Some(missing) = missing.as_ref().filter(|_| self.has_variants(&value)) {
             return Err(Error::new(span, uncovered(missing)));
         }
-        // If the arms match all values, the last one matches those that get to it.
+        // If the arms are exhaustive, the last one matches all values that reach it.
         let mut arms = expr.arms.iter();
         let last = arms.rposition(|arm| !matches!(arm.pat, Pat::Guard(_)));
         let last = last.filter(|_| missing.is_none());
@@ -41,7 +41,7 @@ impl Interpreter<'_> {
             || parts.is_some_and(|parts| parts.iter().any(|part| self.has_variants(part)))
     }
 
-    /// The value of the first arm that matches. A value that reaches the arm `last` matches it. `missing` is what no arm matches.
+    /// The value of the first matching arm. A value that reaches the arm `last` matches it. `missing` is a pattern without an arm.
     fn arms(
         &mut self,
         value: &Value,
@@ -76,7 +76,7 @@ impl Interpreter<'_> {
                 Truth::Known(false) => {}
                 Truth::Predicate(predicate) => {
                     let predicate = self.b.snapshot(&predicate);
-                    // The arms that follow are in the branch of those values that this one does not match.
+                    // The next arms are in the branch of the values that this one does not match.
                     if self.depth >= MAX_ARMS {
                         let message = format!(
                             "the arms of a `match` on a run-time value are tried in turn, and here {MAX_ARMS} arms and expressions nest: look the value up in a table, such as a tensor in memory"
@@ -101,13 +101,13 @@ impl Interpreter<'_> {
         Err(Error::new(span, message))
     }
 
-    /// The value of an arm, beside which others are left out.
+    /// The value of an arm, with the other arms omitted.
     fn beside_arms(&mut self, value: Value, left_out: &[Arm]) -> Value {
         let bodies = left_out.iter().map(|arm| &*arm.body);
         bodies.fold(value, |value, body| self.beside(value, body))
     }
 
-    /// Whether a pattern and its guard match, where the pattern alone does.
+    /// Whether a pattern and its guard match, given whether the pattern alone does.
     fn guard(&mut self, pat: &Pat, value: &Value, guard: &Expr, truth: &Truth) -> Result<Truth> {
         if *truth != Truth::Known(true) {
             let message = "whether this pattern matches is known only at run time: write the condition as an `if` in the arm";
@@ -133,7 +133,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The message of values that no arm matches.
+/// The message about values without a matching arm.
 fn uncovered(missing: &str) -> String {
     match missing {
         "_" => "the last arm of a `match` on a run-time value matches all values: `_ => …`".into(),

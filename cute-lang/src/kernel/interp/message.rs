@@ -1,4 +1,4 @@
-//! Messages with holes: `print!`, `println!`, and what `assert!` says.
+//! Messages with holes: `print!`, `println!`, and the text of `assert!`.
 
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::report::Message;
@@ -31,7 +31,7 @@ pub(super) struct Format {
 }
 
 impl Format {
-    /// Checks that there is an argument for each hole. `None` if there is nothing at all.
+    /// Checks that there is an argument for each hole. `None` for an empty message.
     pub(super) fn parse(
         name: &str,
         arguments: impl IntoIterator<Item = Expr>,
@@ -87,7 +87,7 @@ impl Format {
         })
     }
 
-    /// What its holes without names show.
+    /// The arguments of holes without names.
     pub(super) fn arguments(&self) -> &[Expr] {
         &self.arguments
     }
@@ -132,7 +132,7 @@ fn parts(literal: &LitStr) -> Result<Vec<Part>> {
 }
 
 impl Interpreter<'_> {
-    /// `print!` and `println!`, whose message has a line break at its end.
+    /// `print!` and `println!`, with a line break at the end of `println!`.
     pub(super) fn print(&mut self, mac: &Macro, name: &str) -> Result<Value> {
         let arguments =
             Punctuated::<Expr, Token![,]>::parse_terminated.parse2(mac.tokens.clone())?;
@@ -147,7 +147,7 @@ impl Interpreter<'_> {
         Ok(Value::Unit)
     }
 
-    /// The message of a format, whose values are computed here.
+    /// The message of a format. Computes its values here.
     pub(super) fn message(&mut self, format: &Format) -> Result<Message> {
         let mut message = Message::default();
         let mut arguments = format.arguments.iter();
@@ -261,7 +261,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// The elements of a tile at which the modes of the coordinate are given, by rows.
+    /// The elements of a tile, by rows. The coordinate fixes its other modes.
     fn show_tensor(
         &mut self,
         message: &mut Message,

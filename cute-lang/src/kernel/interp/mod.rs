@@ -1,8 +1,7 @@
 //! Interprets a kernel, once for each instance.
 //!
-//! What is known at expansion is computed, and the rest is emitted through the [`Builder`]. Control flow that depends
-//! on run-time values becomes branches. Code that no thread reaches is not emitted. The files call one another, since
-//! statements hold expressions and expressions hold statements.
+//! Computes all values known at expansion, and emits the rest through the [`Builder`]. Control flow on run-time values becomes branches.
+//! Unreachable code is not emitted. The files call one another, since statements contain expressions and expressions contain statements.
 
 mod alias;
 mod assign;
@@ -52,17 +51,17 @@ use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::{Error, Result};
 
-/// The most steps for one instance. A step is the evaluation of an expression. This many steps take about a second at
-/// the optimisation level that cargo gives macros, and the kernels of `cute-kernels` take a tenth of them.
+/// The most steps for one instance. A step is the evaluation of an expression. This many steps take about a second at the optimisation
+/// level that cargo gives macros, and the kernels of `cute-kernels` take a tenth of them.
 const MAX_STEPS: u64 = 50_000;
 
-/// The number of steps that an operation of the algebra counts as.
+/// The number of steps of one operation of the algebra.
 const OPERATION_STEPS: usize = 25;
 
-/// The number of values whose copy counts as a step.
+/// The number of values copied in one step.
 const VALUES_A_STEP: usize = 16;
 
-/// The most errors that are reported for a kernel.
+/// The most errors reported for a kernel.
 const MAX_ERRORS: usize = 8;
 
 /// The names of a block. A name whose definition has an error has no value.
@@ -73,13 +72,13 @@ pub struct Interpreter<'s> {
     source: &'s Source,
     /// The kernel that is emitted.
     pub b: Builder,
-    /// The module whose items are in scope.
+    /// The module with the items in scope.
     module: ModuleId,
-    /// The call by which a library was entered, while one of its functions is interpreted.
+    /// The call that entered a library, while one of its functions is interpreted.
     entry: Option<Span>,
     /// Names in scope by block, the innermost last.
     scopes: Vec<Scope>,
-    /// Whether there is a closure, so that a call may change variables that it does not name.
+    /// Whether there is a closure: then a call may change variables that it does not name.
     has_closures: bool,
     loops: Vec<Loop>,
     /// Where `return` goes.
@@ -90,9 +89,9 @@ pub struct Interpreter<'s> {
     calls: usize,
     steps: u64,
     errors: Errors,
-    /// Whether the error that is being returned follows from a recorded one.
+    /// Whether the returned error follows from a recorded one.
     follows: bool,
-    /// Whether interpretation must end with the error that is being returned.
+    /// Whether the returned error must end the interpretation.
     hopeless: bool,
 }
 

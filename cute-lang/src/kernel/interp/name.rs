@@ -1,4 +1,4 @@
-//! What names stand for.
+//! The meaning of names.
 
 use super::elsewhere::{elsewhere, type_hint};
 use super::{Interpreter, Scope, VALUES_A_STEP, near, word};
@@ -71,12 +71,12 @@ impl Interpreter<'_> {
         Err(unknown_name(name, names.map(String::as_str)))
     }
 
-    /// What a name in scope stands for.
+    /// The value of a name in scope.
     pub(super) fn find(&self, name: &str) -> Option<&Option<Value>> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    /// Runs `f` where the names of `scope` and the items of a module are in scope, and nothing else.
+    /// Runs `f` with only the names of `scope` and the items of a module in scope.
     pub(super) fn in_module<T>(
         &mut self,
         module: ModuleId,
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether the fields of a struct have numbers, so that its name is a function.
+/// Whether the fields of a struct are numbered, so that its name is a function.
 fn is_tuple(item: &ItemStruct) -> bool {
     matches!(item.fields, Fields::Unnamed(_))
 }

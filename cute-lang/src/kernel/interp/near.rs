@@ -24,7 +24,7 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// What may have been meant by the name of a function that does not exist.
+/// A suggestion for the name of a function that does not exist.
 pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     if let Some(here) = function_elsewhere(name) {
         return here;
@@ -46,8 +46,7 @@ pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a
     }
 }
 
-/// The functions with the most words of a name such as `arrive_and_expect_tx`, if there are at least two such words, or the only one of a
-/// function.
+/// The functions that share the most words with a name such as `arrive_and_expect_tx`: at least two words, or the only word of a function.
 fn with_these_words(name: &str, candidates: &[&str]) -> Option<String> {
     let words: Vec<&str> = name.split('_').filter(|word| word.len() > 1).collect();
     let in_common = |other: &str| {

@@ -177,7 +177,7 @@ impl Interpreter<'_> {
         // Both are registers or floating-point constants, by the type found above.
         let (ty, rounding) = match (op, ty) {
             (Op::Div, Some(ty @ (Type::F32 | Type::F64))) => (ty, Some(Modifier::Rn)),
-            // Without `.rn`, ptxas may fuse a product and a sum, which Rust does not do.
+            // Without `.rn`, ptxas may fuse a product and a sum, unlike Rust.
             (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(single_type(ty)) => {
                 (ty, Some(Modifier::Rn))
             }
@@ -327,7 +327,7 @@ impl Interpreter<'_> {
         let is = NumberType::Is(ty);
         if let Some(from) = self.b.number_type(&value) {
             match (&value, is_literal(&expr.expr)) {
-                // A literal that is converted to a type of its kind is one of that type, as in Rust.
+                // A literal converted to a type of its kind has this type, as in Rust.
                 (Value::Int(..), true) if is_integer(ty) => self.b.tell(&value, ty),
                 (Value::Float(..), true) if is_float(ty) => self.b.tell(&value, ty),
                 (Value::Float(value, _), _) => {
@@ -367,7 +367,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The literal of `-128`, which is read as one number, since 128 does not fit `i8`.
+/// The literal of `-128`. It is read as one number, since 128 does not fit `i8`.
 fn negated(expr: &ExprUnary) -> Option<&LitInt> {
     match (&expr.op, &*expr.expr) {
         (
@@ -433,7 +433,7 @@ fn converted(value: f64, ty: Type) -> Value {
     Value::Int(value, NumberType::Is(ty))
 }
 
-/// The operation of two numbers that an operator stands for.
+/// The operation of an operator on two numbers.
 pub(crate) fn operation(op: &BinOp) -> Option<Op> {
     Some(match op {
         BinOp::Add(_) => Op::Add,
@@ -466,7 +466,7 @@ fn compound(op: &BinOp) -> Option<Op> {
     })
 }
 
-/// The comparison that an operator stands for.
+/// The comparison of an operator.
 pub(crate) fn comparison(op: &BinOp) -> Option<Cmp> {
     Some(match op {
         BinOp::Eq(_) => Cmp::Eq,

@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprPath, Path, PathSegment, Result, Token};
 
 impl Interpreter<'_> {
-    /// What a path stands for.
+    /// The value of a path.
     pub(super) fn path(&mut self, expr: &ExprPath) -> Result<Value> {
         let path = &expr.path;
         if let Some(name) = path.get_ident() {
@@ -59,7 +59,7 @@ impl Interpreter<'_> {
         ))
     }
 
-    /// The element type for which an alias of that name stands.
+    /// The element type of an alias with this name.
     fn alias_of_element(&mut self, name: &str) -> Option<Element> {
         self.source.alias(self.module, name)?;
         let path = Path::from(syn::Ident::new(name, proc_macro2::Span::call_site()));
@@ -69,7 +69,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A call of what a path of several names stands for.
+    /// Calls the value of a path of several names.
     pub(super) fn call_path(
         &mut self,
         path: &Path,
@@ -119,7 +119,7 @@ impl Interpreter<'_> {
 }
 
 impl Interpreter<'_> {
-    /// `f32::sqrt(x)`, which is `sqrt(x)` of an x of this type, and `f32::from_bits(x)`, which is `from_bits::<f32>(x)`.
+    /// `f32::sqrt(x)`, which is `sqrt(x)` for an x of this type, and `f32::from_bits(x)`, which is `from_bits::<f32>(x)`.
     fn function_of_type(
         &mut self,
         ty: &Path,
@@ -155,7 +155,7 @@ impl Interpreter<'_> {
         self.call_named(&name.ident, types, args).map(Some)
     }
 
-    /// The element type of that name, which may be a type parameter.
+    /// The element type with this name, which may be a type parameter.
     fn element_named(&mut self, name: &str) -> Option<Element> {
         match self.find(name) {
             Some(Some(Value::Element(element))) => Some(*element),
@@ -183,7 +183,7 @@ fn constant_of_rust(path: &Path) -> Option<Value> {
     };
     let (_, value) = CONSTANTS.iter().find(|(known, _)| *known == name)?;
     match ty {
-        // The nearest number of f32 to one of f64 is that which Rust has.
+        // Rust's constant of f32 is the nearest number to the constant of f64.
         "f32" => Some(Value::Float(
             (*value as f32).into(),
             NumberType::Is(Type::F32),

@@ -11,7 +11,7 @@ use syn::{
 };
 
 impl Interpreter<'_> {
-    /// Binds a pattern to a value. `start` is the first line that the initialiser emitted.
+    /// Binds a pattern to a value. `start` is the first line of the initialiser.
     pub(super) fn bind(&mut self, pat: &Pat, value: Value, start: usize) -> Result<()> {
         match pat {
             Pat::Wild(_) => Ok(()),
@@ -116,7 +116,7 @@ impl Interpreter<'_> {
                     Truth::Predicate(is_some) => {
                         let is_some = self.b.snapshot(&is_some);
                         let fork = self.b.fork("match", pat.span());
-                        // Where there is no value, nothing has written its registers.
+                        // If there is no value, its registers are unwritten.
                         let (holds, lines, _) =
                             self.assuming(&is_some, true, |this| this.test_parts(pat, value))?;
                         if lines.is_empty() {
@@ -141,7 +141,7 @@ impl Interpreter<'_> {
         Ok(all)
     }
 
-    /// The parts of a pattern, each with the part of the value that it matches.
+    /// The parts of a pattern, each with the matched part of the value.
     fn matched<'p>(&mut self, pat: &'p Pat, value: &Value) -> Result<Vec<(&'p Pat, Value)>> {
         let (elements, values): (_, &[Value]) = match (pat, value) {
             (Pat::Tuple(pat), Value::Tuple(values)) => (&pat.elems, values),
@@ -239,7 +239,7 @@ impl Interpreter<'_> {
         self.truth(&both)
     }
 
-    /// Defines the names of a pattern whose value has an error.
+    /// Defines the names of a pattern for a value with an error.
     pub(super) fn define_as_wrong(&mut self, pat: &Pat) {
         match pat {
             Pat::Ident(pat) => {
@@ -293,7 +293,7 @@ fn unmatched(pat: &Pat, value: &Value) -> Error {
     Error::new_spanned(pat, format!("this pattern does not match {}", value.kind()))
 }
 
-/// The elements of a pattern, each with the index of its value among so many; `..` stands for those that are left.
+/// The elements of a pattern, each with the index of its value, from 0 to `values - 1`; `..` stands for the remaining values.
 pub(super) fn pairs(
     elements: &Punctuated<Pat, Token![,]>,
     values: usize,
@@ -313,7 +313,7 @@ pub(super) fn pairs(
     Some(pairs.collect())
 }
 
-/// A name that the pattern binds.
+/// The first name bound by the pattern.
 fn first_name(pat: &Pat) -> Option<&Ident> {
     match pat {
         Pat::Ident(pat) => Some(&pat.ident),

@@ -26,15 +26,15 @@ struct Input {
 struct Operands {
     mnemonic: Mnemonic,
     operands: Vec<Operand>,
-    /// The registers among them, and those in addresses.
+    /// The registers among the operands, including those in addresses.
     registers: Vec<Scalar>,
     /// The state space of each address, by the index of its operand.
     spaces: Vec<(usize, Modifier, Span)>,
 }
 
 impl Interpreter<'_> {
-    /// Emits the instruction and returns what it writes: a register, a tuple of registers, or nothing. The instruction is
-    /// validated here, so that an error is reported at the mnemonic.
+    /// Emits the instruction and returns its result: a register, a tuple of registers, or nothing. Validates the instruction, so that an
+    /// error is reported at the mnemonic.
     pub(super) fn ptx(&mut self, mac: &syn::Macro) -> Result<Value> {
         let Input {
             result,
@@ -49,7 +49,7 @@ impl Interpreter<'_> {
             registers: Vec::new(),
             spaces: Vec::new(),
         };
-        // Several results are as many operands, or one that is a vector or a pair.
+        // Several results are separate operands, or one vector or pair.
         let places = match &result {
             None => 0,
             Some(syn::Type::Tuple(types)) if !is_joined(known) => types.elems.len(),
@@ -67,7 +67,7 @@ impl Interpreter<'_> {
             };
             all.operands.push(operand);
         }
-        // The destinations come last, so that their registers are those after the operands'.
+        // The destinations are last, so their registers follow those of the operands.
         let value = match &result {
             None => Value::Unit,
             Some(syn::Type::Tuple(types)) => {
@@ -95,7 +95,7 @@ impl Interpreter<'_> {
         if let Some(problem) = problem(&all.registers, &inst) {
             return Err(Error::new(mnemonic.span(), problem));
         }
-        // The registers of operands have names that no assignment changes.
+        // Operand registers have names that no assignment changes.
         let slots = inst.slots().ok_or_else(|| {
             let message = format!("the operands of `{known}` have no form (a defect)");
             Error::new(mnemonic.span(), message)
@@ -121,7 +121,7 @@ impl Interpreter<'_> {
         Ok(value)
     }
 
-    /// A register that the instruction writes; `_` is none.
+    /// A destination register; `_` is none.
     fn destination(
         &mut self,
         ty: &syn::Type,
@@ -329,7 +329,7 @@ fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
         .any(|ty| ty.is_some_and(|ty| ty.bits() == 64))
 }
 
-/// The first error of validation, for a kernel that consists of these registers and the instruction.
+/// The first validation error of a kernel with these registers and this instruction.
 fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
     let mut body: Vec<Line> = Vec::new();
     for register in registers {
@@ -354,9 +354,8 @@ fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
         .map(|error| error.problem.to_string())
 }
 
-/// The type by which a register is declared for validation. It is the register's own type, so that validation is
-/// strict. But PTX declares registers of 16-bit floating-point numbers as bits, and integers of 8 bits have registers
-/// of 16.
+/// The declared type of a register for validation. It is the register's own type, so that validation is strict. But PTX declares registers
+/// of 16-bit floating-point numbers as bits, and 8-bit integers are in 16-bit registers.
 fn declared(ty: Type) -> Type {
     match ty {
         Type::F16 | Type::Bf16 => Type::B16,

@@ -1,8 +1,8 @@
-//! Names and syntax of all functions of a module, also of those that no kernel calls.
+//! Names and syntax of all functions of a module, even of functions that no kernel calls.
 //!
-//! A function is interpreted where it is called, with the values of its arguments. What is wrong for all values is found here
-//! without them: names that exist nowhere, what the language does not have, and variables that nothing uses. It runs once the
-//! kernels have no errors, so that no mistake is reported twice.
+//! A function is interpreted where it is called, with the values of its arguments. Errors for all values are found here without the values:
+//! unknown names, syntax outside of the language, and unused variables. The check runs once the kernels have no errors, so that no mistake
+//! is reported twice.
 
 use super::call::unknown_function;
 use super::elsewhere::type_hint;
@@ -54,12 +54,12 @@ const TYPES: &[&str] = &[
     "isize",
 ];
 
-/// Checks all functions of the module that is expanded.
+/// Checks all functions of the expanded module.
 pub fn check_names(source: &Source) -> Result<()> {
     resolve(source).errors.finish(())
 }
 
-/// The variables that nothing uses, in the order of their blocks' ends. Names that begin with `_` are not among them.
+/// The unused variables, in the order of their blocks' ends. Names that begin with `_` are omitted.
 pub fn unused_variables(source: &Source) -> Vec<Ident> {
     resolve(source).unused
 }
@@ -114,7 +114,7 @@ impl Scope {
 /// A variable or a generic parameter.
 struct Name {
     text: String,
-    /// Where a variable is declared that nothing has used.
+    /// The declaration of a variable without a use.
     unused: Option<Ident>,
 }
 
@@ -321,7 +321,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Arguments from number `first` on. Those of operations of the algebra may be words that are no names.
+    /// Arguments from number `first` on. For operations of the algebra, words need not be names.
     fn arguments<'e>(
         &mut self,
         operation: Option<&operations::Operation>,
@@ -366,7 +366,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Asks for the layouts that are declared outside of the module.
+    /// Asks for the layouts declared outside of the module.
     fn layouts(&mut self, mac: &Macro) {
         // Wrong notation is an error where the values are known.
         for (name, path) in notation::layout_names(mac.tokens.clone()).unwrap_or_default() {
@@ -381,7 +381,7 @@ impl Resolver<'_> {
 
     // ---- names
 
-    /// Whether it is the name of a variable, which is used thereby, or of a generic parameter.
+    /// Whether it is the name of a variable, which is then used, or of a generic parameter.
     fn is_local(&mut self, name: &str) -> bool {
         let mut scopes = self.scopes.iter_mut().rev();
         let found = scopes.find_map(|scope| scope.names.get_mut(*scope.last.get(name)?));
@@ -391,7 +391,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Notes that all variables are used that occur in tokens with a syntax of their own.
+    /// Marks all variables in tokens with a syntax of their own as used.
     fn mention(&mut self, tokens: TokenStream) {
         let mut pending = vec![tokens];
         while let Some(tokens) = pending.pop() {
@@ -435,7 +435,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Checks the first name of a path of several, which is a module, a struct or an element type.
+    /// Checks the first name of a path of several: a module, a struct or an element type.
     fn first(&mut self, path: &Path) {
         let Some(first) = path.segments.first() else {
             return;
@@ -452,7 +452,7 @@ impl Resolver<'_> {
         self.segments(path);
     }
 
-    /// Checks the name of a function, and returns the operation of the algebra that has it.
+    /// Checks the name of a function, and returns the operation of the algebra with this name.
     fn callee(&mut self, path: &Path) -> Option<&'static operations::Operation> {
         self.segments(path);
         match &path.segments.iter().collect::<Vec<_>>()[..] {

@@ -1,4 +1,4 @@
-//! `select`: one of two values, by a truth value, and so for each value of fragments.
+//! `select`: one of two values by a truth value, also for each value of fragments.
 
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::builtins::SELECT;
@@ -9,13 +9,13 @@ use crate::kernel::value::{Num, NumberType, Scalar, Truth, Value};
 use proc_macro2::Span;
 use syn::{Error, Result};
 
-/// Whether `select` of this value chooses by it. Of others, it is the operation of the algebra.
+/// Whether `select` takes this value as a condition. Otherwise, it is the operation of the algebra.
 pub(super) fn is_condition(value: &Value) -> bool {
     matches!(value, Value::Mask(_)) || Truth::of(value).is_some()
 }
 
 impl Interpreter<'_> {
-    /// `select(condition, x, y)`: x where the condition holds, else y. Both have been computed.
+    /// `select(condition, x, y)`: x where the condition holds, else y. Both are evaluated.
     pub(super) fn select_values(&mut self, span: Span, args: Vec<Argument>) -> Result<Value> {
         let Ok([condition, x, y]) = <[Argument; 3]>::try_from(args) else {
             return Err(Error::new(span, format!("`{SELECT}` takes 3 arguments")));
@@ -93,7 +93,7 @@ impl Interpreter<'_> {
         Ok(self.truth_table(Op::Or, &x, &y))
     }
 
-    /// A known number in a register of its type; another value as it is.
+    /// A known number in a register of its type; any other value unchanged.
     fn in_register_of_its_type(&mut self, value: Value) -> Result<Value> {
         let (Value::Int(_, ty) | Value::Float(_, ty)) = value else {
             return Ok(value);

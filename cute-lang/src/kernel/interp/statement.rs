@@ -39,8 +39,8 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Runs `f`, at whose end the tensors that it has made in shared memory are free, but for those that its value holds, and what
-    /// it has learned of registers is forgotten.
+    /// Runs `f`. At its end, its tensors in shared memory are free, except those in its value, and conditions on registers from `f` are
+    /// forgotten.
     pub(super) fn lifetime(&mut self, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
         let (start, mark) = (self.b.shared.now(), self.b.mark());
         let value = f(self);
@@ -56,8 +56,7 @@ impl Interpreter<'_> {
         Ok(value)
     }
 
-    /// Runs statements and returns the value of the last. After an error in a statement, the following ones are checked
-    /// nevertheless.
+    /// Runs statements and returns the value of the last. After an error in a statement, the following ones are still checked.
     pub(super) fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
         let mut last = Value::Unit;
         let loops = self.loops.len();
@@ -72,7 +71,7 @@ impl Interpreter<'_> {
             self.b.inference.position = around;
             match value {
                 Ok(value) => last = value,
-                // The block has no value now, which is an error for the code around it.
+                // The block has no value now, so the enclosing code has an error.
                 Err(error) if self.hopeless || (i + 1 == stmts.len() && gives_value(stmt)) => {
                     return Err(error);
                 }
@@ -89,8 +88,7 @@ impl Interpreter<'_> {
         Ok(last)
     }
 
-    /// Runs a statement. If it emits something, a comment with its text precedes that, and the instructions have its place
-    /// in the source.
+    /// Runs a statement. If it emits instructions, a comment with its text precedes them, and they have its place in the source.
     fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
         let Some(span) = text::start(stmt) else {
             return self.statement(stmt);
@@ -149,7 +147,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Fragments that an expression names, and does not make, get another name by a `let`.
+    /// A `let` gives another name to fragments that an expression names and does not make.
     fn rename(&mut self, pat: &Pat, expr: &Expr, value: &mut Value) {
         match (expr, value) {
             (Expr::Paren(expr), value) => self.rename(pat, &expr.expr, value),
@@ -177,7 +175,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Runs the `else` of a `let`, which leaves what is around, where the pattern does not match.
+    /// Runs the `else` of a `let`, which leaves the enclosing code, where the pattern does not match.
     fn unless_matched(&mut self, pat: &Pat, value: &Value, other: &Expr, at: Span) -> Result<()> {
         let diverge = |this: &mut Self| {
             this.eval(other)?;
@@ -202,8 +200,8 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches
-    /// their end. What is assumed in `f` is forgotten, since not every thread may run the lines.
+    /// Runs `f`. Returns its value, its lines, which are removed, and whether no thread reaches their end. Assumptions in `f` are
+    /// forgotten, since not every thread may run the lines.
     pub(super) fn capture<T>(
         &mut self,
         f: impl FnOnce(&mut Self) -> Result<T>,

@@ -1,10 +1,10 @@
-//! The types that literals of numbers end with.
+//! The type suffixes of number literals.
 
 use crate::kernel::value::types::{is_float, is_integer, register_type};
 use proc_macro2::Span;
 use syn::{Error, Lit, LitFloat, LitInt, Result};
 
-/// The suffixes of C, and what they are here.
+/// The suffixes of C, with their replacements.
 const OF_C: &[(&str, &str)] = &[
     ("f", "f32"),
     ("F", "f32"),
@@ -21,7 +21,7 @@ const OF_C: &[(&str, &str)] = &[
     ("ULL", "u64"),
 ];
 
-/// Refuses a suffix that is no type of such numbers.
+/// Refuses a suffix that is not a type of the literal's kind.
 pub(super) fn check(lit: &Lit) -> Result<()> {
     match lit {
         Lit::Int(lit) => of_integer(lit),
@@ -30,12 +30,12 @@ pub(super) fn check(lit: &Lit) -> Result<()> {
     }
 }
 
-/// Refuses a suffix that is no type of numbers.
+/// Refuses a suffix that is not a number type.
 pub(super) fn of_integer(lit: &LitInt) -> Result<()> {
     known(lit.base10_digits(), lit.suffix(), true, lit.span())
 }
 
-/// Refuses a suffix that is no type of floating-point numbers.
+/// Refuses a suffix that is not a floating-point type.
 pub(super) fn of_float(lit: &LitFloat) -> Result<()> {
     known(lit.base10_digits(), lit.suffix(), false, lit.span())
 }

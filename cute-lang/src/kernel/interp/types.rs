@@ -1,4 +1,4 @@
-//! Types that a kernel names, and checks against them.
+//! Types named in a kernel, and checks against them.
 
 use super::generics::is_function_bound;
 use crate::kernel::interp::Interpreter;
@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Error, GenericArgument, Path, PathArguments, Result};
 
 impl Interpreter<'_> {
-    /// The register type that a Rust type names, if it is a number type or `bool`.
+    /// The register type of a Rust type, if it is a number type or `bool`.
     pub(super) fn scalar_type(&mut self, ty: &syn::Type) -> Option<Type> {
         let syn::Type::Path(path) = ty else {
             return None;
@@ -77,7 +77,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Makes numbers in two values that have one type tell each other theirs.
+    /// Unifies the types of the numbers in two values of one type.
     pub(super) fn one_type(&mut self, a: &Value, b: &Value) -> Result<()> {
         if let Some(mut pairs) = a.pairs(b) {
             return pairs.try_for_each(|(a, b)| self.one_type(a, b));

@@ -4,16 +4,16 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, LitInt, Meta, Result};
 
-/// The most copies of a body that `#[unroll(N)]` makes.
+/// The most copies of a body by `#[unroll(N)]`.
 const MAX_COPIES: u32 = 64;
 
-/// What the attributes of a loop say.
+/// The attributes of a loop.
 pub(super) enum Unroll {
     /// Nothing: a loop over known bounds is unrolled, and another is not.
     Default,
     /// `#[unroll]`: the body is emitted once for each value.
     Whole(Span),
-    /// `#[unroll(N)]`: a loop whose body is emitted N times.
+    /// `#[unroll(N)]`: the body is emitted N times.
     By(u32, Span),
 }
 

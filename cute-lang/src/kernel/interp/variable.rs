@@ -9,7 +9,7 @@ use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 impl Interpreter<'_> {
-    /// A `let mut` variable of that value, in registers of its own.
+    /// A `let mut` variable with this value, in registers of its own.
     pub(super) fn variable(&mut self, name: &str, value: Value, start: usize) -> Result<Value> {
         if let Some(parts) = value.parts() {
             let start = self.length()?;
@@ -53,14 +53,14 @@ impl Interpreter<'_> {
         Ok(Value::Scalar(variable))
     }
 
-    /// The value with a copy of every variable in it, so that later assignments do not change it.
+    /// The value with a copy of every variable in it. Later assignments do not change the copies.
     pub(super) fn keep(&mut self, mut value: Value) -> Value {
         let b = &mut self.b;
         value.for_each_scalar_mut(&mut |scalar| *scalar = b.snapshot(scalar));
         value
     }
 
-    /// The value as a name of its own has it: later assignments change neither numbers nor fragments of it.
+    /// The value for a new name: later assignments change neither its numbers nor its fragments.
     pub(super) fn own(&mut self, value: Value) -> Result<Value> {
         let mut value = self.keep(value);
         let mut result = Ok(());
@@ -82,8 +82,8 @@ impl Interpreter<'_> {
         Ok(copy)
     }
 
-    /// Writes a value to a register of its type. If the last line computed the value, and its index is at least
-    /// `start`, that line is changed to write the register.
+    /// Writes a value to a register of its type. If the last line computed the value and has an index of at least `start`, this line is
+    /// changed to write the register.
     pub(super) fn store(&mut self, to: &Scalar, value: &Value, start: usize) -> Result<()> {
         let of_kind = match value {
             Value::Float(..) => is_float(to.ty),

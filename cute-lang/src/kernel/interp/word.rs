@@ -1,5 +1,5 @@
-//! Names that stand for themselves: those of hardware operations, such as `SM75_U32x4_LDSM_N` and `UniversalCopy::<u128>`, and of
-//! what an operation of the algebra is asked for, such as `CLayout`.
+//! Names that stand for themselves: hardware operations, such as `SM75_U32x4_LDSM_N` and `UniversalCopy::<u128>`, and words for operations
+//! of the algebra, such as `CLayout`.
 
 use super::Interpreter;
 use crate::kernel::builtins;
@@ -22,7 +22,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The hardware operation that a path names.
+/// The hardware operation named by a path.
 pub(super) fn operation(path: &Path) -> Option<Value> {
     let name = spelled(path)?;
     let is_operation = name.parse::<CopyAtom>().is_ok() || name.parse::<MmaAtom>().is_ok();

@@ -8,8 +8,7 @@ use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Value;
 use syn::{ItemConst, Result};
 
-/// Each constant of the module with its value. Constants that no kernel uses are evaluated, too, so that their errors are
-/// found.
+/// Each constant of the module with its value. Unused constants are evaluated, too, to find their errors.
 pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
     let mut errors = Errors::default();
     let mut values = Vec::new();
@@ -24,7 +23,7 @@ pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
     errors.finish(values)
 }
 
-/// The value of a constant, with what is known of the types of its literals.
+/// The value of a constant, with the types of its literals as far as they are known.
 fn constant(source: &Source, item: &ItemConst, inference: Inference) -> Result<Value> {
     let name = &item.ident;
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));

@@ -12,7 +12,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::{Error, Result};
 
-/// The name of the entry, by which the driver finds it.
+/// The name of the entry for the driver.
 pub(super) fn entry_name(instance: &Ident) -> Result<String> {
     let name = instance.unraw().to_string();
     if name.is_ascii() && name != "WARP_SZ" {
@@ -24,7 +24,7 @@ pub(super) fn entry_name(instance: &Ident) -> Result<String> {
     Err(Error::new(instance.span(), message))
 }
 
-/// The PTX parameters for a parameter. Those of a list are arrays, and how many items there are comes after them.
+/// The PTX parameters of a parameter. A list has arrays, followed by its number of items.
 pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
     let Some(List { most, .. }) = param.list else {
         return param.ptx();
@@ -42,7 +42,7 @@ pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
     parts.chain([length]).collect()
 }
 
-/// The PTX parameter of a kernel that reports.
+/// The PTX parameter for the report buffer.
 pub(super) fn report_buffer() -> ast::Param {
     ast::Param {
         name: PARAMETER.into(),
@@ -50,8 +50,8 @@ pub(super) fn report_buffer() -> ast::Param {
     }
 }
 
-/// Refuses more bytes of parameters than PTX allows, at the parameter with which they are too many. The buffer of reports, if there
-/// is one, lies behind the last.
+/// Refuses more bytes of parameters than PTX allows, at the first parameter that exceeds the limit. The report buffer, if there is one, is
+/// last.
 pub(super) fn check_parameters(params: &[Param], reports: Option<&ast::Param>) -> Result<()> {
     let mut end = 0;
     for (index, param) in params.iter().enumerate() {

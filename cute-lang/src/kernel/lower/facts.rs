@@ -14,10 +14,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprBinary, ExprCall, FnArg, Result, Signature, Token};
 
-/// What a fact is, for messages.
+/// The definition of a fact, for messages.
 const FACT: &str = "a fact compares numbers, as in `extent(x, 1) % 8 == 0`, or is `aligned(x, 16)`";
 
-/// What a number in a fact is, for messages.
+/// The definition of a number in a fact, for messages.
 const NUMBER: &str = "a number in a fact is a constant, an integer parameter, `extent(x, mode)`, `stride(x, mode)`, `list.len()`, or `+`, `-`, `*`, `/`, `%` or `ceil_div` of these";
 
 /// The facts of all parameters of a kernel.
@@ -42,7 +42,7 @@ pub(super) fn facts(interpreter: &mut Interpreter<'_>, sig: &Signature) -> Resul
     errors.finish(Facts(facts))
 }
 
-/// The comparisons that a fact stands for.
+/// The comparisons of a fact.
 fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> {
     let text = text::fact(fact.to_token_stream());
     match fact {
@@ -78,7 +78,7 @@ fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> 
     }
 }
 
-/// Refuses a fact that compares a number of the tensors of a list with one that is not known: it would have to say of which.
+/// Refuses a fact with a number of a list's tensors and another number of the launch: it would have to say of which tensor.
 fn check_lists(interpreter: &Interpreter<'_>, fact: &Fact, expr: &ExprBinary) -> Result<()> {
     let numbers = [fact.left.quantities(), fact.right.quantities()].concat();
     let of_list = |quantity: &Quantity| match quantity {
@@ -95,7 +95,7 @@ fn check_lists(interpreter: &Interpreter<'_>, fact: &Fact, expr: &ExprBinary) ->
     Ok(())
 }
 
-/// `aligned(x, bytes)`: the address and all strides but the last are multiples of so many bytes.
+/// `aligned(x, bytes)`: the address and all strides but the last are multiples of this number of bytes.
 fn aligned(interpreter: &mut Interpreter<'_>, call: &ExprCall, text: String) -> Result<Vec<Fact>> {
     let (x, bytes) = arguments(interpreter, call)?;
     let (param, rank, width) = tensor(interpreter, x)?;
@@ -191,7 +191,7 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
     }
 }
 
-/// A number that is known at expansion.
+/// A number known at expansion.
 fn known(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
     match interpreter.eval(expr)? {
         Value::Int(value, _) => Ok(Term::Known(value)),
@@ -199,7 +199,7 @@ fn known(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
     }
 }
 
-/// The index of the integer parameter of that name.
+/// The index of the integer parameter with this name.
 fn scalar(interpreter: &Interpreter<'_>, path: &syn::ExprPath) -> Option<usize> {
     let name = path.path.get_ident()?.to_string();
     let is_integer = |kind: &ParamKind| matches!(kind, ParamKind::Scalar(ty) if is_integer(*ty));

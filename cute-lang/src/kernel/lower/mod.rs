@@ -42,15 +42,15 @@ pub struct Lowered {
     pub name: Ident,
     /// The kernel's doc comment.
     pub docs: Vec<Attribute>,
-    /// The keyword, if the kernel is an `unsafe fn`. Its launch is one, too.
+    /// The keyword, if the kernel is an `unsafe fn`. Its launch is then unsafe, too.
     pub unsafety: Option<Token![unsafe]>,
-    /// The constants of the instance: the values of its const parameters.
+    /// The values of the instance's const parameters.
     pub(crate) constants: Vec<(String, Value)>,
     /// The PTX.
     pub module: Module,
     /// Parameters of the entry.
     pub params: Vec<Param>,
-    /// What a launch checks.
+    /// The facts that a launch checks.
     pub facts: Vec<Fact>,
     /// Threads of a CTA.
     pub threads: u32,
@@ -58,7 +58,7 @@ pub struct Lowered {
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub smem_bytes: u32,
-    /// The comments of the header: what lies in shared memory, and which tensor maps are needed.
+    /// The comments of the header: the contents of shared memory, and the needed tensor maps.
     pub notes: Vec<String>,
     /// The statements that report to the host. If there are any, the entry has one more parameter.
     pub reports: Vec<Report>,
@@ -80,7 +80,7 @@ pub fn lower(module: TokenStream) -> Result<Vec<Lowered>> {
     lower_with(module, &[])
 }
 
-/// Lowers all instances of a module that imports from other modules of kernels, which are given with their paths.
+/// Lowers all instances of a module that imports from other modules of kernels, given with their paths.
 ///
 /// ```
 /// let library = "mod kernels { pub fn double(x: u32) -> u32 { x * 2 } }";
@@ -112,10 +112,10 @@ pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
     Ok(lowered.collect())
 }
 
-/// A kernel with its instances, as they are in its syntax.
+/// A kernel with its instances, in the order of its syntax.
 pub(crate) struct LoweredKernel {
     pub(crate) instances: Vec<Made>,
-    /// The parameters of the entry, which all instances have, but for the types of elements.
+    /// The parameters of the entry. They are the same for all instances, except for element types.
     pub(crate) params: Vec<Param>,
 }
 
@@ -129,7 +129,7 @@ impl LoweredKernel {
     }
 }
 
-/// What has been made of an instance.
+/// The result for an instance.
 pub(crate) enum Made {
     /// PTX.
     Lowered(Box<Lowered>),
@@ -137,11 +137,11 @@ pub(crate) enum Made {
     Unbuilt(Unbuilt),
 }
 
-/// An instance that the crate does not have.
+/// An instance that is not in this build of the crate.
 pub(crate) struct Unbuilt {
-    /// The values of its const parameters.
+    /// The values of the const parameters.
     constants: Vec<(String, Value)>,
-    /// The features with which it would be there.
+    /// The features that would add it.
     pub(crate) missing: Vec<String>,
 }
 
@@ -196,17 +196,17 @@ fn lower_kernel(source: &Source, kernel: &Kernel) -> Result<LoweredKernel> {
         .map(|lowered| lowered.params.clone());
     kernel_lowered.params = match (params, kernel.instances.first()) {
         (Some(params), _) => params,
-        // Which tensors a kernel writes is known only when it is lowered.
+        // The tensors that a kernel writes are known only when it is lowered.
         (None, Some(instance)) => lower_instance(source, kernel, instance)?.params,
         (None, None) => Vec::new(),
     };
     Ok(kernel_lowered)
 }
 
-/// How many instances of a kernel are tried that fail.
+/// The most failing instances of a kernel before the others are skipped.
 const MOST_FAILED: usize = 3;
 
-/// The errors of the first instance that failed: others mostly have the same. They name the instances if another one passed.
+/// The errors of the first failed instance: others mostly have the same. The errors name the instances if another one passed.
 fn first_failure(failed: Vec<(&Ident, Error)>, others_passed: bool) -> Result<()> {
     let names: Vec<String> = failed.iter().map(|(name, _)| format!("`{name}`")).collect();
     let Some((_, error)) = failed.into_iter().next() else {
@@ -233,7 +233,7 @@ pub(crate) fn lower_instance(
     lower_from(source, kernel, instance, Inference::default())
 }
 
-/// Lowers an instance with what is known of the types of its literals.
+/// Lowers an instance with the types of its literals as far as they are known.
 fn lower_from(
     source: &Source,
     kernel: &Kernel,
@@ -269,7 +269,7 @@ fn lower_from(
         interpreter.b.scalar(param);
     }
     let body = interpreter.kernel(name, &kernel.function.block);
-    // With other types of its literals, the body may have other errors.
+    // With other types of its literals, the body may have different errors.
     if let Some(inference) = interpreter.b.inference.again(body.is_err())? {
         return lower_from(source, kernel, instance, inference);
     }
@@ -333,7 +333,7 @@ fn lower_from(
     })
 }
 
-/// An interpreter that knows the values of a kernel's generic parameters, and the values of the const parameters.
+/// An interpreter with the values of a kernel's generic parameters, and the values of the const parameters.
 fn with_values<'s>(
     source: &'s Source,
     kernel: &Kernel,
@@ -366,7 +366,7 @@ fn with_values<'s>(
     Ok((interpreter, constants))
 }
 
-/// Refuses a safe kernel with accesses of global memory that nothing proves to be inside of the tensor.
+/// Refuses a safe kernel with accesses of global memory without a proof that they are inside of the tensor.
 fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
     for param in params {

@@ -1,4 +1,4 @@
-//! Instances that get some of their values at run time: what can be told of them without these values.
+//! Instances with some values given at run time: their properties without these values.
 
 use crate::kernel::lower::parameter::{Form, each, form, named};
 use crate::kernel::syntax::errors::Errors;
@@ -11,7 +11,7 @@ use crate::kernel::value::types::element_of;
 use proc_macro2::{Ident, TokenStream};
 use syn::{Error, GenericParam, ItemStruct, Result, Type};
 
-/// An instance without the values that it gets at run time.
+/// An instance without its run-time values.
 pub(crate) struct Open<'s> {
     pub(crate) kernel: &'s Kernel,
     pub(crate) name: &'s Ident,
@@ -27,7 +27,7 @@ pub(crate) struct Field<'s> {
     pub(crate) ty: FieldType<'s>,
 }
 
-/// The type of a value that is given at run time.
+/// The type of a value given at run time.
 pub(crate) enum FieldType<'s> {
     /// An element type.
     Element,
@@ -35,11 +35,11 @@ pub(crate) enum FieldType<'s> {
     Number(&'s Type),
     /// A struct of numbers.
     Struct {
-        /// Its name in the module.
+        /// The name in the module.
         name: &'s Ident,
-        /// Its declaration.
+        /// The declaration.
         item: &'s ItemStruct,
-        /// Its path outside of the module, if it is imported.
+        /// The path outside of the module, if it is imported.
         path: Option<TokenStream>,
     },
 }

@@ -60,7 +60,7 @@ pub(super) fn declare(
     Ok(())
 }
 
-/// The type of each item and how many there are at most, of a list `[T; N]`; the type itself of what is none.
+/// For a list `[T; N]`, the type of an item and the greatest number of items; for any other type, the type itself.
 pub(super) fn each(ty: &syn::Type) -> (&syn::Type, Option<&Expr>) {
     match ty {
         syn::Type::Array(list) => (&list.elem, Some(&list.len)),
@@ -94,7 +94,7 @@ pub(super) fn named(input: &FnArg) -> Result<(&Ident, &syn::Type)> {
     Ok((&pat.ident, &input.ty))
 }
 
-/// Refuses the name of an instance: as an argument of `launch`, Rust takes it for the instance's type.
+/// Refuses the name of an instance: for an argument of `launch`, Rust would take it as the instance's type.
 fn check_is_free(source: &Source, name: &Ident) -> Result<()> {
     let mut types = source.module(HERE).kernels.iter().flat_map(|kernel| {
         let chosen = kernel.chosen().next().map(|_| &kernel.function.sig.ident);
@@ -153,7 +153,7 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
     }
 }
 
-/// What the type of a parameter tells without the values of generic parameters.
+/// The kind of a parameter, from its type without the values of generic parameters.
 pub(super) enum Form<'t> {
     /// A number of this type.
     Scalar(Type),
@@ -190,13 +190,13 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
     }
 }
 
-/// Types of sizes, whose width is that of the machine.
+/// Integer types with the width of the machine.
 const NUMBERS: &[(&[&str], &str)] = &[
     (&["usize", "size_t"], "u32` or `u64"),
     (&["isize", "ptrdiff_t"], "i32` or `i64"),
 ];
 
-/// The error of a type that no parameter has. `name` is empty if the type is more than a name.
+/// The error of a type that no parameter can have. `name` is empty if the type is not a single name.
 fn unexpected(ty: &syn::Type, name: &str) -> Error {
     let number = NUMBERS.iter().find(|(names, _)| names.contains(&name));
     let number = number

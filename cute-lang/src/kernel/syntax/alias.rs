@@ -5,7 +5,7 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::{Error, ItemType, Result, Type};
 
-/// The aliases of a module, of which none leads to itself.
+/// The aliases of a module. None leads to itself.
 pub(super) struct Aliases<'m>(HashMap<String, &'m ItemType>);
 
 /// The deepest nesting of aliases.
@@ -63,7 +63,7 @@ impl<'m> Aliases<'m> {
         Ok(height + 1)
     }
 
-    /// Puts the type for which a name without parameters stands in its place, also in the elements of an array.
+    /// Replaces an alias without parameters by its type, also in the elements of an array.
     pub(super) fn replace(&self, ty: &mut Type) {
         match ty {
             Type::Array(array) => self.replace(&mut array.elem),

@@ -6,9 +6,9 @@ use syn::{Attribute, Error, Fields, ItemEnum, ItemStruct, Result};
 
 /// An enum.
 pub struct Enumeration {
-    /// Its declaration.
+    /// The declaration.
     pub item: ItemEnum,
-    /// The struct that it is in registers: of one number, the discriminant.
+    /// The struct that represents it in registers: one number, the discriminant.
     pub held: ItemStruct,
     /// The type of the discriminant, of `#[repr(u8)]`.
     pub repr: Option<Ident>,
@@ -29,28 +29,28 @@ impl Enumeration {
         }
         let repr = errors.record(representation(&item.attrs)).flatten();
         let (vis, name) = (&item.vis, &item.ident);
-        // A field that no other code names: `enum` is a keyword.
+        // No other code can name this field: `enum` is a keyword.
         let held = syn::parse_quote!(#vis struct #name { r#enum: isize });
         errors.finish(Self { held, repr, item })
     }
 
-    /// The index of the variant of that name.
+    /// The index of the variant with this name.
     pub fn variant(&self, name: &Ident) -> Option<usize> {
         self.item.variants.iter().position(|it| it.ident == *name)
     }
 
-    /// Whether a `derive` gives it that trait.
+    /// Whether a `derive` implements this trait for it.
     pub fn derives(&self, name: &str) -> bool {
         derives_trait(&self.item.attrs, name)
     }
 }
 
-/// Whether a `derive` among attributes gives that trait.
+/// Whether a `derive` among the attributes implements this trait.
 pub(crate) fn derives_trait(attrs: &[Attribute], name: &str) -> bool {
     attrs.iter().any(|attr| {
         let mut found = false;
         if attr.path().is_ident("derive") {
-            // What is no list of paths, rustc refuses.
+            // rustc refuses anything but a list of paths.
             _ = attr.parse_nested_meta(|meta| {
                 found |= meta
                     .path

@@ -1,4 +1,4 @@
-//! Errors that are reported together.
+//! Several errors reported together.
 
 use syn::{Error, Result};
 
@@ -10,7 +10,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Adds an error, or each of several that are combined in one.
+    /// Adds an error, or each of several combined errors.
     pub fn push(&mut self, error: Error) {
         for error in error {
             // Spans have no equality, but their text can be compared.
@@ -36,7 +36,7 @@ impl Errors {
         self.seen.is_empty()
     }
 
-    /// The value, or `None` if there is an error, which is added.
+    /// The value, or `None` for an error, which is added.
     pub fn record<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }

@@ -1,16 +1,16 @@
-//! A limit of the nesting of a module, which bounds the recursion of the parser.
+//! A limit on the nesting of a module. It bounds the recursion of the parser.
 
 use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 use syn::{Error, Result};
 
-/// The greatest height of the syntax tree. The parser and the interpreter recurse that deep.
+/// The greatest height of the syntax tree. The parser and the interpreter recurse as deep.
 const MAX_HEIGHT: usize = 256;
 
 /// The most characters of a number. The time to read one grows with the square of its length.
 const MAX_DIGITS: usize = 1024;
 
-/// Refuses a module whose syntax tree may be too high for the stack of the parser. The bound on the height comes from
-/// the tokens alone: an operator, a keyword and a bracket each add one at most.
+/// Refuses a module whose syntax tree may be too high for the stack of the parser. The bound on the height uses the tokens alone: an
+/// operator, a keyword and a bracket each add at most one.
 pub(super) fn check_height(tokens: TokenStream) -> Result<()> {
     let mut open = vec![Level::new(tokens)];
     while let Some(level) = open.last_mut() {
@@ -73,7 +73,7 @@ fn check_digits(literal: &Literal) -> Result<()> {
     Err(Error::new(literal.span(), message))
 }
 
-/// The tokens between two brackets that have been read so far.
+/// The tokens between two brackets read so far.
 struct Level {
     tokens: proc_macro2::token_stream::IntoIter,
     /// Operators of the current expression.

@@ -5,22 +5,22 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Error, ItemUse, Result, Token, UseTree, Visibility};
 
-/// A name that a `use` declares, or the `*` of one.
+/// A name declared by a `use`, or its `*`.
 pub struct Import {
     /// The name in this module; `None` for `*`.
     pub name: Option<Ident>,
     /// Whether other modules may import it from here.
     pub vis: Visibility,
-    /// The path of what it names, or of the module before `::*`, seen from outside of this module.
+    /// The path of the imported item, or of the module before `::*`, seen from outside of this module.
     pub path: TokenStream,
-    /// Whether the path begins with `super`, so that it is another one inside of this module.
+    /// Whether the path begins with `super`, so that it differs inside of this module.
     pub from_outside: bool,
     /// The last name of the path.
     pub item: Ident,
 }
 
 impl Import {
-    /// The path as text, by which carriers pass what it names.
+    /// The path as text. Carriers use it as the key of the item.
     pub fn key(&self) -> String {
         self.path
             .clone()
@@ -29,13 +29,13 @@ impl Import {
             .collect()
     }
 
-    /// Whether the last two names of the path are the same, as in `gemm::gemm`: an item of its module's name.
+    /// Whether the last two names of the path are equal, as in `gemm::gemm`: an item with the name of its module.
     pub fn doubles(&self) -> bool {
         self.key().ends_with(&format!("{0}::{0}", self.item))
     }
 }
 
-/// The names that a `use` declares.
+/// The names declared by a `use`.
 pub(super) fn imports(item: ItemUse) -> Result<Vec<Import>> {
     let mut found = Found {
         vis: item.vis,
@@ -91,7 +91,7 @@ impl Found {
             UseTree::Path(tree)
                 if tree.ident == "super" && path.last.is_none() && !path.from_outside =>
             {
-                // The path is resolved where the module stands, which is one module further out.
+                // The path is resolved in the parent of the module.
                 let path = Path {
                     from_outside: true,
                     ..path

@@ -10,17 +10,17 @@ use syn::{Error, Expr, LitStr, Result, Token};
 pub struct Instance {
     /// Name of the entry.
     pub name: Ident,
-    /// The values of the kernel's generic parameters. A value that is given at run time is `_`.
+    /// The values of the kernel's generic parameters. A run-time value is `_`.
     pub values: Vec<(Ident, Expr)>,
-    /// Whether it is one of `#[instances(…)]`, among which the host chooses by their values. All of a kernel have the same
-    /// parameters in the same order.
+    /// Whether it is one of `#[instances(…)]`, which the host selects by their values. All of a kernel have the same parameters in the same
+    /// order.
     pub chosen: bool,
-    /// The features without which a crate does not have it.
+    /// The features that a crate needs to have it.
     pub features: Vec<LitStr>,
 }
 
 impl Instance {
-    /// An instance that stands by itself, and that every crate has.
+    /// An independent instance that every crate has.
     pub(super) fn new(name: Ident, values: Vec<(Ident, Expr)>) -> Self {
         Self {
             name,
@@ -30,13 +30,13 @@ impl Instance {
         }
     }
 
-    /// The parameters whose values are given at run time.
+    /// The parameters with run-time values.
     pub fn open(&self) -> impl Iterator<Item = &Ident> {
         let open = self.values.iter().filter(|(_, value)| is_open(value));
         open.map(|(name, _)| name)
     }
 
-    /// An error where the instance is written: at its name, or at the last of the values that it is named after.
+    /// An error at the place of the instance: at its name, or at the last of the values in its name.
     pub(super) fn error(&self, message: String) -> Error {
         match self.values.last().filter(|_| self.chosen) {
             Some((_, value)) => Error::new_spanned(value, message),

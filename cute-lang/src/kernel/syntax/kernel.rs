@@ -11,7 +11,7 @@ use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Meta, Result, Safety, Si
 
 /// A function under `#[kernel]`.
 pub struct Kernel {
-    /// Its doc comment.
+    /// The doc comment.
     pub docs: Vec<Attribute>,
     /// `threads = …`.
     pub threads: Expr,
@@ -23,16 +23,16 @@ pub struct Kernel {
     pub checked: Option<Expr>,
     /// The keyword of an `unsafe fn`.
     pub unsafety: Option<Token![unsafe]>,
-    /// Its instances.
+    /// The instances.
     pub instances: Vec<Instance>,
-    /// Its instances with values that are given at run time.
+    /// The instances with run-time values.
     pub open: Vec<Instance>,
     /// The function.
     pub function: ItemFn,
 }
 
 impl Kernel {
-    /// The instances of `#[instances(…)]`, each with its place among all.
+    /// The instances of `#[instances(…)]`, each with its index among all.
     pub fn chosen(&self) -> impl Iterator<Item = (usize, &Instance)> {
         let instances = self.instances.iter().enumerate();
         instances.filter(|(_, instance)| instance.chosen)
@@ -129,7 +129,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
     })
 }
 
-/// Refuses `const`, `async`, `extern` and `safe`, which have no meaning for a kernel.
+/// Refuses `const`, `async`, `extern` and `safe`, which are meaningless for a kernel.
 fn check_qualifiers(sig: &Signature) -> Result<()> {
     let mut errors = Errors::default();
     let mut refuse = |token: &dyn ToTokens| {
@@ -170,7 +170,7 @@ fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
             errors.push(Error::new(name.span(), format!("`{name}` is given twice")));
         }
     }
-    // A parameter that a value has missed by its name has none.
+    // A wrong name also leaves a parameter without a value: one error is enough.
     let missed = errors.is_empty();
     for parameter in parameters.iter().filter(|_| missed) {
         if !instance.values.iter().any(|(name, _)| name == *parameter) {
@@ -253,8 +253,7 @@ impl Parse for KernelArgument {
     }
 }
 
-/// The names of the instances of a kernel, as far as its attributes can be read, each with the parameters whose values are
-/// given at run time.
+/// The names of a kernel's instances, as far as its attributes can be read, each with its parameters with run-time values.
 pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
     let mut names: Vec<(Ident, Vec<Ident>)> = Vec::new();
     for attr in &function.attrs {

@@ -1,11 +1,11 @@
-//! What can be read of a module that does not parse, as while it is being typed.
+//! The legible parts of a module that does not parse, for example while it is being typed.
 
 use super::height::check_height;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::{Attribute, Item, ItemMod};
 
-/// The module and those of its items that parse, at least without their bodies. Kernels are looked for in bodies, too, where they
-/// are as long as a brace is missing.
+/// The module and those of its items that parse, at least without their bodies. Kernels are also searched in bodies: while a brace is
+/// missing, they are there.
 pub(crate) fn legible(tokens: TokenStream) -> Option<(ItemMod, Vec<Item>)> {
     check_height(tokens.clone()).ok()?;
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -41,7 +41,7 @@ fn collect(tokens: TokenStream, items: &mut Vec<Item>) {
                 items.extend(inner.into_iter().filter(is_kernel));
                 item.clear();
             }
-            // A brace without its counterpart.
+            // An unmatched brace.
             _ if is_sign(&token, '{') || is_sign(&token, '}') => {
                 items.extend(parsed(&item, Some(empty_body())));
                 item.clear();
@@ -65,7 +65,7 @@ fn ends_with_semicolon(item: &[TokenTree]) -> bool {
     first.is_some_and(|word| is_word(word, "const") || is_word(word, "use"))
 }
 
-/// The item of these tokens. What has no `;` yet may stand before its attributes.
+/// The item of these tokens. An unfinished item without `;` may precede its attributes.
 fn parsed(item: &[TokenTree], end: Option<TokenTree>) -> Option<Item> {
     let attributes = item.iter().position(|token| is_sign(token, '#'));
     let mut starts = [0].into_iter().chain(attributes.filter(|&start| start > 0));

@@ -1,11 +1,11 @@
-//! Modules of kernels as the tokens that their carriers pass to the modules that import them.
+//! Modules of kernels as tokens. Their carriers pass these tokens to importing modules.
 //!
 //! ```text
 //! passed := "key" entry*                                  // the module that is named, and what is needed to read it
 //! entry  := "key" "[" (path "=" bound),* "]" "{" module "}"
 //! ```
 //!
-//! The path and bound of an entry are those of what its module names outside of it.
+//! The path and bound of an entry describe names outside of its module.
 
 use crate::kernel::syntax::module::Module;
 use crate::notation::{Bound, bindings, known};
@@ -14,9 +14,9 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, LitStr, Result, braced, bracketed};
 
-/// What a carrier of a module of kernels passes.
+/// The tokens that a carrier of a module of kernels passes.
 pub(crate) struct Passed {
-    /// The key of the module that is named.
+    /// The key of the named module.
     pub(crate) key: String,
     /// The modules, as far as they are not passed elsewhere.
     pub(crate) entries: Vec<Entry>,
@@ -24,15 +24,15 @@ pub(crate) struct Passed {
 
 /// A module.
 pub(crate) struct Entry {
-    /// What tells it from modules of the same name.
+    /// The key that distinguishes modules of the same name.
     pub(crate) key: String,
-    /// What it names outside of it.
+    /// Names from outside, with their bindings.
     pub(crate) bindings: Vec<(String, Bound)>,
-    /// Its tokens.
+    /// The tokens of the module.
     pub(crate) module: TokenStream,
 }
 
-/// What carriers would pass for the imports of a module, from modules that are given with their paths.
+/// The bindings that carriers would pass for the imports of a module. The imported modules are given with their paths.
 pub(crate) fn bindings_from(
     module: &Module,
     libraries: &[(&str, TokenStream)],

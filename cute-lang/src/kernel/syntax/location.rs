@@ -10,7 +10,7 @@ const FOLDERS: [&str; 4] = ["src", "tests", "examples", "benches"];
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The path as the compiler has it, with `/` between its parts. It never begins at the root of the file system.
+    /// The path known to the compiler, with `/` between its parts. It never begins at the root of the file system.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
@@ -19,7 +19,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Where a span begins. Only the compiler knows that, so there is none elsewhere.
+    /// The start of a span. Only the compiler knows it, so it is `None` elsewhere.
     pub(crate) fn of(span: Span) -> Option<Location> {
         if !proc_macro::is_available() {
             return None;
@@ -38,9 +38,9 @@ impl Location {
     }
 }
 
-/// A path without what differs between machines. Cargo names files of a workspace relative to it. The path of another
-/// package is absolute, and only what follows its own folder is kept: `/home/…/package/src/gemm.rs` is `src/gemm.rs`. Other
-/// characters than ASCII become `?`, because ptxas warns of them.
+/// A path without parts that differ between machines. For Cargo, files of a workspace have relative paths. The path of another package is
+/// absolute; only the part after its own folder is kept: `/home/…/package/src/gemm.rs` is `src/gemm.rs`. Non-ASCII characters become `?`,
+/// because ptxas warns about them.
 fn relative(path: &str) -> String {
     let path = path.replace('\\', "/");
     let path: String = path

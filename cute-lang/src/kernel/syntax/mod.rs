@@ -1,4 +1,4 @@
-//! Modules under `#[kernels]` as syntax, before anything in them has a meaning.
+//! The syntax of modules under `#[kernels]`, without its meaning.
 
 mod alias;
 pub mod enumeration;

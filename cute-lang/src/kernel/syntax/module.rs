@@ -14,16 +14,16 @@ use syn::{
     ItemStruct, ItemType, PatType, Receiver, Result, Safety, Type, Visibility,
 };
 
-/// The kinds of items that are found by name.
+/// The number of kinds of named items.
 const KINDS: usize = 5;
 
 /// A parsed module.
 pub struct Module {
-    /// Its attributes.
+    /// The attributes.
     pub attrs: Vec<Attribute>,
-    /// Its visibility.
+    /// The visibility.
     pub vis: Visibility,
-    /// Its name.
+    /// The name.
     pub ident: Ident,
     /// Names of other modules.
     pub imports: Vec<Import>,
@@ -47,18 +47,18 @@ pub struct Module {
 
 /// An `impl` of a struct.
 pub struct Implementation {
-    /// Its generic parameters.
+    /// The generic parameters.
     pub generics: Generics,
     /// The struct.
     pub ty: syn::TypePath,
     /// Whether it is an `impl Iterator for`.
     pub iterator: bool,
-    /// Its functions.
+    /// The functions.
     pub functions: Vec<ItemFn>,
 }
 
 impl Implementation {
-    /// Whether the struct has that name.
+    /// Whether the struct has this name.
     pub fn is_of(&self, structure: &Ident) -> bool {
         self.ty
             .path
@@ -89,7 +89,7 @@ impl Module {
         errors.finish(parsed)
     }
 
-    /// The module with these items, and what is wrong in them.
+    /// The module with these items, and the errors in them.
     pub(crate) fn of(module: ItemMod, items: Vec<Item>) -> (Self, Errors) {
         let mut parsed = Self {
             attrs: module.attrs,
@@ -132,12 +132,12 @@ impl Module {
         (parsed, errors)
     }
 
-    /// The constant of that name.
+    /// The constant with this name.
     pub fn constant(&self, name: &str) -> Option<&ItemConst> {
         self.consts.get(self.first.get(name)?[0]?)
     }
 
-    /// The struct of that name, or the enum as the struct that it is in registers.
+    /// The struct with this name, or the enum, as its struct in registers.
     pub fn structure(&self, name: &str) -> Option<&ItemStruct> {
         match self.first.get(name)?[1] {
             Some(index) => self.structs.get(index),
@@ -145,24 +145,24 @@ impl Module {
         }
     }
 
-    /// The enum of that name.
+    /// The enum with this name.
     pub fn enumeration(&self, name: &str) -> Option<&Enumeration> {
         self.enums.get(self.first.get(name)?[3]?)
     }
 
-    /// The type alias of that name.
+    /// The type alias with this name.
     pub fn alias(&self, name: &str) -> Option<&ItemType> {
         self.aliases.get(self.first.get(name)?[4]?)
     }
 
-    /// The kernel or function of that name.
+    /// The kernel or function with this name.
     pub fn function(&self, name: &str) -> Option<&ItemFn> {
         let mut kernels = self.kernels.iter().map(|kernel| &kernel.function);
         let kernel = kernels.find(|kernel| kernel.sig.ident == name);
         kernel.or_else(|| self.functions.get(self.first.get(name)?[2]?))
     }
 
-    /// The names that other modules may import.
+    /// The names that other modules can import.
     pub fn exports(&self) -> impl Iterator<Item = (&Visibility, &Ident)> {
         fn public(vis: &Visibility) -> bool {
             !matches!(vis, Visibility::Inherited)
@@ -224,7 +224,7 @@ impl Module {
         Ok(())
     }
 
-    /// Puts the types for which names without parameters stand into items whose types are read without the values of kernels.
+    /// Replaces names of aliases without parameters in items whose types are read without the values of kernels.
     fn replace_aliases(&mut self) -> Result<()> {
         let aliases = Aliases::of(&self.aliases)?;
         let kernels = self.kernels.iter_mut();
@@ -262,7 +262,7 @@ impl Module {
     }
 }
 
-/// The error of an item that the language does not have.
+/// The error of an item outside of the language.
 fn outside(item: &Item) -> Error {
     let message = match item {
         Item::Trait(_) | Item::TraitAlias(_) => {
@@ -285,7 +285,7 @@ fn outside(item: &Item) -> Error {
     Error::new_spanned(item, message)
 }
 
-/// Refuses attributes and qualifiers that belong to kernels, and types that the language does not have.
+/// Refuses attributes and qualifiers of kernels, and types outside of the language.
 fn check_function(function: &ItemFn) -> Result<()> {
     let mut errors = Errors::default();
     if let Some(attr) = function

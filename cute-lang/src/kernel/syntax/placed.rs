@@ -1,19 +1,19 @@
-//! Tokens as text that can be read again, each at the line and column where it stands in its file.
+//! Tokens as parsable text, each at the line and column of its source.
 
 use crate::kernel::syntax::location::Location;
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
-/// The most empty lines between two tokens. Where more are missing, a new place is noted.
+/// The most empty lines between two tokens. For more, a new place is recorded.
 const MAX_EMPTY: u32 = 64;
 
-/// The text of tokens, and where its lines stand.
+/// The text of tokens, and the places of its lines.
 #[derive(Default)]
 pub struct Placed {
     /// The text.
     pub text: String,
-    /// Places of lines in the order of the text. Lines in between continue the file of the place before.
+    /// Places of lines in the order of the text. Other lines continue the file of the line before.
     pub places: Vec<Place>,
-    /// The line of the text that is being written, from 1.
+    /// The current line of the text, from 1.
     line: u32,
     /// The column in it, from 1.
     column: u32,
@@ -31,7 +31,7 @@ pub struct Place {
     pub line_of_file: u32,
 }
 
-/// What the text ends with, which decides about a space.
+/// The end of the text, which determines whether a space follows.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Previous {
     /// White space, or a delimiter.
@@ -41,12 +41,12 @@ enum Previous {
     Word,
     /// A sign.
     Sign,
-    /// A sign that belongs together with the next one.
+    /// A sign joined with the next one.
     Joint,
 }
 
 impl Placed {
-    /// The text of tokens. Without the compiler there are no places, and all is on one line.
+    /// The text of tokens. Outside of the compiler there are no places, and all text is on one line.
     pub fn new(tokens: TokenStream) -> Self {
         let mut placed = Self {
             line: 1,
@@ -65,7 +65,7 @@ impl Placed {
                         Delimiter::Parenthesis => "()",
                         Delimiter::Bracket => "[]",
                         Delimiter::Brace => "{}",
-                        // What a macro has put in as one expression stays one.
+                        // An expression substituted by a macro stays one expression.
                         Delimiter::None if group.stream().into_iter().nth(1).is_some() => "()",
                         Delimiter::None => "",
                     };
@@ -115,7 +115,7 @@ impl Placed {
         self.previous = kind;
     }
 
-    /// Goes to the line and column of a token by white space, or notes the place of a new line.
+    /// Adds white space up to the line and column of a token, or records the place of a new line.
     fn move_to(&mut self, location: &Location) {
         let down = (self.places.last())
             .filter(|place| place.file == location.file)

@@ -1,16 +1,16 @@
-//! Types that host code has as well: numbers, truth values and structs of these.
+//! Types that host code also has: numbers, truth values and structs of these.
 
 use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::module::Module;
 use syn::{Expr, ExprUnary, ItemStruct, Type, Visibility};
 
-/// Whether host code can have the struct: it is public, and its fields are numbers and truth values.
+/// Whether host code can have the struct: it is public and consists of numbers and truth values.
 pub(crate) fn is_plain(item: &ItemStruct) -> bool {
     let plain = |field: &syn::Field| primitive(&field.ty).is_some();
     is_public(&item.vis) && item.generics.params.is_empty() && item.fields.iter().all(plain)
 }
 
-/// Whether host code can have the enum: it is public, and its discriminants name nothing of the module.
+/// Whether host code can have the enum: it is public, and its discriminants use no names of the module.
 pub(crate) fn is_plain_enum(declared: &Enumeration) -> bool {
     let number = |expr: &Expr| match expr {
         Expr::Unary(ExprUnary { expr, .. }) => matches!(**expr, Expr::Lit(_)),
@@ -38,7 +38,7 @@ pub(crate) fn primitive(ty: &Type) -> Option<String> {
     NAMES.contains(&&name[..]).then_some(name)
 }
 
-/// The struct of this module that the type names, if host code has it.
+/// The struct of this module named by the type, if host code has it.
 pub(crate) fn structure<'m>(module: &'m Module, ty: &Type) -> Option<&'m ItemStruct> {
     let Type::Path(path) = ty else {
         return None;

@@ -1,4 +1,4 @@
-//! `#[instances(…)]`: an instance for each combination of values, where features of the crate are on.
+//! `#[instances(…)]`: an instance for each combination of values, if the required features of the crate are on.
 
 use super::errors::Errors;
 use super::instance::Instance;
@@ -14,22 +14,22 @@ use syn::{
 /// `cfg(feature = "small"), (T, D) in [(bf16, f32), #[cfg(feature = "int8")] (i8, i32)], CFG in [SMALL, TINY]`: an instance for each
 /// combination.
 pub(super) struct Product {
-    /// The features without which a crate has none of the instances.
+    /// The features that a crate needs to have any of the instances.
     features: Vec<LitStr>,
     choices: Vec<Choice>,
 }
 
 /// `T in [bf16, f32]`, or `(T, D) in [(bf16, f32), (i8, i32)]`.
 struct Choice {
-    /// The parameters: one, or several that are chosen together.
+    /// The parameters: one, or several that are selected together.
     names: Vec<Ident>,
     /// Their values.
     values: Vec<Chosen>,
 }
 
-/// The values of the parameters that are chosen together.
+/// The values of the parameters that are selected together.
 struct Chosen {
-    /// The features without which a crate has no instance with them.
+    /// The features that a crate needs to have an instance with these values.
     features: Vec<LitStr>,
     /// A value for each parameter.
     values: Vec<Expr>,
@@ -50,8 +50,8 @@ impl Product {
         self.choices.iter().flat_map(|choice| &choice.names)
     }
 
-    /// Refuses constants that are chosen together with other parameters, since host code chooses each from an `enum` of its own, and
-    /// other parameters than those of the kernel's first product, or another order, in which instances are named.
+    /// Refuses constants selected together with other parameters, since host code selects each from an `enum` of its own. Also refuses
+    /// parameters that differ from those of the kernel's first product, or have another order: names of instances follow it.
     pub(super) fn check(&self, first: Option<&Product>, sig: &Signature) -> Result<()> {
         let mut errors = Errors::default();
         let constant = |name: &&Ident| {
@@ -123,10 +123,10 @@ impl Product {
     }
 }
 
-/// The most instances that `#[instances(…)]` makes.
+/// The most instances of one `#[instances(…)]`.
 const MAX_INSTANCES: usize = 256;
 
-/// The part of an instance's name that stands for a value.
+/// The text of a value in the name of an instance.
 pub(crate) fn text_of(value: &Expr) -> Result<String> {
     let text = match value {
         Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
@@ -212,7 +212,7 @@ impl Parse for Choice {
     }
 }
 
-/// A value, and the features without which it is not there.
+/// A value, and the features that it needs.
 struct Conditional(Vec<LitStr>, Expr);
 
 impl Parse for Conditional {

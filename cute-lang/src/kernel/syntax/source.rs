@@ -1,4 +1,4 @@
-//! The module that is expanded, with the modules that it imports.
+//! The expanded module with all modules that it imports.
 
 use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::errors::Errors;
@@ -13,43 +13,43 @@ use quote::quote;
 use std::cell::RefCell;
 use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, ItemType, LitStr, Result};
 
-/// A module's place among those of a [`Source`].
+/// The index of a module in a [`Source`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleId(usize);
 
-/// The module that is expanded.
+/// The module being expanded.
 pub const HERE: ModuleId = ModuleId(0);
 
 /// The deepest chain of imports of imports.
 const MAX_IMPORTS: usize = 32;
 
-/// The module that is expanded, and all modules that it or its imports import.
+/// The expanded module, and all modules imported by it or its imports.
 pub struct Source {
     modules: Vec<Loaded>,
     /// Whether there are type aliases: most modules have none.
     has_aliases: bool,
     /// Where a span begins.
     locate: Box<Locate>,
-    /// Layouts that kernels name and that no carrier has passed yet.
+    /// Layouts named in kernels that no carrier has passed yet.
     pub unresolved: RefCell<Vec<TokenStream>>,
 }
 
-/// The place at which a span begins, if that is known.
+/// The start of a span, if it is known.
 type Locate = dyn Fn(Span) -> Option<Location>;
 
 struct Loaded {
     module: Module,
-    /// What tells it from modules of the same name.
+    /// The key that distinguishes modules of the same name.
     key: String,
-    /// Its tokens, if a carrier has passed it.
+    /// The tokens, if a carrier has passed them.
     tokens: TokenStream,
-    /// What it names outside of it, as far as carriers have passed it.
+    /// The names from outside of the module, as far as carriers have passed them.
     bindings: Vec<(String, Bound)>,
-    /// What the path of each of its imports names.
+    /// The targets of the paths of all imports.
     targets: Vec<Target>,
 }
 
-/// What the path of an import names.
+/// The target of the path of an import.
 enum Target {
     /// An item of a module of kernels.
     Item(ModuleId),
@@ -60,7 +60,7 @@ enum Target {
 }
 
 impl Source {
-    /// The source of a module, with what carriers have passed for all of its imports, and for layouts.
+    /// The source of a module, with the bindings passed for all of its imports, and for layouts.
     pub(crate) fn new(module: Module, passed: &[(String, Bound)]) -> Result<Self> {
         let here = Loaded {
             module,
@@ -78,7 +78,7 @@ impl Source {
         Self::of(here, entries, Box::new(Location::of))
     }
 
-    /// The source of a module that its carrier passes.
+    /// The source of a module from its carrier.
     #[cfg(feature = "instantiate")]
     pub(crate) fn from_passed(passed: Passed, locate: Box<Locate>) -> Result<Self> {
         let mut entries = passed.entries.into_iter();
@@ -116,7 +116,7 @@ impl Source {
         errors.finish(source)
     }
 
-    /// Where a span begins, if that is known.
+    /// The start of a span, if it is known.
     pub(crate) fn location(&self, span: Span) -> Option<Location> {
         (self.locate)(span)
     }
@@ -141,7 +141,7 @@ impl Source {
         found.map(|index| ModuleId(index + 1))
     }
 
-    /// What the imports of a module name.
+    /// The targets of the imports of a module.
     fn targets(&self, id: ModuleId) -> Result<Vec<Target>> {
         let loaded = &self.modules[id.0];
         let mut errors = Errors::default();
@@ -183,12 +183,12 @@ impl Source {
         Err(Error::new(item.span(), message))
     }
 
-    /// The module with that index.
+    /// The module with this index.
     pub fn module(&self, id: ModuleId) -> &Module {
         &self.modules[id.0].module
     }
 
-    /// The features that an instance needs and that the crate does not have.
+    /// The features that an instance needs and the crate lacks.
     pub fn missing_features(&self, instance: &Instance) -> Vec<String> {
         let is_off = |feature: &&LitStr| {
             let name = feature.token().to_string();
@@ -199,27 +199,27 @@ impl Source {
         missing.map(LitStr::value).collect()
     }
 
-    /// A function or kernel that a module names, and the module that declares it.
+    /// A function or kernel named in a module, and the module that declares it.
     pub fn function(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemFn)> {
         self.item(id, name, &Module::function)
     }
 
-    /// A constant that a module names, and the module that declares it.
+    /// A constant named in a module, and the module that declares it.
     pub fn constant(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemConst)> {
         self.item(id, name, &Module::constant)
     }
 
-    /// A struct that a module names, and the module that declares it.
+    /// A struct named in a module, and the module that declares it.
     pub fn structure(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemStruct)> {
         self.item(id, name, &Module::structure)
     }
 
-    /// An enum that a module names, and the module that declares it.
+    /// An enum named in a module, and the module that declares it.
     pub fn enumeration(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &Enumeration)> {
         self.item(id, name, &Module::enumeration)
     }
 
-    /// A type alias that a module names, and the module that declares it.
+    /// A type alias named in a module, and the module that declares it.
     pub fn alias(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemType)> {
         match self.has_aliases {
             true => self.item(id, name, &Module::alias),
@@ -227,7 +227,7 @@ impl Source {
         }
     }
 
-    /// A function of a struct of that module, and its `impl`.
+    /// A function of a struct of this module, and its `impl`.
     pub fn method(
         &self,
         id: ModuleId,
@@ -244,14 +244,14 @@ impl Source {
             .find(|(_, function)| function.sig.ident == name)
     }
 
-    /// Whether a struct of some module has a function of that name.
+    /// Whether a struct of any module has a function with this name.
     pub fn has_method(&self, name: &str) -> bool {
         let impls = self.modules.iter().flat_map(|loaded| &loaded.module.impls);
         let mut functions = impls.flat_map(|item| &item.functions);
         functions.any(|function| function.sig.ident == name)
     }
 
-    /// The module of kernels that a module imports under that name.
+    /// The module of kernels imported by a module under this name.
     pub fn imported(&self, id: ModuleId, name: &str) -> Option<ModuleId> {
         self.imports(id).find_map(|(import, target)| match target {
             Target::Module(id) if import.name.as_ref().is_some_and(|known| known == name) => {
@@ -261,21 +261,21 @@ impl Source {
         })
     }
 
-    /// The path of an imported item, seen from outside of the module that is expanded.
+    /// The path of an imported item, seen from outside of the expanded module.
     pub(crate) fn path(&self, name: &Ident) -> Option<TokenStream> {
         self.named(name).map(|(_, _, path)| path)
     }
 
-    /// The path of an imported struct, as it is inside of the module that is expanded. There is none if the path begins with `super`, which
-    /// leads elsewhere where the module is declared in a function, or if it leads to a module that imports the struct itself: only where a
-    /// struct is declared, Rust has it.
+    /// The path of an imported struct inside of the expanded module. `None` if the path begins with `super`, which leads elsewhere if the
+    /// module is declared in a function. Also `None` if it leads to a module that imports the struct itself: Rust has the struct only where
+    /// it is declared.
     pub(crate) fn path_inside(&self, name: &Ident) -> Option<TokenStream> {
         let (declared, _) = self.structure(HERE, &name.to_string())?;
         let (import, from, path) = self.named(name)?;
         (from == declared && !import.from_outside).then_some(path)
     }
 
-    /// The import of an item, the module that it names, and the path of the item, seen from outside of the module that is expanded.
+    /// The import of an item, the named module, and the path of the item, seen from outside of the expanded module.
     fn named(&self, name: &Ident) -> Option<(&Import, ModuleId, TokenStream)> {
         self.imports(HERE).find_map(|(import, target)| {
             let path = &import.path;
@@ -293,7 +293,7 @@ impl Source {
         })
     }
 
-    /// The layout that a module imports under that name, or names by that path.
+    /// The layout that a module imports under this name, or names by this path.
     pub(crate) fn layout(&self, id: ModuleId, name: &str) -> Option<&Bound> {
         let imported = self.imports(id).find_map(|(import, target)| match target {
             Target::Layout if import.name.as_ref().is_some_and(|known| known == name) => {
@@ -308,7 +308,7 @@ impl Source {
             .find_map(|(known, bound)| (known == name).then_some(bound))
     }
 
-    /// What a carrier of the module that is expanded passes.
+    /// The tokens passed by a carrier of the expanded module.
     pub(crate) fn passed(&self, key: String, module: TokenStream) -> Passed {
         let here = Entry {
             key: key.clone(),
@@ -331,7 +331,7 @@ impl Source {
         loaded.module.imports.iter().zip(&loaded.targets)
     }
 
-    /// An item that a module names, and the module that declares it.
+    /// An item named in a module, and the module that declares it.
     fn item<'s, T>(
         &'s self,
         id: ModuleId,

@@ -1,7 +1,6 @@
 //! The source text of statements, for the comments in the PTX.
 //!
-//! The text is made from the tokens, with the spaces that rustfmt would write. The span of a token has the text itself
-//! only within the compiler.
+//! The text is made from the tokens, with the spaces of rustfmt. Only within the compiler does the span of a token have the text itself.
 
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -13,7 +12,7 @@ const MAX_CHARS: usize = 100;
 /// After so many characters, no more are written.
 const WRITTEN: usize = 4 * MAX_CHARS;
 
-/// The statement on one line. Of a compound statement, that is what stands before its block.
+/// The statement on one line. A compound statement is shown up to its block.
 pub(crate) fn statement(stmt: &Stmt) -> String {
     shorten(match stmt {
         Stmt::Expr(expr, _) => head(expr),
@@ -38,7 +37,7 @@ pub(crate) fn start(stmt: &Stmt) -> Option<Span> {
     }
 }
 
-/// Where an expression begins. To make tokens of it, as the last arm does, takes far longer.
+/// The start of an expression. Converting it to tokens, as the last arm does, takes far longer.
 fn start_of(expr: &Expr) -> Option<Span> {
     match expr {
         Expr::Assign(e) if e.attrs.is_empty() => start_of(&e.left),
@@ -83,13 +82,12 @@ fn head(expr: &Expr) -> TokenStream {
     }
 }
 
-/// The tokens on one line, cut to [`MAX_CHARS`]. Other characters than ASCII become `?`, because ptxas warns of them
-/// even in comments.
+/// The tokens on one line, truncated to [`MAX_CHARS`]. Non-ASCII characters become `?`, because ptxas warns about them even in comments.
 pub(crate) fn shorten(tokens: TokenStream) -> String {
     cut(tokens, MAX_CHARS)
 }
 
-/// The tokens of a fact on one line. It is not cut as a comment is, so that a printed fact can be stated again.
+/// The tokens of a fact on one line. Unlike a comment, it is not truncated, so that a printed fact can be stated again.
 pub(crate) fn fact(tokens: TokenStream) -> String {
     cut(tokens, WRITTEN)
 }
@@ -109,20 +107,20 @@ fn cut(tokens: TokenStream, most: usize) -> String {
     }
 }
 
-/// The kind of the previous token, which decides about a space.
+/// The kind of the previous token, which determines whether a space follows.
 #[derive(Clone, Copy, PartialEq)]
 enum Previous {
     /// Nothing, or an opening delimiter: no space follows.
     Open,
     /// An identifier or a literal.
     Word,
-    /// A word after which an operand follows: `let`, `mut`, `in`, `return`.
+    /// A word before an operand: `let`, `mut`, `in`, `return`.
     Keyword,
     /// A closing delimiter.
     Close,
-    /// An operator that takes a space on both sides.
+    /// An operator with a space on both sides.
     Binary,
-    /// An operator that sticks to what follows.
+    /// An operator without a space after it.
     Tight,
     /// `,` and `;`: a space follows.
     Comma,

@@ -1,9 +1,9 @@
-//! Types that a module may not name: references that are kept, and trait objects.
+//! Types that are not allowed in a module: stored references, and trait objects.
 
 use crate::kernel::syntax::errors::Errors;
 use syn::{Error, FnArg, GenericArgument, PathArguments, Result, ReturnType, Signature, Type};
 
-/// Refuses parameters that are trait objects, and results that are references.
+/// Refuses trait objects as parameters, and references as results.
 pub(super) fn check_signature(sig: &Signature) -> Result<()> {
     let mut errors = Errors::default();
     for input in &sig.inputs {
@@ -20,7 +20,7 @@ pub(super) fn check_signature(sig: &Signature) -> Result<()> {
     errors.finish(())
 }
 
-/// Refuses fields that are references or trait objects.
+/// Refuses fields with references or trait objects.
 pub(super) fn check_field(ty: &Type) -> Result<()> {
     check(
         ty,

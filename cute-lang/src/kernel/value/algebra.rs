@@ -4,7 +4,7 @@ use super::{NumberType, Value};
 use cute_algebra::{Coord, IntTuple, Tiler, Tuple};
 
 impl Value {
-    /// The value as one of the algebra. It is `None` for a value that exists only when the kernel runs.
+    /// The value as a value of the algebra; `None` for a value that exists only at run time.
     pub fn to_algebra(&self) -> Option<cute_algebra::Value> {
         Some(match self {
             Value::Int(value, _) => cute_algebra::Value::Int(i64::try_from(*value).ok()?),

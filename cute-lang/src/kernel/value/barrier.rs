@@ -14,9 +14,9 @@ pub struct Barriers {
 /// One mbarrier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
-    /// Where the first barrier of its `mbarriers(…)` lies in the kernel's shared memory, in bytes.
+    /// The byte of the first barrier of this `mbarriers(…)` in the kernel's shared memory.
     pub base: u32,
-    /// The offset from that one, in bytes.
+    /// The offset in bytes from `base`.
     pub offset: Num,
 }
 

@@ -6,21 +6,21 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use syn::ExprClosure;
 
-/// What can be called.
+/// A callable value.
 #[derive(Clone, Debug)]
 pub enum Callable {
     /// A closure.
     Closure(Rc<Closure>),
-    /// A function of a module, of the language or of the algebra, by its name in that module.
+    /// A function of a module, of the language or of the algebra, by its name in this module.
     Function(ModuleId, String),
 }
 
 /// A closure, with the values of the names that it uses.
 #[derive(Debug)]
 pub struct Closure {
-    /// The module in which it stands.
+    /// The module that contains it.
     pub module: ModuleId,
-    /// Its parameters and its body.
+    /// The parameters and the body.
     pub syntax: ExprClosure,
     /// The names around it. A name whose definition has an error has no value.
     pub scope: HashMap<String, Option<Value>>,

@@ -6,7 +6,7 @@ use cute_algebra::{Layout, Shape, Tuple};
 use cute_ptx::ast::Type;
 use std::borrow::Cow;
 
-/// Registers of this thread, or its part of a tile that several threads hold together.
+/// Registers of this thread, or this thread's part of a tile that several threads hold together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fragment {
     /// The type of its elements.
@@ -17,7 +17,7 @@ pub struct Fragment {
     pub values: Vec<Held>,
     /// The tile that several threads hold; `None` for a fragment of one thread.
     pub tile: Option<Distributed>,
-    /// The extents of the fragment, or of the tile of which it is a part.
+    /// The extents of the fragment, or of the tile that it is a part of.
     pub shape: Shape,
     /// Whether it is a `let mut` variable, which is assigned as a whole.
     pub is_variable: bool,
@@ -26,9 +26,9 @@ pub struct Fragment {
 /// A value of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Its index among the elements of the registers.
+    /// The index among the elements of the registers.
     pub slot: usize,
-    /// Its coordinate in the tile, relative to the coordinate of the thread. It is empty in a fragment of one thread.
+    /// The coordinate in the tile, relative to the coordinate of the thread. It is empty in a fragment of one thread.
     pub coordinate: Vec<i64>,
 }
 
@@ -75,7 +75,7 @@ pub fn word_type(element: Element) -> Type {
 }
 
 impl Fragment {
-    /// The values at the coordinates of a layout, in order, which lie in no registers.
+    /// The values at the coordinates of a layout, in order, without registers.
     pub fn of_one_thread(element: Element, layout: &Layout) -> Self {
         let slots = 0..usize::try_from(layout.size()).unwrap_or(0);
         let value = |slot| Held {
@@ -92,8 +92,8 @@ impl Fragment {
         }
     }
 
-    /// The fragment as a part of a tile with `rank` modes or more, whose extents are 1 behind its own. A layout into coordinates
-    /// does not tell of such modes: they have no strides.
+    /// The fragment as a part of a tile with at least `rank` modes. The added modes come last and have extent 1. A layout into coordinates
+    /// omits them: they have no strides.
     pub fn in_modes(&self, rank: usize) -> Cow<'_, Self> {
         let (Some(tile), missing) = (&self.tile, rank.saturating_sub(self.shape.rank())) else {
             return Cow::Borrowed(self);
@@ -116,7 +116,7 @@ impl Fragment {
         Cow::Owned(padded)
     }
 
-    /// The register of a value, and the index of the value among the elements that the register holds.
+    /// The register of a value, and the index of the value among the elements in the register.
     pub fn part(&self, value: usize) -> (Scalar, usize) {
         let (slot, packing) = (self.values[value].slot, packing(self.element));
         (self.registers[slot / packing].clone(), slot % packing)

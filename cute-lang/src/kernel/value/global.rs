@@ -4,17 +4,17 @@ use super::element::Element;
 use super::num::{Num, Scalar};
 use cute_algebra::Layout;
 
-/// Which tensor it is: a parameter, or an item of a parameter that is a list.
+/// The tensor: a parameter, or an item of a parameter that is a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TensorId {
     /// The index of the parameter.
     pub param: usize,
-    /// The index of the item among all that the kernel has picked.
+    /// The index of the item among all items that the kernel has picked.
     pub item: Option<usize>,
 }
 
-/// A tensor parameter, or a part of it. Its elements have coordinates in the parameter, from which follow both where an
-/// element lies and whether it is inside of the tensor.
+/// A tensor parameter, or a part of it. Elements have coordinates in the parameter, which determine their addresses and whether they are
+/// inside of the tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Global {
     /// The type of its elements.
@@ -23,15 +23,15 @@ pub struct Global {
     pub param: usize,
     /// The index of the item, if the parameter is a list.
     pub item: Option<usize>,
-    /// For each mode of the parameter, the coordinate at which the part begins: a `u32`, or a `u64` where the kernel gives
-    /// one. Where it would not fit, it is another number above all extents.
+    /// For each mode of the parameter, the first coordinate of the part: a `u32`, or a `u64` where the kernel gives one. A coordinate that
+    /// would not fit is replaced by a number above all extents.
     pub origin: Vec<Num>,
-    /// For each mode of the parameter, numbers with known factors, the sum of which is exactly where the part begins.
+    /// For each mode of the parameter, numbers with known factors. Their sum is exactly the first coordinate of the part.
     pub terms: Vec<Vec<(Num, i64)>>,
-    /// For each mode of the parameter, the coordinates that belong to the part, if a range says that; else all of the tensor's do.
+    /// For each mode of the parameter, the coordinates of the part if a range gives them; `None` for all coordinates of the tensor.
     pub ranges: Vec<Option<Coordinates>>,
-    /// For each mode of the parameter, whether the origin may be below 0, as a number that wraps: a part that has been moved begins
-    /// where the kernel says.
+    /// For each mode of the parameter, whether the origin may be below 0, as a wrapped number: the kernel chooses the start of a moved
+    /// part.
     pub is_moved: Vec<bool>,
     /// The modes of the part.
     pub modes: Modes,
@@ -40,16 +40,16 @@ pub struct Global {
 /// Coordinates along a mode of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coordinates {
-    /// The first one, if there is one: a `u32`, or a `u64` where the kernel gives one.
+    /// The first coordinate, if there is one: a `u32`, or a `u64` where the kernel gives one.
     pub first: Num,
-    /// That after the last one: a `u32` of at most the extent.
+    /// The coordinate after the last one: a `u32` of at most the extent.
     pub end: Num,
 }
 
 /// The modes of a part of a tensor in global memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Modes {
-    /// These whole modes of the parameter, whose extents are known when the kernel runs.
+    /// These whole modes of the parameter, with extents known at run time.
     Whole(Vec<usize>),
     /// A tile: the layout from its coordinates to coordinates in the parameter, relative to the origin.
     Tile(Layout),
@@ -63,7 +63,7 @@ impl From<usize> for TensorId {
 }
 
 impl Global {
-    /// A tensor of that rank as a whole.
+    /// A whole tensor of this rank.
     pub fn whole(element: Element, TensorId { param, item }: TensorId, rank: usize) -> Self {
         Self {
             element,
@@ -77,7 +77,7 @@ impl Global {
         }
     }
 
-    /// Which tensor it is a part of.
+    /// The tensor that this is a part of.
     pub fn id(&self) -> TensorId {
         TensorId {
             param: self.param,

@@ -1,9 +1,8 @@
-//! What an expression of the kernel language evaluates to.
+//! Values of expressions of the kernel language.
 //!
-//! A kernel is interpreted once per instance. Integers, truth values, tuples, element types and layouts are known
-//! while that happens and are plain data here. Everything else stands for something that exists when the kernel runs:
-//! a [`Scalar`] is a register, a [`Tensor`] is an address and a layout, a [`Fragment`] is a list of registers. An integer
-//! that may be either is a [`Num`].
+//! A kernel is interpreted once per instance. Integers, truth values, tuples, element types and layouts known at expansion are plain data
+//! here. All other values stand for something at run time: a [`Scalar`] is a register, a [`Tensor`] is an address and a layout, a
+//! [`Fragment`] is a list of registers. A [`Num`] is an integer that is either known or in a register.
 
 mod algebra;
 mod barrier;
@@ -43,13 +42,13 @@ pub enum Value {
     Unit,
     /// An integer known at expansion.
     Int(i128, NumberType),
-    /// A floating-point number known at expansion. It is one of its type, where that is known.
+    /// A floating-point number known at expansion, rounded to its type if the type is known.
     Float(f64, NumberType),
     /// A truth value known at expansion.
     Bool(bool),
     /// A string literal.
     Str(String),
-    /// A word that selects something, such as `K` or `SW128`.
+    /// A word that selects a form, such as `K` or `SW128`.
     Word(&'static str),
     /// An element type.
     Element(Element),
@@ -57,7 +56,7 @@ pub enum Value {
     Type(Rc<StructType>),
     /// `_`: the whole mode.
     Wild,
-    /// `a..b`, and the type of its integers.
+    /// `a..b`, and the type of the bounds.
     Range(Num, Num, NumberType),
     /// A tuple of rank two or more, or of rank one as `(x,)`.
     Tuple(Vec<Value>),
@@ -69,8 +68,8 @@ pub enum Value {
     Option(Optional),
     /// A closure or a function.
     Callable(Callable),
-    /// A layout, swizzled layout, swizzle, tiler or stride. Never an integer, truth value or tuple of integers:
-    /// [`Value::from_algebra`] makes those variants of their own.
+    /// A layout, swizzled layout, swizzle, tiler or stride. Never an integer, truth value or tuple of integers: [`Value::from_algebra`]
+    /// gives these variants of their own.
     Algebra(cute_algebra::Value),
     /// A register.
     Scalar(Scalar),
@@ -88,7 +87,7 @@ pub enum Value {
     Barriers(Barriers),
     /// One mbarrier.
     Barrier(Barrier),
-    /// A tensor parameter that is accessed by TMA.
+    /// A tensor parameter for TMA.
     TmaTensor(TmaTensor),
     /// The parameter with this index, which is a list.
     List(usize),
@@ -117,7 +116,7 @@ impl From<Scalar> for Value {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// The kind of the value, for messages.
     pub fn kind(&self) -> String {
         match self {
             Value::Unit => "`()`".into(),
@@ -202,7 +201,7 @@ impl Value {
     }
 }
 
-/// A floating-point number with the digits that it needs in its type.
+/// A floating-point number with as many digits as its type needs.
 pub fn decimal(value: f64, ty: NumberType) -> String {
     match ty {
         NumberType::Is(Type::F32) => (value as f32).to_string(),

@@ -6,16 +6,16 @@ use cute_ptx::ast::{Operand, Type};
 /// A virtual register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// Its name, with `%`.
+    /// The name, with `%`.
     pub name: String,
-    /// The type that its bits have, such as `u32`, not the type by which it is declared, such as `b32`.
+    /// The type of the bits, such as `u32`, not the declared type, such as `b32`.
     pub ty: Type,
-    /// The class of numbers whose type this is, if no use has told it yet.
+    /// The class of numbers that determines the type, if no use has determined it yet.
     pub class: Option<Class>,
-    /// Whether it is a `let mut` variable, which later statements may change. Code that keeps the value longer than one
-    /// expression must keep a copy, by `Builder::snapshot`.
+    /// Whether it is a `let mut` variable, which later statements may change. Code that keeps the value longer than one expression must
+    /// keep a copy, by `Builder::snapshot`.
     pub variable: bool,
-    /// The number of the `let` that has given a fragment with this register another name, or 0.
+    /// The number of the `let` that gave another name to a fragment with this register, or 0.
     pub renamed: u32,
 }
 
@@ -29,8 +29,7 @@ pub enum Num {
 }
 
 impl Scalar {
-    /// The register as an operand. Behind the name is the number of the `let` that has given it another one; `Builder::accessed`
-    /// takes it away.
+    /// The register as an operand. After the name is the number of the `let` that has renamed it; `Builder::accessed` removes the number.
     pub fn operand(&self) -> Operand {
         Operand::Name(match self.renamed {
             0 => self.name.clone(),
@@ -48,7 +47,7 @@ impl Num {
         }
     }
 
-    /// Its operand: an immediate or a register.
+    /// The operand: an immediate or a register.
     pub fn operand(&self) -> Operand {
         match self {
             Num::Const(value) => Operand::Int(*value),

@@ -6,20 +6,20 @@ use cute_ptx::ast::Type;
 /// The type of a number that is known at expansion.
 #[derive(Clone, Copy, Debug)]
 pub enum NumberType {
-    /// The one that the source names, or that its use has told.
+    /// A type named in the source, or determined by a use.
     Is(Type),
-    /// That of a class of numbers, which its uses tell. A literal without a suffix begins a class of its own.
+    /// The type of a class of numbers, determined by their uses. A literal without a suffix begins a new class.
     Inferred(Class),
-    /// None. The extent of a layout, say, is no number of Rust, and goes with integers of any type.
+    /// No type. The extent of a layout, for example, is not a Rust number and fits integers of any type.
     Any,
 }
 
-/// Numbers that have one type, as Rust infers types: those that meet as operands, in assignments or in branches. What is
-/// known of it is in `emit/inference.rs`.
+/// Numbers that have one type by Rust's type inference: operands of one operation, of assignments or of branches. `emit/inference.rs` has
+/// the state of each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Class(pub usize);
 
-/// Numbers are equal whichever class they belong to, since a class says what is not known yet.
+/// Numbers are equal regardless of their classes, since a class only stands for an unknown type.
 impl PartialEq for NumberType {
     fn eq(&self, other: &Self) -> bool {
         self.known() == other.known()

@@ -22,7 +22,7 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// The truth value that a value is.
+    /// A truth value from a value.
     pub fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Bool(value) => Some(Self::Known(*value)),

@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// The number of values in a tuple, array or struct, nested ones included, and the depth of the nesting.
+    /// The number of values in a tuple, array or struct, including nested ones, and the depth of the nesting.
     pub fn extent(&self) -> (usize, usize) {
         let Some(parts) = self.parts() else {
             return (1, 0);
@@ -65,8 +65,7 @@ impl Value {
         })
     }
 
-    /// Calls `f` on every register in the value. The registers of a fragment and of a reference stand for the
-    /// variables themselves, so they are left out.
+    /// Calls `f` on every register in the value, except the registers of fragments and references: these are the variables themselves.
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
         match self {
             Value::Scalar(scalar) => f(scalar),
@@ -101,7 +100,7 @@ impl Value {
         }
     }
 
-    /// Calls `f` on every tensor in shared memory that the value holds, those that a closure uses included.
+    /// Calls `f` on every tensor in shared memory in the value, including the tensors used by a closure.
     pub fn for_each_tensor(&self, f: &mut dyn FnMut(&Tensor)) {
         match self {
             Value::Tensor(tensor) => f(tensor),

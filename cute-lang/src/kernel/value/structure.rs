@@ -11,11 +11,11 @@ use std::rc::Rc;
 pub struct StructType {
     /// The module that declares it.
     pub module: ModuleId,
-    /// Its name.
+    /// The struct's name.
     pub name: Ident,
-    /// The names and values of its generic parameters.
+    /// The names and values of the generic parameters.
     pub generics: Vec<(String, Value)>,
-    /// The names of its fields.
+    /// The names of the fields.
     pub fields: Vec<String>,
 }
 
@@ -48,14 +48,14 @@ fn argument(value: &Value) -> String {
 /// A value of a struct type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
-    /// Its type.
+    /// The struct type.
     pub ty: Rc<StructType>,
-    /// The values of its fields, in the order of the declaration.
+    /// The values of the fields, in the order of the declaration.
     pub fields: Vec<Value>,
 }
 
 impl Struct {
-    /// The field of that name.
+    /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&Value> {
         let index = self.ty.fields.iter().position(|field| field == name)?;
         self.fields.get(index)

@@ -6,23 +6,23 @@ use super::num::{Num, Scalar};
 use cute_algebra::ComposedLayout;
 use cute_ptx::table::Modifier;
 
-/// A tile of shared memory. Its element at c lies at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, where the
-/// swizzle and the offset are the layout's own.
+/// A tile of shared memory. Its element at c is at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, with the swizzle and the
+/// offset of the layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// The type of its elements.
     pub element: Element,
-    /// Where its memory starts in the kernel's shared memory, in bytes.
+    /// The first byte in the kernel's shared memory.
     pub base: u32,
-    /// From coordinates to offsets in elements, as far as these are known at expansion.
+    /// The layout from coordinates to offsets in elements, as far as they are known at expansion.
     pub layout: ComposedLayout,
     /// The offset that run-time coordinates add, in bytes.
     pub dynamic: Num,
-    /// Where shared memory begins, if it is that of another CTA of the cluster.
+    /// The base of shared memory, if it is another CTA's in the cluster.
     pub peer: Option<Scalar>,
 }
 
-/// A tensor parameter that is accessed by TMA, or an item of a list of them.
+/// A tensor parameter for TMA, or an item of a list of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TmaTensor(pub TensorId);
 
@@ -50,7 +50,7 @@ impl Tensor {
         i64::from(self.element.bytes())
     }
 
-    /// The known part of the offset of the element to which the layout gives `index`, in bytes.
+    /// The known part of the byte offset of the element at `index`, a value of the layout.
     pub fn byte(&self, index: i64) -> i64 {
         (self.layout.offset() + index) * self.width()
     }

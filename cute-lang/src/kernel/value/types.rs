@@ -1,4 +1,4 @@
-//! Types of PTX: their names and ranges in Rust, and the types by which instructions compute with them.
+//! PTX types: their names and ranges in Rust, and the types of their instructions.
 
 use super::element::Element;
 use cute_ptx::ast::Type;
@@ -34,7 +34,7 @@ pub fn is_float(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
 }
 
-/// The type of two numbers of this type in one register, which instructions compute with at once.
+/// The type of two numbers of this type in one register, as operands of one instruction.
 pub fn pair_type(ty: Type) -> Option<Type> {
     match ty {
         Type::F16 => Some(Type::F16x2),
@@ -52,8 +52,8 @@ pub fn single_type(ty: Type) -> Type {
     }
 }
 
-/// The type by which instructions compute with registers of this type. PTX computes with at least 16 bits, so an
-/// integer of 8 bits lies in a register of 16, extended by zeros or by its sign.
+/// The type of instructions on registers of this type. PTX computes with at least 16 bits, so an 8-bit integer is in a 16-bit register,
+/// zero- or sign-extended.
 pub fn instruction_type(ty: Type) -> Type {
     match ty {
         Type::U8 => Type::U16,
@@ -82,7 +82,7 @@ pub fn wrap(value: i128, ty: Type) -> i128 {
     }
 }
 
-/// The number of a floating-point type that is nearest to a value. Of two, it is the one with an even last digit.
+/// The nearest number of a floating-point type. Of two, the one with an even last digit.
 pub fn rounded(value: f64, ty: Type) -> f64 {
     let (digits, least_exponent, greatest) = match ty {
         Type::F16 => (11, -14, 65_504.0),
@@ -94,7 +94,7 @@ pub fn rounded(value: f64, ty: Type) -> f64 {
         return value;
     }
     let exponent = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
-    // The distance of neighbours: a power of two, so that only `round_ties_even` rounds.
+    // The distance between neighbours: a power of two, so that only `round_ties_even` rounds.
     let unit = 2f64.powi(exponent.max(least_exponent) - digits + 1);
     let rounded = (value / unit).round_ties_even() * unit;
     match rounded.abs() > greatest {
@@ -136,13 +136,13 @@ pub fn rust_name(ty: Type) -> &'static str {
     }
 }
 
-/// The element type whose values registers of this type hold.
+/// The element type of registers of this type.
 pub fn element_of(ty: Type) -> Option<Element> {
     let mut elements = Element::ALL.iter().copied();
     elements.find(|&element| number_type(element) == Some(ty))
 }
 
-/// The types of numbers in memory that an operation takes: `u32, u64 or f32`.
+/// The memory types accepted by an operation: `u32, u64 or f32`.
 pub fn alternatives(takes: impl Fn(Type) -> bool) -> String {
     let types = NUMBERS.into_iter().filter(|ty| takes(*ty));
     let mut names: Vec<&str> = types.map(rust_name).collect();
@@ -153,7 +153,7 @@ pub fn alternatives(takes: impl Fn(Type) -> bool) -> String {
     }
 }
 
-/// The register type of that Rust name.
+/// The register type with this Rust name.
 pub fn register_type(name: &str) -> Option<Type> {
     match name {
         "bool" => Some(Type::Pred),
@@ -161,8 +161,7 @@ pub fn register_type(name: &str) -> Option<Type> {
     }
 }
 
-/// The type by which instructions compute with one element. There is none for formats that they only multiply and
-/// convert, such as `e4m3`.
+/// The type of instructions on one element. `None` for formats that instructions only multiply and convert, such as `e4m3`.
 pub fn number_type(element: Element) -> Option<Type> {
     Type::from_name(element.ptx())
 }

@@ -1,4 +1,4 @@
-//! Layouts with run-time integers whose values are coordinates.
+//! Layouts into coordinates, with run-time integers.
 
 use crate::notation::dynamic::declared::{
     Declared, attributes, built, constructor, methods, structure,
@@ -12,7 +12,7 @@ use cute_algebra::{Layout, ScaledBasis, coalesce};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// A layout whose values are coordinates of integers.
+/// A layout into coordinates of integers.
 pub(super) struct Coordinates {
     layout: Layout<Term>,
     /// The number of integers of a value.
@@ -38,7 +38,7 @@ impl Coordinates {
     }
 }
 
-/// An expression of type `Result`, with a type of its own for the value.
+/// An expression of type `Result`, with a new type for the value.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,

@@ -14,7 +14,7 @@ pub(super) struct Declared<'a> {
     docs: TokenStream,
     /// Attributes of the type and its implementations.
     pub(super) others: &'a [syn::Attribute],
-    /// The run-time integers that it keeps by name.
+    /// The run-time integers kept by name.
     parameters: &'a [Ident],
 }
 
@@ -139,8 +139,7 @@ pub(super) fn constructor(
     }
 }
 
-/// The names of a function's parameters for run-time integers: those in lower case, since `M` would be a pattern if there is a
-/// constant of this name.
+/// The parameter names of a function for run-time integers, in lower case: `M` would be a pattern if a constant has this name.
 pub(super) fn arguments(parameters: &[Ident]) -> Vec<Ident> {
     let mut arguments: Vec<Ident> = Vec::new();
     for parameter in parameters {
@@ -162,7 +161,7 @@ pub(super) fn arguments(parameters: &[Ident]) -> Vec<Ident> {
     arguments
 }
 
-/// The functions that take an integer for each leaf, and further functions of the type.
+/// The functions with an integer for each leaf, and further functions of the type.
 pub(super) fn methods(
     declared: &Declared<'_>,
     layout: &Layout<Term>,
@@ -191,7 +190,7 @@ pub(super) fn methods(
     }
 }
 
-/// The value of an expression: its recipe is built, and the numbers become a value of its type.
+/// The value of an expression: builds its recipe, and makes a value of its type from the numbers.
 pub(super) fn built(recipe: &TokenStream, values: &[TokenStream]) -> TokenStream {
     quote! {
         ::core::result::Result::map(
@@ -201,7 +200,7 @@ pub(super) fn built(recipe: &TokenStream, values: &[TokenStream]) -> TokenStream
     }
 }
 
-/// The documentation of an item, with its value as text added, and its other attributes.
+/// The documentation of an item, followed by its value as text, and its other attributes.
 pub(super) fn attributes(item: &Item, text: &str) -> (TokenStream, Vec<syn::Attribute>) {
     let (docs, others): (Vec<_>, Vec<_>) = item
         .attributes

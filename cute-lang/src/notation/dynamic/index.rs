@@ -7,7 +7,7 @@ use cute_algebra::{Layout, ScaledBasis, Tuple};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The statements that split the 1-D `coord` into digits, and the products of the digits and their strides.
+/// The statements that split the 1-D `coord` into digits, and the products of digits and strides.
 pub(super) fn digits<'a>(
     modes: &'a [(Term, ScaledBasis<Term>)],
     kept: &mut Kept,
@@ -30,8 +30,8 @@ pub(super) fn digits<'a>(
     (digits, terms)
 }
 
-/// Splits `coord` into the digit of an extent and the rest. A power of two takes a mask and a shift, a run-time extent
-/// a multiplication by its precomputed inverse.
+/// Splits `coord` into the digit of an extent and the rest. A power of two takes a mask and a shift; a run-time extent takes a
+/// multiplication by its precomputed inverse.
 fn split(digit: &Ident, extent: &Term, kept: &mut Kept) -> TokenStream {
     let Some(known) = extent.as_constant() else {
         let (divisor, extent) = (kept.divisor(extent), kept.value(extent));
@@ -103,7 +103,7 @@ pub(super) fn coordinate_type(tree: &Tuple<Term>) -> TokenStream {
     }
 }
 
-/// For a ragged division, the function that says whether a coordinate is inside the divided layout.
+/// For a ragged division, the function that tests whether a coordinate is inside of the divided layout.
 pub(super) fn is_inside(
     scope: &Scope,
     layout: &Layout<Term>,
@@ -152,7 +152,7 @@ pub(super) fn is_inside(
     }
 }
 
-/// Whether even the last coordinate is below the bound, whatever the run-time integers are.
+/// Whether even the last coordinate is below the bound for all run-time integers.
 fn stays_inside(scope: &Scope, layout: &Layout<Term>, steps: &[Option<Term>], bound: &Sum) -> bool {
     let mut leaves = layout.shape().leaves().zip(steps);
     let last = leaves.try_fold(Sum::from(1), |last, (extent, step)| match step {

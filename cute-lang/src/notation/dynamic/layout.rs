@@ -1,4 +1,4 @@
-//! Layouts with run-time integers whose values are integers, and their tilings.
+//! Layouts into integers, with run-time integers, and their tilings.
 
 use crate::notation::dynamic::declared::{
     Declared, attributes, built, constructor, methods, structure,
@@ -26,7 +26,7 @@ pub(super) struct Tiles {
     pub(super) is_disjoint: bool,
 }
 
-/// The names of the functions of the type, which no run-time integer can have.
+/// The names of the functions of the type. No run-time integer can have one of them.
 pub(super) const METHODS: [&str; 26] = [
     "new",
     "try_new",
@@ -56,7 +56,7 @@ pub(super) const METHODS: [&str; 26] = [
     "text",
 ];
 
-/// An expression of type `Result`, with a type of its own for the value.
+/// An expression of type `Result`, with a new type for the value.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,
@@ -94,7 +94,7 @@ pub(super) fn item(
     quote!(#declarations #constructor)
 }
 
-/// The expression in the place of one whose error has been reported.
+/// The expression that replaces one with a reported error.
 pub(super) fn fallback_expression(
     context: &Context,
     count: usize,
@@ -106,7 +106,7 @@ pub(super) fn fallback_expression(
     quote!(#declarations #value)
 }
 
-/// The declarations of an item whose error has been reported. Its constructor takes the integers.
+/// The declarations of an item with a reported error. The constructor takes the integers.
 pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) -> TokenStream {
     let (docs, others) = attributes(item, "");
     let declared = Declared::of(item, docs, &others, integers);
@@ -115,7 +115,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) 
     quote!(#declarations #constructor)
 }
 
-/// A type whose functions accept every coordinate.
+/// A type with functions that accept every coordinate.
 fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenStream {
     let Declared {
         name,
@@ -224,7 +224,7 @@ fn declarations(
     };
     let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
     let value = quote!(::core::primitive::i64);
-    // A swizzled layout only has a bound: the cosize of run-time integers would have to be searched.
+    // A swizzled layout only has a bound: its cosize for run-time integers would take a search.
     let cosize = composed.as_layout().map(|_| {
         quote! {
             /// How many elements in one piece hold index 0 and all values.

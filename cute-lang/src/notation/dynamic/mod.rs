@@ -29,7 +29,7 @@ pub(super) struct Dynamic {
     captured: Vec<TokenStream>,
     /// The value as text.
     shown: String,
-    /// The expression that its carrier passes on.
+    /// The expression for the carrier.
     text: String,
 }
 
@@ -43,8 +43,7 @@ enum Kind {
     Tiler,
 }
 
-/// Folds an expression with run-time integers. `names` gives the values of its names, and `texts` gives their
-/// expressions.
+/// Folds an expression with run-time integers. `names` has the values of its names, and `texts` their expressions.
 pub(super) fn fold(
     spanned: &Spanned,
     definition: Definition,
@@ -146,7 +145,7 @@ pub(super) fn expression(
     Ok(capturing(context, &dynamic.captured, &values, &value))
 }
 
-/// An expression of type `Result`, or `None` for a tiler, which has no value at run time.
+/// An expression of type `Result`, or `None` for a tiler, which has no run-time value.
 fn result(
     context: &Context,
     scope: &Scope,
@@ -177,7 +176,7 @@ fn result(
     })
 }
 
-/// The expression in the place of one that names an item with an error.
+/// The expression that replaces one with the name of an item with an error.
 pub(super) fn fallback_expression(context: &Context, integers: &[TokenStream]) -> TokenStream {
     let values = values(integers.len());
     let value = layout::fallback_expression(context, integers.len(), &values);
@@ -190,7 +189,7 @@ fn values(count: usize) -> Vec<TokenStream> {
         .collect()
 }
 
-/// Evaluates the user's expressions outside of the block of the value, whose names they must not use.
+/// Evaluates the user's expressions outside of the block of the value, so that they cannot use its names.
 fn capturing(
     context: &Context,
     captured: &[TokenStream],
@@ -231,7 +230,7 @@ pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Re
     Ok(quote!(#declarations #carrier))
 }
 
-/// The declarations of an item whose error has been reported. Its constructor takes the integers and checks nothing.
+/// The declarations of an item with a reported error. The constructor takes the integers and checks nothing.
 pub(super) fn fallback_item(
     context: &Context,
     item: &Item,
@@ -252,7 +251,7 @@ pub(super) fn fallback_item(
     quote!(#declarations #carrier)
 }
 
-/// The tokens, or an error if they are not a Rust expression, which is possible between braces.
+/// The tokens, or an error if they are not a Rust expression. Between braces, they may be anything.
 fn rust_expression(tokens: TokenStream) -> syn::Result<TokenStream> {
     syn::parse2::<syn::Expr>(tokens.clone()).map(|_| tokens)
 }

@@ -12,7 +12,7 @@ use quote::quote;
 /// A number, a tuple of numbers, or a truth value.
 pub(super) enum Number {
     Integers(Tuple<Sum>),
-    /// A truth value. It is the same for all integers that pass the checks.
+    /// A truth value that is the same for all integers that pass the checks.
     Truth(bool),
 }
 

@@ -5,11 +5,11 @@ use cute_algebra::symbolic::{Check, Origin, Scope, Sum, Term};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The numbers that a value keeps, each a sum of terms.
+/// The numbers kept by a value, each a sum of terms.
 #[derive(Default)]
 pub(super) struct Kept {
     sums: Vec<Sum>,
-    /// The indices of the numbers that coordinates are divided by.
+    /// The indices of the divisors of coordinates.
     divisors: Vec<usize>,
 }
 
@@ -24,12 +24,12 @@ impl Kept {
         self.divisors.iter().copied().map(Literal::usize_unsuffixed)
     }
 
-    /// The index of a number, which is added if it is new.
+    /// The index of a number. Adds it if it is new.
     pub(super) fn place(&mut self, sum: Sum) -> Literal {
         Literal::usize_unsuffixed(position(&mut self.sums, sum))
     }
 
-    /// The index of a number among the divisors, to which it is added if it is new.
+    /// The index of a number among the divisors. Adds it if it is new.
     pub(super) fn divisor(&mut self, term: &Term) -> Literal {
         let place = position(&mut self.sums, term.into());
         Literal::usize_unsuffixed(position(&mut self.divisors, place))
@@ -116,7 +116,7 @@ impl Kept {
     }
 }
 
-/// The index of a value in a list, to which it is added if it is new.
+/// The index of a value in a list. Adds it if it is new.
 fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     let known = list.iter().position(|kept| *kept == value);
     known.unwrap_or_else(|| {

@@ -89,7 +89,7 @@ pub(super) fn declarations(
     }
 }
 
-/// The most elements of a layout that documentation shows as a table.
+/// The greatest layout, in elements, with a table in the documentation.
 const PICTURE_LIMIT: i64 = 256;
 
 /// The value as text, and as a table if it is a small layout.

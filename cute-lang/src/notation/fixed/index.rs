@@ -8,7 +8,7 @@ use quote::ToTokens;
 use quote::quote;
 
 impl StaticLayout {
-    /// The value at `coord`, by the form of the layout that takes the fewest operations, with the swizzle applied.
+    /// The value at `coord` with the swizzle applied, by the form of the layout with the fewest operations.
     pub(super) fn index(&self) -> TokenStream {
         let terms = self
             .inner
@@ -44,8 +44,8 @@ impl StaticLayout {
     }
 }
 
-/// A term without its sign. Powers of two become shifts and masks, because `/` and `%` of an `i64` round towards zero,
-/// which takes more instructions.
+/// A term without its sign. Powers of two become shifts and masks: `/` and `%` of an `i64` round towards zero, which takes more
+/// instructions.
 fn product(term: &IndexTerm) -> TokenStream {
     let power = |value: i64| u64::try_from(value).is_ok_and(u64::is_power_of_two);
     let mut value = quote!(coord);

@@ -8,7 +8,7 @@ use quote::quote;
 /// The most entries of a table of all values. Each entry takes rustc about two microseconds.
 const TABLE_LIMIT: i64 = 64;
 
-/// A layout whose values are integers, with its offset and its swizzle.
+/// A layout into integers, with its offset and its swizzle.
 pub(super) struct StaticLayout {
     pub(super) inner: Layout,
     pub(super) swizzle: Swizzle,
@@ -80,7 +80,7 @@ pub(super) fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
     quote!(#proved(#profile, #shape, #stride, #offsets))
 }
 
-/// A layout whose values are coordinates: one layout of integers for each path that its strides have.
+/// A layout into coordinates: one layout of integers for each path in its strides.
 pub(super) fn coordinate_tokens(layout: &Layout) -> TokenStream {
     let mut paths: Vec<_> = layout
         .stride()

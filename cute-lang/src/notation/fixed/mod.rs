@@ -17,7 +17,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
 use quote::quote;
 
-/// A value in the place of an expression, or an error if the value has no form in Rust.
+/// A value that replaces an expression, or an error if the value has no form in Rust.
 pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream, String> {
     constant(context, value).map(Constant::inline)
 }
@@ -42,12 +42,12 @@ pub(super) fn item(context: &Context, item: &Item, value: &Value) -> Result<Toke
     Ok(quote!(#declarations #carrier))
 }
 
-/// The expression in the place of one whose error has been reported.
+/// The expression that replaces one with a reported error.
 pub(super) fn fallback_expression(context: &Context, form: Form) -> TokenStream {
     fallback(context, form).inline()
 }
 
-/// The declarations of an item whose error has been reported.
+/// The declarations of an item with a reported error.
 pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
     let layout = StaticLayout {
         inner: Layout::unit(),
@@ -92,7 +92,7 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
             quote!(#facade::CoordinateLayout),
         ),
         Value::Layout(layout) => {
-            // A layout takes one name of the crate, so it needs no glob import, which takes rustc time.
+            // A layout takes one name of the crate. A glob import would take rustc longer.
             let layout = layout_tokens(layout);
             let value = quote!({ #facade::__private::#layout });
             (value, quote!(#facade::Layout))

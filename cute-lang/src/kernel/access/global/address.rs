@@ -1,8 +1,7 @@
 //! Addresses in global memory.
 //!
-//! The address of an element is `pointer + bytes · Σ stride · (origin + coordinate)`. The part of the origin is computed once,
-//! and so is that of each combination of known coordinates in the modes with run-time strides; what is left is an immediate
-//! offset.
+//! The address of an element is `pointer + bytes · Σ stride · (origin + coordinate)`. The part of the origin is computed once. In modes
+//! with run-time strides, so is the part of each combination of known coordinates. The rest is an immediate offset.
 
 use crate::kernel::access::coordinate::{sign_extended, widened};
 use crate::kernel::emit::builder::{Builder, address_operand};
@@ -15,7 +14,7 @@ use syn::Result;
 #[derive(Clone)]
 pub(crate) struct Addresses {
     global: Global,
-    /// By coordinates in all modes but the last, the address of the first element with these.
+    /// For coordinates in all modes but the last, the address of the first element with these coordinates.
     rows: BTreeMap<Vec<i64>, Scalar>,
 }
 
@@ -82,7 +81,7 @@ impl Addresses {
         Ok(register)
     }
 
-    /// The bytes from the first element of the tensor to a coordinate. Modes that are left out have coordinate 0.
+    /// The bytes from the first element of the tensor to a coordinate. Omitted modes have coordinate 0.
     fn offset(&self, b: &mut Builder, coordinate: &[Num]) -> Result<Num> {
         let mut elements = Num::Const(0);
         for (mode, coordinate) in coordinate.iter().enumerate() {

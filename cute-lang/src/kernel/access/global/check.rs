@@ -1,4 +1,4 @@
-//! Accesses of global memory that nothing proves to be inside of the tensor.
+//! Accesses of global memory without a proof that they are inside of the tensor.
 
 use super::inside::Inside;
 use crate::kernel::access::check::{self, check, check_inside};
@@ -9,8 +9,8 @@ use crate::kernel::value::{Global, Num, Value};
 use cute_algebra::Shape;
 use syn::Result;
 
-/// Sees to it that elements are inside of the tensor: if nothing proves that, a checked kernel checks it when it runs, and
-/// another kernel must be an `unsafe fn`.
+/// Requires that elements are inside of the tensor. If there is no proof, a checked kernel checks it at run time, and another kernel must
+/// be an `unsafe fn`.
 pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
     let Some(remedy) = inside.remedy(b) else {
         return Ok(());
@@ -44,8 +44,8 @@ pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
     Ok(())
 }
 
-/// Sees to it that a coordinate of a tile is inside of the tile. What nothing proves, a checked kernel checks when it runs, and
-/// another kernel must be an `unsafe fn`.
+/// Requires that a coordinate is inside of the tile. If there is no proof, a checked kernel checks it at run time, and another kernel must
+/// be an `unsafe fn`.
 pub(super) fn require_in_tile(
     b: &mut Builder,
     global: &Global,
@@ -66,7 +66,7 @@ pub(super) fn require_in_tile(
     check_inside(b, &open, shape, coordinate, &name)
 }
 
-/// Notes that nothing proves that an access is inside of the tensor.
+/// Notes an access without a proof that it is inside of the tensor.
 pub(crate) fn unproven(b: &mut Builder, global: &Global, remedy: Option<String>) {
     let place = b.place();
     if let ParamKind::Global { unproven, .. } = &mut b.params[global.param].kind {

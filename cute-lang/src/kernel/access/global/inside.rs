@@ -19,10 +19,10 @@ pub(crate) struct Inside {
     pub(super) reach: Vec<i64>,
     /// For each mode, whether elements may be outside by their coordinate in it.
     open: Vec<bool>,
-    /// For each mode, how many coordinates there are from the origin to the end of the part, if it has been needed.
+    /// For each mode, the number of coordinates from the origin to the end of the part, if it has been needed.
     left: Vec<Option<Num>>,
-    /// The predicates so far, by coordinates in open modes. Those with a coordinate in the last mode are not kept: there is
-    /// one for each access, and kept they would fill registers.
+    /// The predicates so far, by coordinates in open modes. Predicates with a coordinate in the last mode are not kept: there is one for
+    /// each access, so they would fill registers.
     known: BTreeMap<Vec<(usize, i64)>, Scalar>,
 }
 
@@ -54,7 +54,7 @@ impl Inside {
         self.open.last() == Some(&true)
     }
 
-    /// A predicate that holds if all elements are inside; none if that is known.
+    /// A predicate that holds if all elements are inside; `None` if this is known.
     pub(crate) fn all(&mut self, b: &mut Builder) -> Result<Option<Scalar>> {
         let places = self.reach.iter().copied().enumerate();
         let places = places.filter(|(mode, _)| self.open[*mode]);
@@ -67,13 +67,13 @@ impl Inside {
         self.all_below(b, &places)
     }
 
-    /// A predicate that holds if the element is inside in all modes but the last; none if that is known.
+    /// A predicate that holds if the element is inside in all modes but the last; `None` if this is known.
     pub(crate) fn row(&mut self, b: &mut Builder, coordinate: &[i64]) -> Result<Option<Scalar>> {
         let row = coordinate.split_last().map_or(coordinate, |(_, row)| row);
         self.predicate(b, row)
     }
 
-    /// A predicate that holds if the element is inside; none if that is known.
+    /// A predicate that holds if the element is inside; `None` if this is known.
     pub(crate) fn predicate(
         &mut self,
         b: &mut Builder,
@@ -100,7 +100,7 @@ impl Inside {
         Ok(Some(predicate))
     }
 
-    /// A predicate that holds if the coordinate in that mode is below its extent, and another predicate holds.
+    /// A predicate that holds if the coordinate in this mode is below its extent, and another predicate holds.
     fn below(
         &mut self,
         b: &mut Builder,
@@ -144,7 +144,7 @@ impl Inside {
         Ok(left)
     }
 
-    /// What would prove that all elements are inside; none if that is known.
+    /// A condition that would prove that all elements are inside; `None` if this is known.
     pub(super) fn remedy(&self, b: &Builder) -> Option<String> {
         let mode = self.open.iter().position(|open| *open)?;
         let extent = format!("extent({}, {mode})", b.params[self.global.param].name);
@@ -167,7 +167,7 @@ impl Inside {
         })
     }
 
-    /// What a condition that there may be lacks to prove that the coordinate in a mode is below the extent.
+    /// Why a condition, if there is one, does not prove that the coordinate in a mode is below the extent.
     fn missing(&self, b: &Builder, mode: usize) -> Option<String> {
         let extent = Quantity::Extent(self.global.id(), mode);
         let text = b.quantity_text(extent)?;
@@ -208,19 +208,19 @@ impl Inside {
 /// How many sums a coordinate is taken apart into.
 const SUMS: u32 = 4;
 
-/// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
+/// Whether all coordinates of a mode up to `reach`, relative to the origin, are known to be below its extent.
 fn is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
     let extent = Quantity::Extent(global.id(), mode);
     all_below(b, &global.origin[mode], reach.into(), extent, SUMS)
 }
 
-/// Whether it is known that a number and the next `reach` numbers are below an extent.
+/// Whether a number and the next `reach` numbers are known to be below an extent.
 fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32) -> bool {
     let (least, _) = b.facts.bounds(extent);
     if b.is_below_known(first, least - reach) {
         return true;
     }
-    // Both are multiples of this. If one is below the other, the next so many numbers are, too.
+    // Both are multiples of `unit`. If one is below the other, the next `unit - 1` numbers are, too.
     let unit = 1i128 << b.possible_bits(first).trailing_zeros().min(62);
     let whole = b.facts.divisor(extent) % unit == 0;
     if (reach == 0 || whole && reach < unit) && b.is_below(first, extent) {
@@ -229,7 +229,7 @@ fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32)
     if b.is_below_by(first, reach, extent) {
         return true;
     }
-    // What is proven of one part of a sum says that the sum does not wrap.
+    // A bound of one summand proves that the sum does not wrap.
     let Some((x, y)) = b.summands(first).filter(|_| sums > 0) else {
         return false;
     };

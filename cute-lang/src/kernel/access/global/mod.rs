@@ -1,4 +1,4 @@
-//! Tensors in global memory: their parts, where elements lie, and which are inside of the tensor.
+//! Tensors in global memory: their parts, the addresses of elements, and bounds.
 
 pub(crate) mod address;
 mod check;

@@ -25,7 +25,7 @@ impl Global {
         }
     }
 
-    /// The coordinate at which the part ends along a mode of the parameter, of type `u32`.
+    /// The end coordinate of the part in a mode of the parameter, of type `u32`.
     pub fn end(&self, b: &mut Builder, mode: usize) -> Num {
         match &self.ranges[mode] {
             Some(range) => range.end.clone(),
@@ -40,8 +40,8 @@ impl Global {
         count(b, &self.origin[mode], &end)
     }
 
-    /// For a mode of the parameter of a tile that has been moved: a coordinate counted from the first one of the part, which is above
-    /// every number of coordinates if it is below that, and how many coordinates the part has.
+    /// For a mode of the parameter and a moved tile: a coordinate relative to the first one of the part, and the number of coordinates of
+    /// the part. A coordinate below the first one becomes greater than every number of coordinates.
     pub fn from_first(&self, b: &mut Builder, mode: usize, place: &Num) -> Result<(Num, Num)> {
         let Some(range) = self.ranges[mode].as_ref() else {
             let extent = self.end(b, mode);
@@ -61,8 +61,8 @@ impl Global {
         Ok((b.sub(place, &first)?, count))
     }
 
-    /// The part at a coordinate. `_` keeps a mode, a range keeps a part of one, and an integer, known or in a register, selects one
-    /// of its elements.
+    /// The part at a coordinate. `_` keeps a mode, a range keeps a part of a mode, and an integer, known or in a register, selects one
+    /// element.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Global> {
         match &self.modes {
             Modes::Whole(modes) => self.slice_modes(b, modes, coordinate),
@@ -92,7 +92,7 @@ impl Global {
         self.advance_by(b, mode, by, (by, 1))
     }
 
-    /// The same by a number of steps of known length, of which the product is given.
+    /// As `advance`, by a number of steps of known length. The product is given.
     fn advance_by(
         &mut self,
         b: &mut Builder,
@@ -138,8 +138,8 @@ impl Global {
         Ok(Global { modes, ..part })
     }
 
-    /// Where a range that ends at this coordinate of the part ends: not beyond the part, even where the part begins beyond its own
-    /// end. So no end is beyond the extent, whatever the origin is.
+    /// The end of a range that ends at this coordinate of the part. It is never beyond the part, even if the part begins beyond its own
+    /// end. So it is never beyond the extent, for any origin.
     fn end_of_range(&self, b: &mut Builder, mode: usize, end: &Num) -> Result<Num> {
         let left = self.left(b, mode)?;
         let end = unsigned(b, end)?;
@@ -183,7 +183,7 @@ impl Global {
         part.with_layout(b, kept)
     }
 
-    /// The tile of that shape at a coordinate that counts tiles, of whole modes.
+    /// The tile of this shape of whole modes, at a coordinate that counts tiles.
     pub fn local_tile(&self, b: &mut Builder, shape: &Shape, coordinate: &Value) -> Result<Global> {
         let Modes::Whole(modes) = &self.modes else {
             return Err(b.error("this part is a tile already"));
@@ -217,7 +217,7 @@ impl Global {
         tile.with_layout(b, layout)
     }
 
-    /// The tile moved by a distance in each of its modes, which may be negative.
+    /// The tile moved by a distance in each mode, which may be negative.
     pub fn moved(&self, b: &mut Builder, layout: &Layout, distance: &Value) -> Result<Global> {
         let modes: Vec<usize> = (0..layout.rank()).collect();
         let distances = self.per_mode(b, &modes, distance)?;
@@ -239,13 +239,13 @@ impl Global {
         Ok(moved)
     }
 
-    /// Moves the origin along a mode of the parameter by steps of which each or the number may be negative. What becomes the origin is
-    /// exact, or so far outside of every tensor that a whole tile from there is outside.
+    /// Moves the origin along a mode of the parameter by `steps` times `step`; either may be negative. The new origin is exact, or so far
+    /// outside of every tensor that a whole tile from there is outside.
     fn shift(&mut self, b: &mut Builder, mode: usize, steps: &Num, step: i64) -> Result<()> {
         let origin = self.origin[mode].clone();
         let [from, by] =
             [&self.terms[mode][..], &[(steps.clone(), step)]].map(|terms| between(b, terms));
-        // If so, the origin is exact, and its sum with the steps fits.
+        // Then the origin is exact, and its sum with the steps fits.
         let fits = !self.is_moved[mode] && from.0 >= 0 && from.1 <= MAX_EXTENT;
         let is_near = fits && by.0 >= -MAX_EXTENT && from.1 + by.1 <= MAX_EXTENT;
         let mut terms = match fits {
@@ -283,7 +283,7 @@ impl Global {
             narrowed(b, &sum)?
         };
         let shifted = Num::Reg(shifted);
-        // The limits are multiples of every power of two that matters.
+        // The limits are multiples of every relevant power of two.
         if let Num::Reg(register) = &shifted {
             let zeros = |(number, factor): &(Num, i64)| {
                 b.possible_bits(number).trailing_zeros() + factor.trailing_zeros()
@@ -333,14 +333,14 @@ impl Global {
     }
 }
 
-/// A coordinate with its sign: as an unsigned one, it is outside of every tensor if it is below 0, but a negative distance from there may
-/// not be.
+/// A coordinate with its sign. As an unsigned number, a coordinate below 0 is outside of every tensor, but a negative distance from it may
+/// lead back inside.
 fn exact(coordinate: &Value) -> Option<Num> {
     let number = coordinate.as_num();
     number.filter(|number| matches!(number, Num::Reg(scalar) if is_signed(scalar.ty)))
 }
 
-/// An integer times a known factor, with 64 bits of which one is the sign. More than any tensor has is as good as so many.
+/// An integer times a known factor, as a signed number of 64 bits. It is limited to the range of all tensors.
 fn signed_product(b: &mut Builder, number: &Num, factor: i64) -> Result<Num> {
     const MANY: i128 = 1 << 60;
     let factor = i128::from(factor);
@@ -379,7 +379,7 @@ fn lowest(known: i128) -> i128 {
     known & i128::from(u32::MAX)
 }
 
-/// Between which numbers a sum of numbers with known factors is.
+/// Lower and upper bound of a sum of numbers with known factors.
 fn between(b: &Builder, terms: &[(Num, i64)]) -> (i128, i128) {
     let bounds = terms.iter().map(|(number, factor)| {
         let factor = i128::from(*factor);
@@ -409,7 +409,7 @@ fn between(b: &Builder, terms: &[(Num, i64)]) -> (i128, i128) {
     })
 }
 
-/// The number of coordinates from one to another. The difference does not wrap where the first is beyond the end.
+/// The number of coordinates from one to another. The difference does not wrap if the first is beyond the end.
 fn count(b: &mut Builder, first: &Num, end: &Num) -> Result<Num> {
     if *first == Num::Const(0) {
         return Ok(end.clone());
@@ -434,7 +434,7 @@ fn unsigned(b: &mut Builder, bound: &Num) -> Result<Num> {
     }
 }
 
-/// The modes that `_` keeps.
+/// The modes kept by `_`.
 fn keep(layout: &Layout, coordinate: &Value, kept: &mut Vec<Layout>) {
     match coordinate {
         Value::Wild => kept.push(layout.clone()),

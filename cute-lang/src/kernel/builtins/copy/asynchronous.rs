@@ -1,4 +1,4 @@
-//! Copies between global and shared memory without registers, and those of them by `cp.async`.
+//! Asynchronous copies between global and shared memory, and `cp.async`.
 
 use crate::kernel::builtins::call::{Call, instruction};
 use crate::kernel::builtins::copy::bulk;
@@ -40,8 +40,8 @@ pub(super) fn copy_async(b: &mut Builder, call: &Call) -> Result<Value> {
     }
 }
 
-/// `cp.async`. Which thread copies what, a layout from (thread, value) to coordinates says; without one, each thread copies the
-/// tile that it names. Elements outside of the tensor become 0.
+/// `cp.async`. A layout from (thread, value) to coordinates distributes the tile over the threads; without one, each thread copies the tile
+/// that it names. Elements outside of the tensor become 0.
 fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> Result<Value> {
     let held = match call.args.get(2).map(|by| by.value.to_algebra()) {
         None => Fragment::of_one_thread(tile.element, tensor.layout.layout()),
@@ -60,7 +60,7 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
     let mut from = Part::new(b, tile, (None, None), &held)?;
     let mut to = Memory::shared(b, tensor, &held)?;
     let mut inside = from.inside(b);
-    // Values are copied together if they are consecutive on both sides: in one row, and as far apart on both.
+    // Values are copied together if they are consecutive on both sides: in the same row, at equal distances on both.
     let places: Vec<(Vec<i64>, i64)> = from
         .places()
         .into_iter()
@@ -106,7 +106,7 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
             Operand::Int(bytes.into()),
         ];
         if let Some(predicate) = predicate {
-            // The bytes that are read; the others become 0.
+            // The bytes to read; the other bytes become 0.
             let read = b.select(&predicate, Type::U32, &Num::from(bytes), &Num::Const(0))?;
             operands.push(read.operand());
         }

@@ -1,7 +1,6 @@
-//! Copies of contiguous memory by the engine for bulk copies: one thread starts them, and they take no registers and no tensor
-//! map.
+//! Bulk copies of contiguous memory: one thread starts them, without registers and without a tensor map.
 //!
-//! The algebra says which pieces of a tile are contiguous on both sides. A piece is one instruction.
+//! The algebra finds the pieces of a tile that are contiguous on both sides. Each piece is one instruction.
 
 use super::part::{Part, known_tile};
 use super::reduction::reduction;
@@ -24,7 +23,7 @@ use syn::Result;
 
 const ALIGN: i64 = BULK_ALIGN as i64;
 
-/// A stride in elements that is known only at launch, in layouts that are compared: no tile in shared memory is as large.
+/// Replaces a stride known only at launch when layouts are compared. No tile in shared memory is so large.
 const FAR: i64 = 1 << 40;
 
 /// Starts to copy a tile of global memory to shared memory. A barrier counts the bytes.
@@ -44,7 +43,7 @@ pub(super) fn load(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor)
     Ok(Value::Unit)
 }
 
-/// Starts to copy a tensor in shared memory to a tile of global memory, as a part of the thread's group of bulk copies.
+/// Starts to copy a tensor in shared memory to a tile of global memory, in the thread's bulk group.
 pub(super) fn store(b: &mut Builder, call: &Call, tensor: &Tensor, tile: &Global) -> Result<Value> {
     let modifiers = (Modifier::Global, Modifier::SharedCta);
     for piece in pieces(b, call, (1, tile), Some((0, tensor)))? {
@@ -55,8 +54,7 @@ pub(super) fn store(b: &mut Builder, call: &Call, tensor: &Tensor, tile: &Global
     Ok(Value::Unit)
 }
 
-/// Starts to combine the elements of a tile of global memory with those of a tensor in shared memory, as a part of the thread's
-/// group of bulk copies.
+/// Starts to combine the elements of a tile of global memory with a tensor in shared memory, in the thread's bulk group.
 pub(super) fn reduce_async(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Tensor(tensor) = &call.args[0].value else {
         return Err(call.mismatch(0, "a tensor in shared memory"));
@@ -86,8 +84,7 @@ pub(super) fn prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Starts to copy a tensor in shared memory to where another one lies in another CTA of the cluster. The barrier of that CTA
-/// counts the bytes.
+/// Starts to copy a tensor in shared memory to a tensor in another CTA of the cluster. The barrier of that CTA counts the bytes.
 pub(super) fn copy_async_at(b: &mut Builder, call: &Call) -> Result<Value> {
     let (Value::Tensor(from), Value::Tensor(to)) = (&call.args[0].value, &call.args[1].value)
     else {
@@ -132,8 +129,8 @@ struct Piece {
     bytes: Operand,
 }
 
-/// The pieces of a tile of global memory that are contiguous there and in a tensor in shared memory, if there is one. Both come
-/// with the indices of their arguments.
+/// The pieces of a tile of global memory that are contiguous there and in the tensor in shared memory, if there is one. Each comes with the
+/// index of its argument.
 fn pieces(
     b: &mut Builder,
     call: &Call,
@@ -188,7 +185,7 @@ fn pieces(
     Ok(pieces)
 }
 
-/// From coordinates of a tile to offsets in elements from its first element.
+/// The layout from coordinates of a tile to offsets in elements from its first element.
 fn offsets(b: &Builder, tile: &Global, layout: &Layout) -> Result<Layout> {
     let last = tile.origin.len() - 1;
     let stride = |mode: usize| {
@@ -209,7 +206,7 @@ fn offsets(b: &Builder, tile: &Global, layout: &Layout) -> Result<Layout> {
     Layout::new(layout.shape().clone(), strides).map_err(|error| b.error(error))
 }
 
-/// How many elements are consecutive in both layouts of a tile, and the 1-D coordinates at which such pieces begin.
+/// The number of elements that are consecutive in both layouts of a tile, and the 1-D coordinates where such pieces begin.
 fn contiguous(b: &Builder, call: &Call, x: &Layout, y: &Layout) -> Result<(i64, Vec<i64>)> {
     let extents =
         |layout: &Layout| -> Vec<i64> { layout.modes().iter().map(Layout::size).collect() };
@@ -227,7 +224,7 @@ fn contiguous(b: &Builder, call: &Call, x: &Layout, y: &Layout) -> Result<(i64, 
     Ok((common.size(), rest.values().collect()))
 }
 
-/// The bytes of a piece of so many elements, if these are whole units of the engine.
+/// The bytes of a piece of `count` elements, if they are whole units of the engine.
 fn whole_units(b: &Builder, call: &Call, count: i64, width: i64) -> Result<Operand> {
     let bytes = count * width;
     if bytes % ALIGN == 0 {
@@ -250,7 +247,7 @@ fn same_elements(b: &Builder, call: &Call, tensor: &Tensor, element: Element) ->
     )))
 }
 
-/// Refuses pieces that may begin where the engine cannot read or write, and names what would prove the contrary.
+/// Refuses pieces that may begin at an address that is not aligned for the engine, and names a fact that would prove the alignment.
 fn check_global(
     b: &Builder,
     call: &Call,
@@ -292,7 +289,7 @@ fn check_global(
     Err(call.error_at(argument, message))
 }
 
-/// Refuses a tensor in shared memory that is swizzled, or of which pieces may begin at other bytes than multiples of 16.
+/// Refuses a tensor in shared memory that is swizzled, or whose pieces may begin at bytes that are not multiples of 16.
 fn check_shared(
     b: &Builder,
     call: &Call,
@@ -321,7 +318,7 @@ fn check_shared(
     Err(call.error_at(argument, message))
 }
 
-/// The indices of the elements at which pieces begin.
+/// The indices of the first elements of pieces.
 fn indices(b: &Builder, tensor: &Tensor, starts: &[i64]) -> Result<Vec<i64>> {
     let starts = starts.iter();
     starts

@@ -1,4 +1,4 @@
-//! Copies of tiles of global memory of which a part may lie outside of the tensor.
+//! Copies of tiles of global memory that may be partly outside of the tensor.
 
 use crate::kernel::access::element::writes;
 use crate::kernel::builtins::call::Call;
@@ -47,8 +47,8 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Moves the values inside of the tensor. Vectors that may lie across its end are moved by threads whose values are all
-/// inside, and other threads move narrower ones.
+/// Moves the values inside of the tensor. If all values of a thread are inside, it moves vectors that may lie across the end of the tensor;
+/// other threads move narrower ones.
 fn move_inside(
     b: &mut Builder,
     direction: Direction,
@@ -71,7 +71,7 @@ fn move_inside(
         false => None,
     };
     if all.is_some() {
-        // Both ways use this address, which is computed before they part.
+        // Both branches use this address, so it is computed before them.
         part.operand(b, wide[0][0])?;
     }
     let coordinates = part.coordinates.clone();

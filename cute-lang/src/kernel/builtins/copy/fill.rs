@@ -1,4 +1,4 @@
-//! What registers get in place of elements that are not loaded.
+//! The values of registers for elements that are not loaded.
 
 use crate::kernel::builtins::index::element_register;
 use crate::kernel::emit::builder::Builder;
@@ -8,7 +8,7 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
 use syn::Result;
 
-/// A register of a fragment in which each element has this value.
+/// A register of a fragment with this value in each element.
 pub(super) fn fill_word(b: &mut Builder, element: Element, value: &Value) -> Result<Operand> {
     if number_type(element).is_none() {
         let zero = matches!(value, Value::Int(0, _)) || value.as_float() == Some(0.0);

@@ -1,4 +1,4 @@
-//! What the caches are told of a copy.
+//! Cache hints of copies.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::direction::Direction;
@@ -6,10 +6,10 @@ use crate::kernel::value::Value;
 use cute_ptx::table::Modifier;
 use syn::Result;
 
-/// What becomes of a line in the caches, and how many bytes the L2 cache fetches when a load misses it.
+/// The eviction hint of a line, and the number of bytes that the L2 cache prefetches on a miss.
 pub(super) type Hint = (Option<Modifier>, Option<Modifier>);
 
-/// The words, and what loads and stores of global memory have for them.
+/// Words for the eviction hints of loads and stores of global memory.
 const LINES: &[(&str, Modifier)] = &[
     ("STREAMING", Modifier::Cs),
     ("EVICT_FIRST", Modifier::L1EvictFirst),
@@ -17,15 +17,15 @@ const LINES: &[(&str, Modifier)] = &[
     ("NO_ALLOCATE", Modifier::L1NoAllocate),
 ];
 
-/// The words, and what loads of global memory have for them.
+/// Words for the prefetch sizes of loads of global memory.
 const FETCHES: &[(&str, Modifier)] = &[
     ("L2_64B", Modifier::L2Prefetch64B),
     ("L2_128B", Modifier::L2Prefetch128B),
     ("L2_256B", Modifier::L2Prefetch256B),
 ];
 
-/// The hint, if argument `index` is given: a word of one of the tables, or one of each. Of a copy from global memory to global memory, the
-/// store has the first part alone.
+/// The hint, if argument `index` is given: a word of one of the tables, or one of each. For a copy from global memory to global memory, the
+/// store only has the first part.
 pub(super) fn hint(call: &Call, index: usize, direction: Direction) -> Result<Hint> {
     let Some(argument) = call.args.get(index) else {
         return Ok((None, None));

@@ -1,8 +1,8 @@
 //! Copies of matrices of 8 rows of 16 bytes: `ldmatrix` and `stmatrix`.
 //!
-//! The table of copy atoms says which elements of the matrices each lane holds, and the row whose address each lane
-//! passes. If the registers of a fragment hold a tile as an atom does, the row of each thread follows: the same threads
-//! are distributed over the same tile by another layout, in which each thread has whole rows.
+//! The table of copy atoms gives the elements of each lane and the row whose address the lane passes. If the registers of a fragment hold a
+//! tile as an atom does, the row of each thread follows: the same threads are distributed over the same tile by another layout, with whole
+//! rows for each thread.
 
 use crate::kernel::access::address::in_bytes;
 use crate::kernel::access::crd2idx::crd2idx;
@@ -23,8 +23,7 @@ const WARP: i64 = threads::WARP as i64;
 /// Bits of a row of a matrix.
 const ROW_BITS: u32 = 8 * shared::MATRIX_ROW_BYTES;
 
-/// The atoms in the order in which they are tried: that of a load, that of a store, how many matrices they move, and
-/// whether they transpose.
+/// The atoms in the order of trial: the one of a load, the one of a store, the number of matrices, and whether they are transposed.
 #[rustfmt::skip] // A table is read by its rows.
 const ATOMS: &[(&str, &str, u8, bool)] = &[
     ("SM75_U32x4_LDSM_N", "SM90_U32x4_STSM_N", 4, false),
@@ -37,7 +36,7 @@ const ATOMS: &[(&str, &str, u8, bool)] = &[
 
 /// The rows whose addresses threads pass.
 struct Rows {
-    /// For each mode of the tile, the layout from threads to the coordinates at which their rows begin.
+    /// For each mode of the tile, the layout from threads to the first coordinates of their rows.
     threads: Vec<Layout>,
     /// The matrices of each instruction.
     groups: Vec<Group>,
@@ -51,15 +50,14 @@ struct Group {
     coordinate: Vec<i64>,
 }
 
-/// Copies by matrices if the fragment and the tensor allow it, and returns whether they do. All threads of a warp must
-/// take part.
+/// Copies by matrices if the fragment and the tensor allow it; returns whether they do. All threads of a warp must take part.
 pub(crate) fn copy(
     b: &mut Builder,
     direction: Direction,
     tensor: &Tensor,
     fragment: &Fragment,
 ) -> Result<bool> {
-    // The instructions take `b32` registers, which only fragments of narrower elements have, and reach no other CTA.
+    // The instructions take `b32` registers, which only fragments of 8- and 16-bit elements have, and do not reach another CTA.
     if !matches!(fragment.element.bits(), 8 | 16) || tensor.peer.is_some() {
         return Ok(false);
     }
@@ -87,7 +85,7 @@ pub(crate) fn copy(
     Ok(false)
 }
 
-/// Emits the instructions, or returns `false` if a row may start at an address that is not a multiple of its length.
+/// Emits the instructions; returns `false` if the address of a row may not be a multiple of its length.
 fn move_rows(
     b: &mut Builder,
     direction: Direction,
@@ -134,8 +132,8 @@ fn move_rows(
     Ok(true)
 }
 
-/// The rows that an atom copies for a fragment, if the fragment holds its tile as the atom does. `side` is the side of
-/// the atom in shared memory.
+/// The rows that an atom copies for a fragment, if the fragment holds its tile as the atom does. `side` is the atom's side in shared
+/// memory.
 fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -> Option<Rows> {
     let threads = &fragment.tile.as_ref()?.threads;
     let (held, pointed) = (atom.layout(CopySide::Ref), atom.layout(side));
@@ -148,7 +146,7 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
         .map(|first| group_of(fragment, first..first + values))
         .collect::<Option<_>>()?;
 
-    // By element of the matrices, the lane that holds it, and the index of the value among those of the lane.
+    // For each element of the matrices, its lane and the index of the value in this lane.
     let mut holders = vec![(0, 0); held.size() as usize];
     for (position, element) in (0..).zip(held.values()) {
         *holders.get_mut(usize::try_from(element).ok()?)? = (position % WARP, position / WARP);

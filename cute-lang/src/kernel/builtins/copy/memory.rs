@@ -14,7 +14,7 @@ use syn::Result;
 /// The values of a fragment in memory.
 #[derive(Clone)]
 pub(super) enum Memory {
-    /// In shared memory: what the layout of the tensor gives for each value.
+    /// In shared memory: the tensor, its addresses, and the value of its layout for each value.
     Shared(Tensor, Addresses, Vec<i64>),
     /// In global memory.
     Global(Part),
@@ -28,7 +28,7 @@ impl Memory {
         Ok(Memory::Shared(tensor, addresses, indices))
     }
 
-    /// The state space, and what the caches are told.
+    /// The state space and the cache hint.
     pub(super) fn space(&self) -> (Modifier, Hint) {
         match self {
             Memory::Shared(tensor, ..) => (tensor.space(), (None, None)),
@@ -46,7 +46,7 @@ impl Memory {
         }
     }
 
-    /// Where each value lies: in a row, at an index. Values at consecutive indices of a row are consecutive in memory.
+    /// The place of each value: a row, and an index in it. Values at consecutive indices of a row are consecutive in memory.
     pub(super) fn places(&self) -> Vec<(Vec<i64>, i64)> {
         match self {
             Memory::Shared(tensor, _, indices) => {
@@ -60,8 +60,8 @@ impl Memory {
         }
     }
 
-    /// The largest number of elements for which this holds: where the index in a row is a multiple of it, the address is a
-    /// multiple of its bytes for every thread, and not more than one access moves.
+    /// The greatest number n of elements such that, for every thread, an index that is a multiple of n has an address that is a multiple of
+    /// the bytes of n elements, and one access can move n elements.
     pub(super) fn lanes(&self, b: &Builder) -> i64 {
         match self {
             Memory::Shared(tensor, ..) => {
@@ -79,7 +79,7 @@ impl Memory {
     }
 }
 
-/// The tensor that begins at the coordinate of the thread, and what its layout gives for each value of the fragment.
+/// The tensor at the coordinate of the thread, and the value of its layout for each value of the fragment.
 pub(super) fn of_thread(
     b: &mut Builder,
     tensor: &Tensor,

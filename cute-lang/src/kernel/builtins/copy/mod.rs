@@ -172,7 +172,7 @@ fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
     move_all(b, Direction::Store, &mut memory, fragment)
 }
 
-/// Copies a tile of global memory whose elements are all inside of the tensor.
+/// Copies a tile of global memory with all elements inside of the tensor.
 fn copy_global(
     b: &mut Builder,
     call: &Call,

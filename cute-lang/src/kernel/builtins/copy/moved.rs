@@ -1,7 +1,7 @@
-//! Copies of tiles that begin where the kernel says when it runs, of which no fact says where vectors are aligned.
+//! Copies of tiles with a run-time start and no fact about the alignment of vectors.
 //!
-//! Each thread looks at its address. If it is aligned, vectors inside of the tensor are moved as they are. If it is not, a vector
-//! is loaded as a part of two aligned ones, and stored element by element. So are vectors that lie across the end of a row.
+//! Each thread checks its address. If it is aligned, vectors inside of the tensor are moved directly. Otherwise a vector is loaded from two
+//! aligned ones, and stored element by element. Vectors across the end of a row are also moved this way.
 
 use crate::kernel::access::global::inside::Inside;
 use crate::kernel::builtins::copy::direction::Direction;
@@ -21,7 +21,7 @@ use syn::Result;
 /// Bytes of a register of a vector.
 const WORD: i64 = 4;
 
-/// The vectors of 16 bytes that a thread may move, if the tile has been moved: each in whole registers, and all in one row.
+/// The vectors of 16 bytes of a thread in a moved tile: each fills whole registers and lies in one row.
 pub(super) fn vectors(part: &Part, fragment: &Fragment) -> Option<Vec<Vec<usize>>> {
     let width = i64::from(fragment.element.bytes());
     let is_small = matches!(part.moved_start()?, Num::Reg(start) if start.ty == Type::U32);
@@ -35,7 +35,7 @@ pub(super) fn vectors(part: &Part, fragment: &Fragment) -> Option<Vec<Vec<usize>
     fits.then_some(vectors)
 }
 
-/// The registers that hold a vector.
+/// The registers of a vector.
 fn words(fragment: &Fragment, vector: &[usize]) -> Option<Vec<Scalar>> {
     let words = vector.chunks(packing(fragment.element));
     words
@@ -43,7 +43,7 @@ fn words(fragment: &Fragment, vector: &[usize]) -> Option<Vec<Scalar>> {
         .collect()
 }
 
-/// The registers that hold one of [`vectors`].
+/// The registers of one of [`vectors`].
 fn whole_words(b: &Builder, fragment: &Fragment, vector: &[usize]) -> Result<Vec<Scalar>> {
     let words = words(fragment, vector);
     words.ok_or_else(|| b.error("a vector does not fill registers in their order (a defect)"))
@@ -66,7 +66,7 @@ pub(super) fn copy(
     let address = Address::new(b, &mut part, fragment)?;
     let extent = part.end(b);
     let across = vectors[0].len() as i64 - 1;
-    // Where vectors that are moved as vectors begin: below this limit.
+    // Vectors that begin below this limit are moved as vectors.
     let (first, limit) = match direction {
         Direction::Load => {
             let skipped = b.div(&address.above, &Num::from(fragment.element.bytes()))?;
@@ -141,7 +141,7 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// The number of coordinates from which `reach` more are below `extent`.
+/// The number of coordinates c with `c + reach < extent`.
 fn up_to(b: &mut Builder, extent: &Num, reach: &Num) -> Result<Num> {
     let end = b.binary(Op::Max, extent, reach)?;
     b.sub(&end, reach)
@@ -160,7 +160,7 @@ struct Address {
     own: Scalar,
     /// The multiple of 16 bytes at or below it.
     aligned: Scalar,
-    /// How many bytes it is above that.
+    /// The bytes from `aligned` to `own`.
     above: Num,
     is_aligned: Scalar,
     width: i64,
@@ -208,7 +208,7 @@ fn load(
         let low = whole_words(b, fragment, vector)?;
         let high: Vec<Scalar> = low.iter().map(|word| b.register(word.ty)).collect();
         let both = b.compare_and(Cmp::Ne, &address.above, &Num::Const(0), Some(moved))?;
-        // A register that is only written under a guard would be live from the start of the loops around it.
+        // A register written only under a guard would be live from the start of the loops around it.
         for (words, predicate, more) in [(&low, moved, 0), (&high, &both, WIDEST)] {
             let from = address.of(&address.aligned, &coordinates[vector[0]], more);
             let condition = Condition {
@@ -261,7 +261,7 @@ impl Shift {
         Ok(Self { steps, bits })
     }
 
-    /// The words from that byte on.
+    /// The words from this byte on.
     fn apply(&self, b: &mut Builder, mut words: Vec<Scalar>) -> Vec<Scalar> {
         for (step, taken) in &self.steps {
             let pairs = words.iter().zip(&words[*step..]);

@@ -1,4 +1,4 @@
-//! The values of a fragment that are outside of a tensor, and where a thread's values lie.
+//! The values of a fragment that are outside of a tensor, and the places of a thread's values.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::part::Part;
@@ -28,7 +28,7 @@ pub(super) fn fill_outside(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let done = b.label("inside");
     b.branch_if(when(&all), &done);
-    // Values that are inside together need one predicate.
+    // Values of one vector are inside together, so they need one predicate.
     for vector in vectorise(part.lanes_at_end(b), &part.places()) {
         let predicate = inside.predicate(b, &part.coordinates[vector[0]])?;
         b.guarded(predicate.as_ref().map(unless), |b| {
@@ -41,7 +41,7 @@ pub(super) fn fill_outside(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// How many elements the first element of a thread is above a multiple of 16 bytes.
+/// The number of elements from the previous multiple of 16 bytes to the first element of a thread.
 pub(super) fn misalignment(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Global(tile) = &call.args[0].value else {
         return Err(call.mismatch(0, "a tile of global memory"));

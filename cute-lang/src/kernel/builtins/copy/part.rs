@@ -20,12 +20,12 @@ pub(super) struct Part {
     addresses: Addresses,
     /// The coordinate of each value in the parameter, relative to the origin.
     pub(super) coordinates: Vec<Vec<i64>>,
-    /// What the caches are told.
+    /// The cache hint.
     pub(super) hint: Hint,
 }
 
 impl Part {
-    /// The part of a tile that a thread copies.
+    /// The part of a tile for this thread.
     pub(super) fn new(
         b: &mut Builder,
         tile: &Global,
@@ -37,7 +37,7 @@ impl Part {
         Ok(Self { hint, ..part })
     }
 
-    /// The part of a tile at the coordinates of a fragment, which may be of other elements.
+    /// The part of a tile at the coordinates of a fragment, which may have another element type.
     pub(super) fn of_values(b: &mut Builder, tile: &Global, fragment: &Fragment) -> Result<Self> {
         let layout = known_tile(b, tile)?;
         let mut global = tile.clone();
@@ -67,8 +67,7 @@ impl Part {
         Inside::new(b, &self.global, &self.coordinates)
     }
 
-    /// The coordinate in the last mode at which this thread's part begins, if the tile has been moved and all of the tensor's
-    /// coordinates belong to it.
+    /// The first coordinate of this thread's part in the last mode, if the tile has been moved and no range limits this mode.
     pub(super) fn moved_start(&self) -> Option<&Num> {
         let is_whole = matches!(self.global.ranges.last(), Some(None));
         let is_moved = self.global.is_moved.last() == Some(&true);
@@ -76,12 +75,12 @@ impl Part {
         origin.filter(|_| is_moved && is_whole)
     }
 
-    /// The coordinate in the last mode at which the part of the tensor ends.
+    /// The end of the part of the tensor in the last mode.
     pub(super) fn end(&self, b: &mut Builder) -> Num {
         self.global.end(b, self.global.origin.len() - 1)
     }
 
-    /// The address at that start, for the coordinates that a value has in the other modes.
+    /// The address at [`moved_start`](Self::moved_start), with the coordinates of a value in the other modes.
     pub(super) fn row(&mut self, b: &mut Builder, value: usize) -> Result<Scalar> {
         let coordinate = &self.coordinates[value];
         self.addresses
@@ -102,7 +101,7 @@ impl Part {
         self.addresses.operand(b, &self.coordinates[value])
     }
 
-    /// Where each value lies: its coordinates in all modes but the last, and that in the last.
+    /// For each value, its coordinates in all modes but the last, and its coordinate in the last mode.
     pub(super) fn places(&self) -> Vec<(Vec<i64>, i64)> {
         let place = |coordinate: &Vec<i64>| match coordinate.split_last() {
             Some((last, row)) => (row.to_vec(), *last),
@@ -111,8 +110,8 @@ impl Part {
         self.coordinates.iter().map(place).collect()
     }
 
-    /// The largest power of two for which this holds: where the coordinate in the last mode is a multiple of it, the address is
-    /// a multiple of its bytes for every thread, and not more than one access moves.
+    /// The greatest power of two n such that, for every thread, a coordinate in the last mode that is a multiple of n has an address that
+    /// is a multiple of the bytes of n elements, and one access can move n elements.
     pub(super) fn lanes(&self, b: &Builder) -> i64 {
         let width = i128::from(self.global.element.bytes());
         let multiples = self.multiples(b).into_iter();
@@ -123,8 +122,8 @@ impl Part {
         (bytes / width) as i64
     }
 
-    /// What the address of an element is the sum of, apart from its coordinate in the last mode: of each part, the bytes that it
-    /// is known to be a multiple of, and the number of the launch that this depends on, if it is not the coordinate.
+    /// The summands of the address of an element, except its coordinate in the last mode. Each has a known divisor in bytes, and the number
+    /// of the launch that determines the divisor, if it is not the coordinate.
     pub(super) fn multiples(&self, b: &Builder) -> Vec<(i128, Option<Quantity>)> {
         let (id, origin) = (self.global.id(), &self.global.origin);
         let width = i128::from(self.global.element.bytes());
@@ -150,8 +149,7 @@ impl Part {
         multiples
     }
 
-    /// The largest power of two for which no vector of so many values, at a multiple of its length, lies across the end of the
-    /// last mode.
+    /// The greatest power of two n such that no vector of n values at a multiple of n crosses the end of the last mode.
     pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
         let last = self.global.origin.len() - 1;
         let extent = match &self.global.ranges[last] {

@@ -6,8 +6,8 @@ use crate::kernel::value::{Element, Fragment, Held, Num};
 use cute_algebra::{Layout, coalesce};
 use syn::Result;
 
-/// What an integral layout of the tensor gives at the coordinate of the thread, times `unit`, and what it gives for each
-/// value of the fragment. The index of a value is the sum of the two.
+/// The value of an integral layout of the tensor at the coordinate of the thread, times `unit`, and its value for each value of the
+/// fragment. The index of a value is their sum.
 pub(super) fn partition(
     b: &mut Builder,
     layout: &Layout,
@@ -35,8 +35,8 @@ pub(super) fn partition(
     }
     let mut dynamic = Num::Const(0);
     for (mode, layout) in modes.iter().enumerate() {
-        // A coordinate is the sum of the thread's coordinate and the value's. The layout may be applied to each alone
-        // if their sum never carries across a boundary between modes of the layout.
+        // A coordinate is the sum of the thread's coordinate and the value's. The layout may be applied to each one if their sum never
+        // carries across a boundary between modes of the layout.
         let mut boundary = 1;
         for (extent, _) in coalesce(layout).flat_modes() {
             boundary *= extent;

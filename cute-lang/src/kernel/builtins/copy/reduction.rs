@@ -1,4 +1,4 @@
-//! What the engine for bulk copies does with old and new elements of global memory, in place of replacing the old ones.
+//! Reductions by bulk copies: operations on old and new elements of global memory.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::value::Element;
@@ -19,7 +19,7 @@ const OPERATIONS: &[(&str, Modifier)] = &[
     ("xor", Modifier::Xor),
 ];
 
-/// Argument `index` as an operation on elements, and the type by which PTX names it.
+/// Argument `index` as an operation on elements, and the PTX type of the operation.
 pub(in crate::kernel::builtins) fn reduction(
     call: &Call,
     index: usize,
@@ -41,12 +41,12 @@ pub(in crate::kernel::builtins) fn reduction(
     }
 }
 
-/// The type by which an operation works on elements of a type. `None` if there is none.
+/// The PTX type of an operation on elements of this type; `None` if there is none.
 fn instruction_type(op: Modifier, ty: Type) -> Option<Type> {
     let wide = is_integer(ty) && matches!(ty.bits(), 32 | 64);
     let half = matches!(ty, Type::F16 | Type::Bf16);
     match op {
-        // A sum that wraps is the same for signed integers.
+        // A wrapping sum has the same bits for signed and unsigned integers.
         Modifier::Add if ty == Type::S64 => Some(Type::U64),
         Modifier::Add => (wide || half || matches!(ty, Type::F32 | Type::F64)).then_some(ty),
         Modifier::Min | Modifier::Max => (wide || half).then_some(ty),

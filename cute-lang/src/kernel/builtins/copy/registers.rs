@@ -9,7 +9,7 @@ use crate::kernel::value::{Fragment, Scalar, packing, word_type};
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// Moves each vector, whose values are consecutive in memory, under the condition of its first value.
+/// Moves each vector under the condition of its first value. The values of a vector are consecutive in memory.
 pub(super) fn transfer(
     b: &mut Builder,
     direction: Direction,
@@ -31,8 +31,8 @@ fn load_all(
     vectors: &[Vec<usize>],
     mut condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
 ) -> Result<()> {
-    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: by register and part, the
-    // loaded register and its part.
+    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: for each register and part, the loaded register
+    // and its part.
     let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
     let packing = packing(fragment.element);
     for vector in vectors {

@@ -21,7 +21,7 @@ fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
     }
 }
 
-/// A fragment of one thread whose values lie in its registers in the given order.
+/// A fragment of one thread with its values in the given order of its registers.
 fn local(b: &mut Builder, element: Element, slots: &[usize]) -> Fragment {
     let count = slots.len().div_ceil(packing(element));
     let registers = (0..count).map(|_| b.register(word_type(element))).collect();

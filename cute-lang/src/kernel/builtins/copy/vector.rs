@@ -1,4 +1,4 @@
-//! Vectors: consecutive values in memory that one instruction moves.
+//! Vectors: consecutive values in memory for one instruction.
 
 use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::emit::builder::{Builder, when};
@@ -9,8 +9,8 @@ use cute_ptx::table::{Modifier, Modifiers, Opcode};
 /// Widest access in bytes, of shared memory and of global memory.
 pub(super) const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
 
-/// Groups the values into the widest vectors of at most `lanes` values, each at a multiple of its length: for each vector the
-/// values in the order of their addresses.
+/// Groups the values into the widest vectors of at most `lanes` values, each at a multiple of its length. A vector lists its values in the
+/// order of addresses.
 pub(super) fn vectorise(lanes: i64, places: &[(Vec<i64>, i64)]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by_key(|&value| &places[value]);
@@ -37,16 +37,16 @@ pub(super) fn vectorise(lanes: i64, places: &[(Vec<i64>, i64)]) -> Vec<Vec<usize
         .collect()
 }
 
-/// What a vector is moved under.
+/// The guard of a vector access.
 #[derive(Default)]
 pub(super) struct Condition {
     /// The vector is moved where this holds; always if it is none.
     pub(super) predicate: Option<Scalar>,
-    /// What the registers get where it does not hold.
+    /// The value of the registers where the guard does not hold.
     pub(super) fill: Option<Operand>,
 }
 
-/// The state space, what the caches are told, and the address.
+/// The state space, the cache hint and the address.
 type At = ((Modifier, Hint), Operand);
 
 /// Loads `bytes` bytes. Where the condition does not hold, the registers get its fill.
@@ -93,7 +93,7 @@ pub(super) fn store(
     bytes: i64,
     condition: &Condition,
 ) {
-    // A register that is written under a guard would be live from the start of the loops around it.
+    // A register written under a guard would be live from the start of the loops around it.
     let register = match bytes {
         4.. => joined(words),
         _ => {

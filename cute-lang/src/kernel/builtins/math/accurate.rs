@@ -1,6 +1,6 @@
-//! Functions of f32 for which the hardware has only an approximation, by polynomials. Each operation in them is rounded as
-//! IEEE 754 requires, so the results are the same wherever they run. The coefficients are N. Juffa's; the errors are in
-//! `cute-runtime/docs/kernel-language.md`, and a test measures them.
+//! Polynomials for functions of f32 that the hardware only approximates. Each operation is rounded as IEEE 754 requires, so the results are
+//! the same on every machine. The coefficients are N. Juffa's. The errors are in `cute-runtime/docs/kernel-language.md`, and a test
+//! measures them.
 
 use super::single::{ROUNDER, Single, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::Builder;
@@ -9,7 +9,7 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use std::f32::consts::{LN_2, LOG2_E};
 
-/// The number of bits of a fraction, above which the exponent lies.
+/// The number of fraction bits. The exponent lies above them.
 const FRACTION: i128 = 23;
 /// The bits of 2/3.
 const TWO_THIRDS: i128 = 0x3f2a_aaab;
@@ -21,11 +21,11 @@ pub(super) fn exp(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
     exp_of(b, &x[0], None)
 }
 
-/// The same of the sum of x and a number that is at most its last digit.
+/// As `exp`, of the sum of x and a number that is at most one unit in x's last place.
 pub(super) fn exp_of(b: &mut Builder, x: &Operand, low: Option<&Operand>) -> Scalar {
     let sum = fma(b, x, LOG2_E, ROUNDER);
     let j = add(b, &sum, -ROUNDER);
-    // ln 2 in two parts, of which the first has few bits, so that the product is exact.
+    // ln 2 in two parts. The first has few bits, so its product with j is exact.
     let f = fma(b, &j, -0.693_145_75, x);
     let f = match low {
         Some(low) => {
@@ -77,7 +77,7 @@ pub(super) fn log2(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
     log_of_others(b, &x[0], &log)
 }
 
-/// 1 − 2 / (e²ˣ + 1) with the sign of x, and a polynomial where that cancels.
+/// 1 − 2 / (e²ˣ + 1) with the sign of x; a polynomial where this difference cancels.
 pub(super) fn tanh(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let magnitude = b.compute(ty, Opcode::Abs, ty, [x[0].clone()]);
     let double = add(b, &magnitude, &magnitude);
@@ -95,7 +95,7 @@ pub(super) fn tanh(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     choose(b, (Modifier::Ge, &magnitude, 0.55), &large, &small)
 }
 
-/// 1 − eᵖ with the sign of x, where p is a polynomial of |x|, and a polynomial of x where that cancels.
+/// 1 − eᵖ with the sign of x, where p is a polynomial of |x|; a polynomial of x where this difference cancels.
 pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let magnitude = b.compute(ty, Opcode::Abs, ty, [x[0].clone()]);
     let square = mul(b, &x[0], &x[0]);
@@ -157,7 +157,7 @@ fn log1p(b: &mut Builder, m: &Scalar) -> (Scalar, Scalar) {
     (square, fma(b, &rest, m, -0.5))
 }
 
-/// The logarithm of x, which is `log` for a positive finite x.
+/// The logarithm of every x, given `log` for a positive finite x.
 pub(super) fn log_of_others(b: &mut Builder, x: &Operand, log: impl Single) -> Scalar {
     let log = choose(b, (Modifier::Eq, x, f32::INFINITY), f32::INFINITY, log);
     let log = choose(b, (Modifier::Eq, x, 0.0), f32::NEG_INFINITY, &log);

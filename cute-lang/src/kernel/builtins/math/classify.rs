@@ -31,7 +31,7 @@ pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// The answer for a known number, and what computes that for one in a register.
+/// The answer for a known number, or the code for a number in a register.
 fn ask(
     b: &mut Builder,
     call: &Call,

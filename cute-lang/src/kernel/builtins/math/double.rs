@@ -1,6 +1,6 @@
-//! Functions of f64, which has no approximations in hardware, by power series that are cut off where the rest is less than half a
-//! unit in the last place. Each operation in them is rounded as IEEE 754 requires, so the results are the same wherever they run.
-//! `cute-runtime/docs/kernel-language.md` has their errors, and a test measures them.
+//! Functions of f64, for which the hardware has no approximations. Power series are truncated where the rest is less than half a unit in
+//! the last place. Each operation is rounded as IEEE 754 requires, so the results are the same on every machine. The errors are in
+//! `cute-runtime/docs/kernel-language.md`, and a test measures them.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
@@ -8,11 +8,11 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// The number of bits of a fraction, above which the exponent lies.
+/// The number of fraction bits. The exponent lies above them.
 const FRACTION: i128 = 52;
-/// 1.5 · 2⁵². Adding it to a small number rounds that to an integer.
+/// 1.5 · 2⁵². Adding it to a small number rounds the number to an integer.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts, of which the first has 33 bits, so that its product with an exponent is exact.
+/// ln 2 in two parts. The first has 33 bits, so its product with an exponent is exact.
 pub(super) const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 pub(super) const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
@@ -21,7 +21,7 @@ pub(super) fn exp(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
     exp_of(b, &x[0], None)
 }
 
-/// The same of the sum of x and a number that is at most its last digit.
+/// As `exp`, of the sum of x and a number that is at most one unit in x's last place.
 pub(super) fn exp_of(b: &mut Builder, x: &Operand, low: Option<&Operand>) -> Scalar {
     let sum = rounded(b, Opcode::Fma, [x.clone(), of(LOG2_E), of(ROUNDER)]);
     let j = rounded(b, Opcode::Sub, [sum, of(ROUNDER)]);
@@ -77,7 +77,7 @@ pub(super) fn log2(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
     log_of_others(b, &x[0], log)
 }
 
-/// 1 − 2 / (e²ˣ + 1) with the sign of x, and sinh x / cosh x where that cancels.
+/// 1 − 2 / (e²ˣ + 1) with the sign of x; sinh x / cosh x where this difference cancels.
 pub(super) fn tanh(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let magnitude = b.compute(ty, Opcode::Abs, ty, [x[0].clone()]).operand();
     let double = rounded(b, Opcode::Add, [magnitude.clone(), magnitude.clone()]);
@@ -176,7 +176,7 @@ fn log1p(b: &mut Builder, m: &Operand) -> Operand {
     rounded(b, Opcode::Fma, [s, rest, m.clone()])
 }
 
-/// The logarithm of x, which is `log` for a positive finite x.
+/// The logarithm of every x, given `log` for a positive finite x.
 pub(super) fn log_of_others(b: &mut Builder, x: &Operand, log: Operand) -> Scalar {
     let infinity = of(f64::INFINITY);
     let log = choose(b, (Modifier::Eq, x, f64::INFINITY), infinity, log);
@@ -199,7 +199,7 @@ fn series(b: &mut Builder, x: &Operand, coefficient: impl Fn(u32) -> f64, last: 
     sum
 }
 
-/// 1 / n!, of which the factorial is exact.
+/// 1 / n!. The factorial is exact.
 fn inverse_factorial(n: u32) -> f64 {
     1.0 / (1..=n).map(f64::from).product::<f64>()
 }

@@ -1,4 +1,4 @@
-//! Functions of floating-point numbers that are no single instruction, and those of known numbers that Rust has not.
+//! Floating-point functions that take more than one instruction, and values at known numbers that Rust does not provide.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
@@ -49,8 +49,8 @@ fn integral(b: &mut Builder, ty: Type, x: &[Operand], rounding: Modifier) -> Sca
     b.compute(ty, Opcode::Cvt, (rounding, ty, ty), x.to_vec())
 }
 
-/// The nearest integer, and of two the one further from zero: PTX rounds to the even one, so half is added with the sign
-/// of x and the sum truncated. It is the number before half, since 0.49999997 plus half rounds to 1 in f32.
+/// Rounds to the nearest integer, with ties away from zero. PTX rounds ties to even, so half is added with the sign of x and the sum
+/// truncated. Half is the number before 0.5 here, since 0.49999997 + 0.5 rounds to 1 in f32.
 pub(super) fn round(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let half = match ty {
         Type::F32 => Operand::F32(0.5f32.next_down().to_bits()),
@@ -68,7 +68,7 @@ pub(super) fn copysign(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     b.compute(ty, Opcode::Copysign, ty, operands)
 }
 
-/// x between two numbers, and NaN for a NaN. f64 has no instruction for it, so x is compared with both.
+/// x limited to two bounds; NaN for a NaN. f64 has no instruction for it, so x is compared with both.
 pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let steps = [
         (Opcode::Max, Modifier::Lt, &x[1]),
@@ -98,7 +98,7 @@ pub(super) fn known_clamp(x: f64, least: f64, greatest: f64) -> f64 {
     if x > greatest { greatest } else { x }
 }
 
-/// The lesser, of which a NaN is none, and −0 is less than 0.
+/// The minimum. A NaN is ignored, and −0 is less than 0.
 pub(super) fn least(x: f64, y: f64) -> f64 {
     match x == y && x.is_sign_negative() {
         true => x,
@@ -106,12 +106,12 @@ pub(super) fn least(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The greater, of which a NaN is none, and −0 is less than 0.
+/// The maximum. A NaN is ignored, and −0 is less than 0.
 pub(super) fn greatest(x: f64, y: f64) -> f64 {
     -least(-x, -y)
 }
 
-/// The error function: 2/√π · e^(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1 · 3 · … · (2n + 1)), whose terms have one sign.
+/// The error function: 2/√π · e^(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1 · 3 · … · (2n + 1)). All terms have the same sign.
 pub(super) fn known_erf(x: f64) -> f64 {
     // Beyond, it differs from 1 by less than half an ulp.
     if x.abs() > 6.0 {

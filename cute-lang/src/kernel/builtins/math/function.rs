@@ -1,4 +1,4 @@
-//! Functions of floating-point numbers: what one is, and how a call of it becomes a known number or instructions.
+//! Floating-point functions: their description, and how a call becomes a known number or instructions.
 
 use crate::kernel::builtins::call::{Call, name};
 use crate::kernel::emit::builder::Builder;
@@ -8,15 +8,15 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// A function whose arguments and result have one type.
+/// A function with one type for its arguments and its result.
 pub(super) struct Function {
     /// How it is called.
     pub(super) signature: &'static str,
-    /// Its value for known floating-point numbers, which have 64 bits.
+    /// The value for known floating-point numbers, which have 64 bits.
     pub(super) known: Known,
-    /// The floating-point types that it takes, and its code for them.
+    /// The accepted floating-point types, with the code for them.
     pub(super) forms: &'static [(&'static [Type], Code)],
-    /// Its value for integers, if it takes them, and what it calls those.
+    /// The value for integers, if accepted, and their name in messages.
     pub(super) integers: Option<(&'static str, Integers)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Known {
     F3(fn(f64, f64, f64) -> f64),
 }
 
-/// What computes a function in registers.
+/// The code of a function in registers.
 pub(super) enum Code {
     /// One instruction with these modifiers, then the type.
     Instruction(Opcode, &'static [Modifier]),
@@ -87,7 +87,7 @@ impl Function {
         Ok(b.of_type(result, common).into())
     }
 
-    /// The type of the arguments, and the type of those that are in registers, if there are any.
+    /// The type of the arguments, and the type of the arguments in registers, if there are any.
     fn common_type(&self, b: &mut Builder, call: &Call) -> Result<(NumberType, Option<Type>)> {
         let mut common = NumberType::Any;
         let mut in_registers = None;
@@ -120,7 +120,7 @@ impl Function {
         self.code(ty).is_some()
     }
 
-    /// The code for a type. An instruction for a type of 16 bits is there for pairs, too.
+    /// The code for a type. An instruction for a 16-bit type also exists for pairs.
     fn code(&self, ty: Type) -> Option<&Code> {
         let single = single_type(ty);
         let found = self.forms.iter().find(|(types, _)| types.contains(&single));
@@ -128,7 +128,7 @@ impl Function {
         code.filter(|code| single == ty || matches!(code, Code::Instruction(..)))
     }
 
-    /// The types that it takes, for messages.
+    /// The accepted types, for messages.
     fn types(&self) -> String {
         let floats = alternatives(|ty| self.forms.iter().any(|(types, _)| types.contains(&ty)));
         match self.integers {

@@ -1,7 +1,7 @@
 //! Functions of numbers.
 //!
-//! The plain name of a function is its accurate form. The name with `_fast` is the approximation that the hardware has an
-//! instruction for; on f32 it takes subnormal numbers as zeros. `cute-runtime/docs/kernel-language.md` has the error of each.
+//! The plain name of a function is its accurate form. The name with `_fast` is the approximation by a hardware instruction, which treats
+//! subnormal f32 numbers as zeros. `cute-runtime/docs/kernel-language.md` has the error of each.
 
 mod accurate;
 pub(super) mod classify;
@@ -96,7 +96,7 @@ const fn row(
 }
 
 impl Function {
-    /// The function with a value for integers as well, which messages call `kind`.
+    /// The function with a value for integers as well. Messages call these integers `kind`.
     const fn on(self, kind: &'static str, integers: Integers) -> Function {
         Function {
             integers: Some((kind, integers)),

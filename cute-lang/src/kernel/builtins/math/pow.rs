@@ -1,7 +1,7 @@
-//! xʸ of f32 and f64: e to the power of y · ln |x|, and the powers whose exponents are known integers.
+//! xʸ of f32 and f64: e to the power of y · ln |x|, and powers with known integer exponents.
 //!
-//! An absolute error of y · ln |x|, which may be 700, is a relative one of the result. So the logarithm is a sum of two numbers,
-//! of which the second has the digits that the first has no room for, and so is the product.
+//! y · ln |x| may be 700, and its absolute error is the relative error of the result. So the logarithm is a sum of two numbers, the second
+//! for the digits that do not fit the first, and so is the product.
 
 use super::{accurate, double};
 use crate::kernel::builtins::call::{Builtin, Call};
@@ -18,7 +18,7 @@ pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[Builtin {
     apply: |b, call| call.elementwise(b, |_| false, powi),
 }];
 
-/// xʸ with the special values of IEEE 754, which are Rust's.
+/// xʸ with the special values of IEEE 754, as in Rust.
 pub(super) fn pow(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let (x, y) = (&x[0], &x[1]);
     let n = &mut Numbers { b, ty };
@@ -124,7 +124,7 @@ fn powi(b: &mut Builder, call: &Call) -> Result<Value> {
     .into())
 }
 
-/// A number as a sum: `high` is the number rounded, and `low` what is missing.
+/// A number as a sum: `high` is the rounded number, and `low` is the rest.
 struct Sum {
     high: Operand,
     low: Operand,
@@ -137,7 +137,7 @@ struct Numbers<'b> {
 }
 
 impl Numbers<'_> {
-    /// ln x = i · ln 2 + 2 · artanh q, where x = 2ⁱ · (1 + m) and q = m / (2 + m), which is from −0.2 to 0.15.
+    /// ln x = i · ln 2 + 2 · artanh q, where x = 2ⁱ · (1 + m) and q = m / (2 + m) is from −0.2 to 0.15.
     fn log(&mut self, x: &Operand) -> Sum {
         let (i, m) = match self.ty {
             Type::F32 => {
@@ -152,7 +152,7 @@ impl Numbers<'_> {
         let factor = self.series(&square.high);
         let rest = self.product_of(&cube, &factor);
 
-        // The parts from the largest: i · ln 2, whose first part is exact, 2 · q, and 2 · rest.
+        // The summands from the largest: i · ln 2, with an exact first part, 2 · q, and 2 · rest.
         let (two, ln_2) = (self.of(2.0), self.ln_2());
         let [first, last] =
             [&ln_2.high, &ln_2.low].map(|part| self.rounded(Opcode::Mul, [&i, part]));
@@ -187,7 +187,7 @@ impl Numbers<'_> {
         Sum { high, low }
     }
 
-    /// 1/3 + s/5 + s²/7 + …, of which a third is as exact as a sum can be.
+    /// 1/3 + s/5 + s²/7 + …; the third is as exact as a sum can be.
     fn series(&mut self, square: &Operand) -> Sum {
         let last = match self.ty {
             Type::F32 => 4,
@@ -212,7 +212,7 @@ impl Numbers<'_> {
         Sum { low, ..sum }
     }
 
-    /// ln 2, of which the first part has few bits, so that its product with an exponent is exact.
+    /// ln 2. The first part has few bits, so its product with an exponent is exact.
     fn ln_2(&mut self) -> Sum {
         let (high, low) = match self.ty {
             Type::F32 => {

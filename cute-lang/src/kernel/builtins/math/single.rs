@@ -1,11 +1,11 @@
-//! Instructions on f32 that are rounded as IEEE 754 requires, from registers and constants.
+//! f32 instructions on registers and constants, rounded as IEEE 754 requires.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
-/// 1.5 · 2²³. Adding it to a small number rounds that to an integer, which is then in the lowest bits.
+/// 1.5 · 2²³. Adding it to a small number rounds the number to an integer, which is then in the lowest bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
 
 /// An operand of f32: a register or a constant.
@@ -46,7 +46,7 @@ pub(super) fn mul(b: &mut Builder, x: impl Single, y: impl Single) -> Scalar {
     b.compute(Type::F32, Opcode::Mul, (Modifier::Rn, Type::F32), operands)
 }
 
-/// The polynomial with these coefficients, that of the highest power first.
+/// The polynomial with these coefficients, from the highest power to the lowest.
 pub(super) fn polynomial(b: &mut Builder, x: &Scalar, coefficients: &[f32]) -> Scalar {
     let mut sum = fma(b, x, coefficients[0], coefficients[1]);
     for coefficient in &coefficients[2..] {

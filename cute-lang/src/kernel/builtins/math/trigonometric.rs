@@ -7,9 +7,9 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use std::f64::consts::FRAC_PI_2;
 
-/// The largest argument from which a multiple of π/2 in three parts is subtracted.
+/// Up to this argument, a multiple of π/2 in three parts is subtracted.
 const NEAR: f32 = 71_476.0;
-/// π/2 in three parts. The first two have few bits, so that their products with small integers are exact.
+/// π/2 in three parts. The first two have few bits, so their products with small integers are exact.
 const HALF_PI: [f32; 3] = [f32::from_bits(0x3fc9_0fd8), 3.139_164_7e-7, 5.390_302_5e-15];
 /// 2/π in words of 32 bits, after the binary point.
 const TWO_OVER_PI: [u32; 8] = [
@@ -85,7 +85,7 @@ fn reduce(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     (r, quadrant)
 }
 
-/// Of a large x: its significand times those bits of 2/π that give the quadrant and the fraction (Payne and Hanek).
+/// Reduces a large x: its significand times the bits of 2/π that give the quadrant and the fraction (Payne and Hanek).
 fn reduce_far(b: &mut Builder, x: &Operand, r: &Scalar, quadrant: &Scalar) {
     let word = |b: &mut Builder, opcode, ty, operands: [Operand; 2]| {
         b.compute(Type::U32, opcode, ty, operands)
@@ -108,7 +108,7 @@ fn reduce_far(b: &mut Builder, x: &Operand, r: &Scalar, quadrant: &Scalar) {
     .operand();
     let first = word(b, Opcode::Shr, Type::U32, [shift.clone(), Operand::Int(5)]);
 
-    // The words that begin at word `first`, which is at most 4, shifted by the rest.
+    // The words from word `first` on, which is at most 4, shifted by the rest.
     let is_first: Vec<Scalar> = (1..=4)
         .map(|n| {
             let operands = [first.operand(), Operand::Int(n)];

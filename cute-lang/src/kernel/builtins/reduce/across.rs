@@ -15,8 +15,8 @@ use syn::Result;
 /// Bytes of a word.
 const WORD: i64 = 4;
 
-/// For each word, those of all threads that differ in the digits of `parts` only, in the order of these digits. `equal` says of
-/// a digit of lanes whether lanes that differ in it have the same words. Argument `barrier` is the number of the barrier.
+/// For each word, the words of all threads that differ in the digits of `parts` only, in the order of these digits. `equal` tells of a
+/// digit of lanes whether lanes that differ in it have the same words. Argument `barrier` is the number of the barrier.
 pub(super) fn exchange(
     b: &mut Builder,
     call: &Call,
@@ -29,7 +29,7 @@ pub(super) fn exchange(
     let threads = digits.iter().map(|digit| digit.extent).product();
     let group = Group::new(b, call, threads, barrier)?;
     let is_part = |digit: &Digit| parts.contains(&digit);
-    // Words that are read together lie together.
+    // Words that are read together are contiguous.
     let mut size = 1;
     let own = strides(digits, &mut size, is_part);
     let count = size;
@@ -66,7 +66,7 @@ pub(super) fn exchange(
     Ok(found)
 }
 
-/// Strides of the chosen digits, from `size` on, which becomes their size; 0 for the others.
+/// Strides of the chosen digits, starting with `size`, which becomes the total size; 0 for the other digits.
 pub(super) fn strides(
     digits: &[Digit],
     size: &mut i64,
@@ -83,7 +83,7 @@ pub(super) fn strides(
     digits.iter().map(stride).collect()
 }
 
-/// Loads `count` consecutive words by the widest vectors that divide them.
+/// Loads `count` consecutive words by the widest vectors that divide the count.
 pub(super) fn load(
     b: &mut Builder,
     ty: Type,

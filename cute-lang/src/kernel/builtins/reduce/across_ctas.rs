@@ -21,8 +21,8 @@ use syn::Result;
 /// Bytes of a word.
 const WORD: i64 = 4;
 
-/// For each word, those of the CTAs of the cluster, in their order. Threads of a CTA that differ in combined digits only have the
-/// same words, and `digits` are those of threads in a CTA.
+/// For each word, the words of the CTAs of the cluster, in order. Threads of a CTA that differ only in combined digits have the same words.
+/// `digits` are the digits of threads in a CTA.
 pub(super) fn exchange_between_ctas(
     b: &mut Builder,
     call: &Call,
@@ -44,7 +44,7 @@ pub(super) fn exchange_between_ctas(
     let own = b.add(&place, &own)?;
     let addresses = |offset| Addresses::new(base.into(), Swizzle::IDENTITY, offset);
     let own = addresses(own).register(b, 0)?;
-    // All CTAs have started, and have read what came before.
+    // All CTAs have started, and have read the earlier contents.
     wait_for_cluster(b);
     let guard = match b.compare(Cmp::Eq, &copy, &Num::Const(0))? {
         Value::Scalar(is_first) => Some(when(&is_first)),
@@ -77,7 +77,7 @@ pub(super) fn exchange_between_ctas(
     Ok(found)
 }
 
-/// The number of this thread among those of its CTA that differ in the chosen digits, and how many these are.
+/// The number of this thread among the threads of its CTA that differ in the chosen digits, and the number of these threads.
 fn numbered(
     b: &mut Builder,
     call: &Call,

@@ -1,16 +1,16 @@
-//! The number of a thread as digits, each of which moves the thread along the modes of a tile.
+//! The number of a thread as digits. Each digit moves the thread along the modes of a tile.
 
 use crate::kernel::value::Distributed;
 use cute_hopper::threads::WARP;
 use std::collections::BTreeMap;
 
-/// A digit of a thread's number: `thread / divisor % extent`. Those within a warp are bits, and each counts either threads of a
-/// CTA or CTAs of a cluster.
+/// A digit of a thread's number: `thread / divisor % extent`. Digits within a warp are bits. A digit counts either threads of a CTA or CTAs
+/// of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Digit {
     pub(super) divisor: i64,
     pub(super) extent: i64,
-    /// How far it moves the thread along the mode that is combined.
+    /// The distance that a step of the digit moves the thread along the reduced mode.
     pub(super) along: i64,
     /// Whether it moves the thread along other modes.
     pub(super) aside: bool,
@@ -24,13 +24,13 @@ impl Digit {
         self.divisor < WARP.into()
     }
 
-    /// Whether threads that differ in it hold parts of one result.
+    /// Whether threads that differ in this digit hold parts of one result.
     pub(super) fn is_combined(&self) -> bool {
         self.along != 0 && !self.aside
     }
 }
 
-/// The digits of the threads that hold a tile, the lowest first. A CTA has `cta` threads.
+/// The digits of the threads that hold a tile, from the lowest. A CTA has `cta` threads.
 pub(super) fn digits(tile: &Distributed, mode: usize, cta: i64) -> Result<Vec<Digit>, String> {
     let modes: Vec<_> = tile.threads.iter().map(|it| it.flat_modes()).collect();
     let count = tile.threads[mode].size();
@@ -56,7 +56,7 @@ pub(super) fn digits(tile: &Distributed, mode: usize, cta: i64) -> Result<Vec<Di
                         divisor / done
                     ));
                 }
-                // The threads of a CTA are a multiple of those below, or below them.
+                // A digit ends at the threads of the CTA if `divisor` divides them.
                 false if divisor < cta && cta % divisor == 0 => match rest % (cta / divisor) {
                     0 => cta / divisor,
                     _ => rest,
@@ -84,7 +84,7 @@ pub(super) fn digits(tile: &Distributed, mode: usize, cta: i64) -> Result<Vec<Di
     Ok(digits)
 }
 
-/// Checks that threads which hold parts of one result differ only in digits that do not move them along other modes.
+/// Checks that threads with parts of one result differ only in digits that do not move them along other modes.
 fn check(tile: &Distributed, mode: usize, digits: &[Digit]) -> Result<(), String> {
     let mut first: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
     let moved = |thread: i64, digit: &Digit| thread / digit.divisor % digit.extent != 0;

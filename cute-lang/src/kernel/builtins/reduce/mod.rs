@@ -1,8 +1,8 @@
 //! Reductions of a fragment along a mode of its tile, and prefixes along it.
 //!
-//! Which values belong together, the layout says: those of a thread that differ only along the mode, and those of threads that
-//! differ only along it. Lanes of a warp exchange theirs by shuffles, warps through shared memory, and CTAs of a cluster through
-//! the shared memory of each.
+//! The layout determines which values belong together: values of a thread that differ only along the mode, and values of threads that
+//! differ only along it. Lanes of a warp exchange values by shuffles, warps through shared memory, and CTAs of a cluster through each
+//! other's shared memory.
 
 mod across;
 mod across_ctas;
@@ -74,7 +74,7 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
         _ => Element::F32,
     };
     let result = x.without(b, mode, element);
-    // Of each result, the values that the thread has.
+    // For each result, the values of the thread.
     let mut values: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (value, held) in x.values.iter().enumerate() {
         let slot = slot_of(b, &result, mode, &held.coordinate)?;

@@ -1,4 +1,4 @@
-//! What combines values: sums and extrema of numbers of 32 bits, and extrema of pairs of 16 bits.
+//! Operations that combine values: sums and extrema of 32-bit numbers, and extrema of pairs of 16-bit numbers.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::fragment::mode_of;
@@ -21,7 +21,7 @@ pub(super) struct Operation {
     ty: Type,
 }
 
-/// The arguments (x, mode, operation) of a call. Extrema of 16-bit numbers are numbers of `f32`, if the call takes them.
+/// The arguments (x, mode, operation) of a call. For extrema of 16-bit numbers, the type is `f32`, if the call takes pairs.
 pub(super) fn operands(call: &Call, takes_pairs: bool) -> Result<(&Fragment, usize, Operation)> {
     let Value::Fragment(x) = &call.args[0].value else {
         return Err(call.mismatch(0, "a fragment"));
@@ -47,7 +47,7 @@ pub(super) fn operands(call: &Call, takes_pairs: bool) -> Result<(&Fragment, usi
 }
 
 impl Operation {
-    /// These values of a fragment combined, if there are any. Those of 16 bits are combined in pairs where they share a register.
+    /// These values of a fragment combined, if there are any. 16-bit values that share a register are combined as a pair.
     pub(super) fn of_values(
         &self,
         b: &mut Builder,
@@ -100,7 +100,7 @@ impl Operation {
         b.to_register(&result, self.ty)
     }
 
-    /// x of the lane whose number is this lane's with the bits of `mask` flipped.
+    /// x of another lane: its number is this lane's with the bits of `mask` flipped.
     pub(super) fn exchanged(&self, b: &mut Builder, x: &Scalar, mask: i64) -> Scalar {
         let operands = [
             x.operand(),
@@ -111,13 +111,13 @@ impl Operation {
         b.compute(self.ty, Opcode::Shfl, Modifier::Bfly, operands)
     }
 
-    /// x where the predicate holds, else what changes nothing.
+    /// x where the predicate holds, else the neutral element.
     pub(super) fn only_if(&self, b: &mut Builder, predicate: &Scalar, x: &Scalar) -> Scalar {
         let operands = [x.operand(), self.identity(), predicate.operand()];
         b.compute(self.ty, Opcode::Selp, self.ty, operands)
     }
 
-    /// The number that changes nothing.
+    /// The neutral element.
     pub(super) fn identity(&self) -> Operand {
         match (self.op, self.ty) {
             (Op::Add, Type::F32) => Operand::F32(0f32.to_bits()),

@@ -1,8 +1,8 @@
 //! Prefixes along a mode of a tile.
 //!
-//! The coordinates along the mode are numbers, and some of their digits count values of a thread, others lanes, others warps. From
-//! the lowest digit on, blocks of values are joined to larger blocks: each value learns what comes before it in the larger block,
-//! and each thread its sum.
+//! The coordinate along the mode is a number. Some of its digits count values of a thread, others lanes, others warps. From the lowest
+//! digit on, blocks of values are joined to larger blocks: each value gets the sum before it in the larger block, and each thread the sum
+//! of the block.
 
 use super::across::exchange;
 use super::digits::{Digit, digits};
@@ -15,7 +15,7 @@ use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// What a scan gives for each value.
+/// The result of a scan for each value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The sum of all values up to it and with it.
@@ -24,14 +24,14 @@ pub(super) enum Kind {
     Exclusive,
 }
 
-/// Values that are neighbours along the mode, as far as threads are not told apart.
+/// Consecutive values along the mode, disregarding the digits of threads.
 struct Block {
     /// The coordinate of the first in the thread.
     at: i64,
     values: Vec<usize>,
-    /// What comes before it in lower threads, unless the values know it.
+    /// The sum before the block in lower threads, unless `before` of the values includes it.
     before: Option<Scalar>,
-    /// Its sum in all threads that have been joined.
+    /// The sum of the block in all threads joined so far.
     sum: Scalar,
 }
 
@@ -41,7 +41,7 @@ struct Scan<'a> {
     mode: usize,
     operation: Operation,
     blocks: Vec<Block>,
-    /// For each value, what comes before it in its block.
+    /// For each value, the sum before it in its block.
     before: Vec<Option<Scalar>>,
 }
 
@@ -141,7 +141,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Joins the blocks of lanes that differ in a bit.
+    /// Joins the blocks of lanes that differ in one bit.
     fn join_lanes(&mut self, b: &mut Builder, digit: &Digit) -> Result<()> {
         let is_higher = self.number(b, digit, Cmp::Ne, 0)?;
         for block in &mut self.blocks {
@@ -154,7 +154,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Joins the blocks of warps that differ in a digit, from the sums of each block in all of them.
+    /// Joins the blocks of warps that differ in one digit, using the sums of each block in all these warps.
     fn join_warps(
         &mut self,
         b: &mut Builder,
@@ -191,7 +191,7 @@ impl Scan<'_> {
         Ok(b.set_predicate(cmp, Type::U32, &own, &Num::from(number)))
     }
 
-    /// Notes that something comes before these values.
+    /// Joins a sum to `before` of these values.
     fn put_before(&mut self, b: &mut Builder, values: &[usize], before: &Scalar) -> Result<()> {
         for value in values {
             let joined = self

@@ -11,9 +11,9 @@ use syn::Result;
 /// The matrix descriptors of a tile. The low word of a descriptor holds the address and the leading offset, the high
 /// word everything else.
 pub(super) struct Descriptors {
-    /// The run-time part of the address at which the tile starts, in units of 16 bytes.
+    /// The run-time part of the tile's start address, in units of 16 bytes.
     start: Scalar,
-    /// The known part of that address, in bytes.
+    /// The known part of the start address, in bytes.
     base: i64,
     /// The descriptor for address 0.
     fields: u64,
@@ -35,8 +35,7 @@ impl Descriptors {
             );
             return Err(call.error_at(index, message));
         }
-        // The JIT compiler of driver 580 crashes on a descriptor that is constant as a whole, so it always has a part
-        // from a register.
+        // The JIT compiler of driver 580 crashes on a constant descriptor, so a part of it always comes from a register.
         let base = b.shared_base();
         let start = b.add(&base.into(), &tensor.dynamic)?;
         let start = b.shr(&start, &Num::from(4u32))?;
@@ -51,7 +50,7 @@ impl Descriptors {
         })
     }
 
-    /// The descriptor of the operand that starts at byte `offset` of the tile.
+    /// The descriptor of the operand at byte `offset` of the tile.
     pub(super) fn at(&self, b: &mut Builder, offset: i64) -> Result<Operand> {
         // Addresses in shared memory are below 2^18, so the sum fits the 14 bits of the field.
         let known = (self.base + offset) >> 4 | (self.fields & 0xffff_ffff) as i64;

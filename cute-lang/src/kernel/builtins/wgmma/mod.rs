@@ -74,7 +74,7 @@ fn wgmma_a(_: &mut Builder, call: &Call) -> Result<Value> {
         .map_err(|error| call.error_at(0, error.kind()))
 }
 
-/// The most instructions along K whose operands A a thread can hold: each takes four registers.
+/// The most instructions along K with operands A in registers of a thread: each takes four registers.
 const MAX_STEPS: i64 = registers::MAX as i64 / 4;
 
 fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -128,8 +128,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         accumulate.clone()
     };
     let registers = Operand::Vector(registers.iter().map(Scalar::operand).collect());
-    // The instruction can negate operands of floating-point numbers, and transpose those of 16 bits that are in shared
-    // memory.
+    // The instruction can negate floating-point operands, and transpose 16-bit operands in shared memory.
     let one = Operand::Int(1);
     let mut constants = match a_type.is_float() {
         true => vec![one.clone(), one],
@@ -141,7 +140,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         }
         constants.push(bt.transposed());
     }
-    // N is at most 256, which is checked above.
+    // N is at most 256, as checked above.
     let shape = Modifier::Mnk {
         m: M as u8,
         n: n as u16,
@@ -166,7 +165,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// How wgmma multiplies elements of these types of D, A and B. If it does not, the error names those that it does.
+/// The operation of wgmma on these types of D, A and B. The error names the possible types.
 fn input(call: &Call, [d, a, b]: [Element; 3]) -> Result<WgmmaInput> {
     if a.wgmma().is_none() {
         return Err(call.error_at(1, not_multiplied(a)));
@@ -201,8 +200,8 @@ fn listed(elements: impl Iterator<Item = Element>) -> String {
     }
 }
 
-/// The registers of an accumulator, which may be a tile of a larger fragment, and the order of its rows. Refuses a fragment whose
-/// values are not those of the accumulator in their order.
+/// The registers of an accumulator, which may be a tile of a larger fragment, and the order of its rows. Refuses a fragment with other
+/// values than the accumulator's, or in another order.
 fn accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<(Vec<Scalar>, Vec<i64>)> {
     let expected = layout_c(n).map_err(|error| call.error_at(0, error))?;
     let order = match extents(acc) == [M, n] {
@@ -221,7 +220,7 @@ fn accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<(Vec<Scalar>, Vec<
     })
 }
 
-/// Refuses a product that needs more registers than a thread has when the kernel starts.
+/// Refuses a product that needs more registers than a thread has at the start of the kernel.
 fn check_registers(
     b: &Builder,
     call: &Call,
@@ -229,7 +228,7 @@ fn check_registers(
     accumulators: usize,
     a: &A,
 ) -> Result<()> {
-    // Measured: ptxas 13.0 needs those of A, of one instruction, besides all others.
+    // Measured: ptxas 13.0 needs the registers of A, of one instruction, in addition to all others.
     let beside = OVERHEAD + a.registers();
     let (needed, launched) = (
         accumulators as u32 + beside,

@@ -1,4 +1,4 @@
-//! The operands of wgmma, and the operations of the table that multiply them.
+//! The operands of wgmma, and the rows of the table for their multiplication.
 
 use super::descriptor::Descriptors;
 use crate::kernel::builtins::call::Call;
@@ -61,7 +61,7 @@ pub(super) enum A<'a> {
         fragment: &'a Fragment,
         /// The registers of each instruction along K.
         steps: Vec<Vec<Scalar>>,
-        /// The rows of its tile in the order in which the instructions have them.
+        /// The rows of the tile in the order of the instructions.
         order: Vec<i64>,
     },
 }
@@ -104,7 +104,7 @@ impl<'a> A<'a> {
         }
     }
 
-    /// The rows of its tile in the order in which the instructions have them.
+    /// The rows of the tile in the order of the instructions.
     pub(super) fn order(&self) -> Vec<i64> {
         match self {
             A::Shared(_) => (0..M).collect(),
@@ -112,7 +112,7 @@ impl<'a> A<'a> {
         }
     }
 
-    /// What the instructions take, for argument `index`.
+    /// The operand of the instructions for argument `index`.
     pub(super) fn source(
         &'a self,
         b: &mut Builder,
@@ -163,7 +163,7 @@ impl<'a> Shared<'a> {
         Operand::Int((self.form.major == Major::MN).into())
     }
 
-    /// What the instructions take, for argument `index`.
+    /// The operand of the instructions for argument `index`.
     pub(super) fn source(
         &'a self,
         b: &mut Builder,
@@ -175,7 +175,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// What the instructions of a product take as one of their operands.
+/// An operand of the instructions of a product.
 pub(super) enum Source<'a> {
     Shared(&'a Shared<'a>, Descriptors),
     Registers(&'a [Vec<Scalar>]),
@@ -196,7 +196,7 @@ impl Source<'_> {
     }
 }
 
-/// The registers of a fragment that is an operand A, for each instruction along K, and the order of its rows.
+/// The registers of a fragment as operand A, for each instruction along K, and the order of its rows.
 fn steps(call: &Call, index: usize, fragment: &Fragment) -> Result<(Vec<Vec<Scalar>>, Vec<i64>)> {
     let element = fragment.element;
     let [m, k] = extents(fragment);

@@ -1,12 +1,12 @@
-//! Where threads of a group may have parted, and why.
+//! Where threads of a group may have diverged, and why.
 //!
-//! Threads part at a branch whose condition may differ between them, and are together again in the first block that all of
-//! them get to. Between the two, some may be elsewhere: the other way, ahead in a loop, or at the end of the kernel. A register
-//! that is written there may differ between the threads that come together, since not all have executed the write, or not as
-//! often.
+//! Threads diverge at a branch whose condition may differ between them. They converge in the first block that all of them reach. Between
+//! the two, some threads may be elsewhere: on the other side, ahead in a loop, or at the end of the kernel. A register written there may
+//! differ between the threads that converge, since not all have executed the write, or not equally often.
 //!
-//! Of a register that several lines write, each block that needs it has what it may differ in at its beginning; of one that a
-//! single line writes, that is the same everywhere. All begin as the same in all threads, and grow until nothing changes.
+//! For a register that several lines write, each block that needs it has its differences at the beginning of the block. For a register that
+//! a single line writes, the differences are the same everywhere. All registers begin as equal in all threads; differences are added until
+//! nothing changes.
 
 use super::flow::Flow;
 use super::group::Group;
@@ -17,18 +17,18 @@ use cute_ptx::ast::{Inst, Line};
 use cute_ptx::table::Opcode;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// How often the lines are followed. What a loop carries from one variable to the next takes a pass for each of them.
+/// The most passes over the lines. Each variable that a loop carries on to the next variable takes one pass.
 const MAX_PASSES: usize = 200;
 
-/// What is known of a kernel besides its lines.
+/// Properties of a kernel besides its lines.
 pub(super) struct Facts<'a> {
     /// Threads of a CTA.
     pub(super) threads: u32,
     /// CTAs of a cluster.
     pub(super) cluster: [u32; 3],
-    /// By register that a single line writes, the bits that may be set.
+    /// For each register that a single line writes, the bits that may be set.
     pub(super) bits: &'a BTreeMap<String, u64>,
-    /// The registers that hold the result of a function of the language, and how it is called.
+    /// The registers with the result of a function of the language, and the name of the function.
     pub(super) calls: &'a HashMap<String, &'static str>,
 }
 
@@ -37,14 +37,14 @@ pub(super) struct Facts<'a> {
 pub(super) struct Parting {
     /// The line of the branch.
     pub(super) line: usize,
-    /// On what its condition depends.
+    /// The reason why the condition differs.
     pub(super) cause: &'static str,
 }
 
-/// What variables may differ in, by their indices.
+/// The differences of variables, by their indices.
 type Variables = HashMap<usize, Varies>;
 
-/// A register that decides which way threads take, or of which such a register is made.
+/// A register that decides a branch, or an input of such a register.
 #[derive(Clone, Copy)]
 enum Register {
     /// A single line writes it: its index among such registers.
@@ -58,14 +58,14 @@ pub(super) struct Analysis<'a> {
     facts: Facts<'a>,
     pub(super) flow: Flow,
     registers: HashMap<&'a str, Register>,
-    /// Of each block, the lines that write registers, claim something of them, or end it.
+    /// For each block, the lines that write registers, claim something about them, or end it.
     lines: Vec<Vec<usize>>,
     fixed: Vec<Varies>,
-    /// For each block, the variables that it or a later one reads, and what they may differ in at its beginning.
+    /// For each block, the variables that it or a later one reads, with their differences at its beginning.
     variables: Vec<Variables>,
-    /// For each block and group, where its threads have parted.
+    /// For each block and group, the branch at which its threads have diverged.
     parted: Vec<[Option<Parting>; 4]>,
-    /// The blocks between a group's partings and the block where its threads are together again.
+    /// The blocks between a group's divergent branches and the block where its threads converge.
     apart: HashMap<(Option<usize>, Group), HashSet<usize>>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Analysis<'a> {
         analysis
     }
 
-    /// Takes it that all lanes may have other values in all registers.
+    /// Assumes that all registers may differ between all lanes.
     fn give_up(&mut self) {
         let varies = Varies::by_lane("too many variables, each made of the next one");
         let variables = self.variables.iter_mut().flat_map(HashMap::values_mut);
@@ -117,7 +117,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Where threads of a group have parted that may not be in this block together.
+    /// The branch after which threads of a group may not be in this block together.
     pub(super) fn parted(&self, block: usize, group: Group) -> Option<Parting> {
         self.parted[block][group as usize]
     }
@@ -159,7 +159,7 @@ impl<'a> Analysis<'a> {
         is_new
     }
 
-    /// What a register may differ in.
+    /// The differences of a register.
     fn now(&self, register: &str, variables: &Variables) -> Varies {
         match self.registers.get(register) {
             Some(Register::Fixed(index)) => self.fixed[*index],
@@ -212,7 +212,7 @@ impl<'a> Analysis<'a> {
         is_new
     }
 
-    /// A comment claims that threads of a group have the same value, which tells nothing where some of them are elsewhere.
+    /// Applies a comment that claims the same value for threads of a group. It says nothing where some of these threads are elsewhere.
     fn agree(&self, text: &'a str, block: usize, here: &mut Here) {
         let Some((register, claimed)) = agreement(text) else {
             return;
@@ -230,7 +230,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Threads part at the end of a block by a condition that may differ in these groups.
+    /// Threads diverge at the end of a block if its condition may differ in these groups.
     fn part(&mut self, block: usize, line: usize, condition: &Varies) -> bool {
         let mut is_new = false;
         let meet = self.flow.meet(block);
@@ -254,7 +254,7 @@ impl<'a> Analysis<'a> {
         is_new
     }
 
-    /// Threads of a group that have parted come together in `meet`. What this line writes may differ between them then.
+    /// Diverged threads of a group converge in `meet`. Results of this line may differ between them from there on.
     fn write_apart(&mut self, line: usize, group: Group, meet: Option<usize>) {
         let Line::Inst(inst) = &self.code[line] else {
             return;
@@ -272,10 +272,10 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// What is known at a line of a block.
+/// The state at a line of a block.
 struct Here<'a> {
     variables: Variables,
-    /// By register with values of other lanes, by which bit of a lane's number these are others, and the register with the own.
+    /// By register with values of other lanes: the bit of the lane number that was flipped, and the register with the lane's own values.
     butterflies: HashMap<&'a str, (u8, &'a str)>,
 }
 
@@ -315,8 +315,8 @@ fn branches(inst: &Inst) -> bool {
     jumps && inst.guard.is_some()
 }
 
-/// The registers that decide which way threads take, and those of which they are made. A register of which something is claimed
-/// is a variable, since that holds from there on.
+/// The registers that decide branches, and their inputs. A register with a claim counts as a variable, since the claim holds from its line
+/// on.
 fn registers(code: &[Line]) -> HashMap<&str, Register> {
     let mut writes: HashMap<&str, Vec<&Inst>> = HashMap::new();
     let mut open = Vec::new();
@@ -351,7 +351,7 @@ fn registers(code: &[Line]) -> HashMap<&str, Register> {
     registers
 }
 
-/// For each block, the variables that it or a later one reads before they are written. They are still the same in all threads.
+/// For each block, the variables that it or a later block reads before a write. Initially they are the same in all threads.
 fn needed(
     code: &[Line],
     flow: &Flow,

@@ -1,22 +1,22 @@
-//! The blocks of a kernel's lines, and where threads that part at the end of a block come together again.
+//! The basic blocks of a kernel, and where threads that diverge at the end of a block converge.
 
 use cute_ptx::ast::{Line, Operand};
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Lines of which threads that execute the first execute all.
+/// A basic block: threads that execute its first line execute all lines.
 pub(super) struct Block {
     pub(super) lines: Range<usize>,
-    /// The blocks that follow it. The number of blocks stands for the end of the kernel, which follows endless loops as well.
+    /// The next blocks. The number of blocks stands for the end of the kernel, which also follows endless loops.
     pub(super) next: Vec<usize>,
 }
 
 /// The blocks, in the order of their lines.
 pub(super) struct Flow {
     pub(super) blocks: Vec<Block>,
-    /// For each block, the first one that all threads get to that leave it and end. `None` for a block from which no thread
-    /// ends but by a trap, which ends the launch.
+    /// For each block, the first block that all threads reach that leave it and end. `None` for a block from which threads end only by a
+    /// trap, which ends the launch.
     meet: Vec<Option<usize>>,
 }
 
@@ -28,18 +28,18 @@ impl Flow {
         Self { blocks, meet }
     }
 
-    /// For each block and the end, the blocks that it follows.
+    /// For each block and the end, the previous blocks.
     pub(super) fn before(&self) -> Vec<Vec<usize>> {
         before(&self.blocks)
     }
 
-    /// The block in which threads that part at the end of a block are together again; the number of blocks is the end.
+    /// The block where threads that diverge at the end of a block converge; the number of blocks is the end.
     pub(super) fn meet(&self, block: usize) -> Option<usize> {
         self.meet[block]
     }
 
-    /// The blocks that some of the threads that part at the end of a block may execute before all are together again, but for
-    /// those in `known`, to which they are added.
+    /// The blocks that some threads may execute between diverging at the end of a block and converging. Blocks in `known` are omitted; the
+    /// others are added to it.
     pub(super) fn apart(&self, block: usize, known: &mut HashSet<usize>) -> Vec<usize> {
         let end = self.meet[block];
         let mut found = Vec::new();
@@ -102,7 +102,7 @@ fn jumps(opcode: Opcode) -> bool {
     )
 }
 
-/// Lets endless loops end where they turn back: threads in them come nowhere else.
+/// Lets endless loops end at their back edge: threads in them get nowhere else.
 fn end_loops(blocks: &mut [Block]) {
     let end = blocks.len();
     let before = before(blocks);
@@ -123,7 +123,7 @@ fn end_loops(blocks: &mut [Block]) {
     }
 }
 
-/// For each block and the end, the blocks that it follows.
+/// For each block and the end, the previous blocks.
 fn before(blocks: &[Block]) -> Vec<Vec<usize>> {
     let mut before = vec![Vec::new(); blocks.len() + 1];
     for (block, Block { next, .. }) in blocks.iter().enumerate() {
@@ -132,12 +132,11 @@ fn before(blocks: &[Block]) -> Vec<Vec<usize>> {
     before
 }
 
-/// The immediate post-dominator of each block, by the algorithm of Cooper, Harvey and Kennedy. Ways that end in a trap are no
-/// ways.
+/// The immediate post-dominator of each block, by the algorithm of Cooper, Harvey and Kennedy. Paths that end in a trap do not count.
 fn meet(blocks: &[Block]) -> Vec<Option<usize>> {
     let end = blocks.len();
     let before = before(blocks);
-    // The order in which a search from the end backwards leaves the blocks.
+    // The postorder of a depth-first search from the end backwards.
     let mut order = Vec::new();
     let mut number = vec![None; end + 1];
     let mut seen = vec![false; end + 1];
@@ -177,7 +176,7 @@ fn meet(blocks: &[Block]) -> Vec<Option<usize>> {
     meet
 }
 
-/// The first block that is on all ways from both.
+/// The first block that is on all paths from both.
 fn common(mut a: usize, mut b: usize, meet: &[Option<usize>], number: &[Option<usize>]) -> usize {
     while a != b {
         let behind = if number[a] < number[b] {
@@ -197,7 +196,7 @@ fn common(mut a: usize, mut b: usize, meet: &[Option<usize>], number: &[Option<u
 mod tests {
     use super::*;
 
-    /// Blocks of a body, which branch as its lines say.
+    /// The blocks of a body with the branches of these lines.
     fn flow(lines: &str) -> Flow {
         let text = format!(
             ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n.reg .pred %p<1>;\n{lines}\n}}"
@@ -260,7 +259,7 @@ mod tests {
                     "{lines:?}: {block}"
                 );
                 let Some(meet) = meet else { continue };
-                // Every way to the end goes through it, and no block before it is on all of these ways.
+                // Every path to the end goes through it, and no earlier block is on all of these paths.
                 assert!(
                     meet == end || !ends(block, meet),
                     "{lines:?}: {block}, {meet}"

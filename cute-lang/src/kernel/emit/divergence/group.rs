@@ -4,8 +4,8 @@ use cute_hopper::threads::{WARP, WARPGROUP};
 use cute_ptx::ast::{Inst, Operand};
 use cute_ptx::table::{Opcode, Together};
 
-/// Threads of a CTA or cluster, from the fewest on. A thread is in one group of each kind, and that is a part of its group of
-/// the next kind.
+/// Groups of threads of a CTA or cluster, from the smallest. A thread is in one group of each kind, and this group is a part of its group
+/// of the next kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// The lanes of a warp.
@@ -22,7 +22,7 @@ impl Group {
     /// All, from the fewest threads on.
     pub const ALL: [Group; 4] = [Group::Warp, Group::Warpgroup, Group::Cta, Group::Cluster];
 
-    /// The smallest group with the same threads, where a CTA and a cluster have so many.
+    /// The smallest group with the same threads, given the threads of a CTA and the CTAs of a cluster.
     pub(super) fn least(self, threads: u32, ctas: u32) -> Self {
         let is_whole = |group| match group {
             Group::Cluster => ctas == 1,
@@ -55,16 +55,16 @@ impl Group {
     }
 }
 
-/// Which threads execute an instruction together.
+/// The threads that execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Members {
     /// All threads of a group.
     All(Group),
-    /// The lanes of a mask, known or in a register, which are not known to be all lanes.
+    /// The lanes of a mask, known or in a register. They are not known to be all lanes.
     Listed(Option<u32>),
 }
 
-/// Which threads of a CTA of so many execute the instruction together; `None` if each executes it on its own.
+/// The threads of a CTA with `threads` threads that execute the instruction together; `None` if each executes it independently.
 ///
 /// | instruction | group |
 /// |---|---|
@@ -102,7 +102,7 @@ pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
     }
 }
 
-/// Whether the barrier waits for all threads of the CTA: it has no count, or that of all.
+/// Whether the barrier waits for all threads of the CTA: it has no count, or the count of all threads.
 pub(super) fn is_of_cta(inst: &Inst, threads: u32) -> bool {
     // A reduction has its destination before the number of the barrier, and a predicate at the end.
     let (before, behind) = match inst.mnemonic.opcode() {

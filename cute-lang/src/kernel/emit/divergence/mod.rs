@@ -1,10 +1,9 @@
-//! Refuses operations of several threads where some of these threads may be elsewhere.
+//! Refuses collective operations where some of the threads may be elsewhere.
 //!
-//! A warp, a warpgroup, a CTA or a cluster executes such an operation together ([`Group`]): a vote, a shuffle, a barrier, a wgmma.
-//! It is an error where a condition around it, or before a jump in front of it, may differ between them. This is decided on the
-//! lines of the kernel when all are there, so that it makes no difference whether the operation or the condition is in a function,
-//! a closure, or a function of the language: `flow` says where threads come together again, `rules` what registers may differ
-//! in, and `analysis` puts the two together.
+//! A warp, a warpgroup, a CTA or a cluster executes such an operation together ([`Group`]): a vote, a shuffle, a barrier, a wgmma. It is an
+//! error if a condition around it, or before an earlier jump, may differ between these threads. The analysis runs on all lines of the
+//! finished kernel, so the operation or the condition may be in a function, a closure, or a function of the language: `flow` finds where
+//! threads converge, `rules` the differences of registers, and `analysis` combines the two.
 
 mod analysis;
 mod flow;
@@ -26,7 +25,7 @@ use syn::{Error, Result};
 /// The most errors that are reported.
 const MAX_ERRORS: usize = 8;
 
-/// The functions whose results are computed once, by the names of their registers.
+/// Functions whose results are computed once, by the names of their registers.
 const CALLS: [(&str, &str); 4] = [
     ("lane", "`lane()`"),
     ("warp", "`warp()`"),
@@ -37,9 +36,9 @@ const CALLS: [(&str, &str); 4] = [
 /// Where operations, conditions and jumps stand in the source.
 #[derive(Default)]
 pub struct Sites {
-    /// The operation that is being emitted, and its number, once it has one.
+    /// The operation being emitted, and its number, once it has one.
     current: Option<(&'static str, Span, Option<u32>)>,
-    /// Operations with instructions that threads execute together, by their numbers, which are those of their instructions.
+    /// Operations with collective instructions, indexed by the number in these instructions.
     operations: Vec<(&'static str, Site)>,
     /// By predicate, the conditions that it decides.
     forks: HashMap<String, Vec<Fork>>,
@@ -51,29 +50,29 @@ pub struct Sites {
 #[derive(Clone)]
 struct Site {
     span: Span,
-    /// The place in the library, if the span is the call by which it was entered.
+    /// The place in the library, if the span is the call that entered the library.
     library: Option<String>,
 }
 
-/// A condition by which threads take one of two ways.
+/// A condition by which threads take one of two branches.
 pub struct Fork {
-    /// What has the condition: `if`.
+    /// The construct with the condition: `if`.
     what: &'static str,
     site: Site,
     /// How many operations were before it.
     start: u32,
-    /// How many are before its end.
+    /// The number of operations before its end.
     end: u32,
 }
 
 impl Builder {
-    /// What is emitted from here on belongs to the operation of that name.
+    /// Later instructions belong to the operation of this name.
     pub fn set_operation(&mut self, name: &'static str, span: Span) {
         self.set_place(span);
         self.sites.current = Some((name, span, None));
     }
 
-    /// The instruction with the number of the operation to which it belongs, if threads execute it together.
+    /// The instruction with the number of its operation, if it is collective.
     pub fn with_origin(&mut self, inst: Inst) -> Inst {
         if members(&inst, self.threads).is_none() {
             return inst;
@@ -92,7 +91,7 @@ impl Builder {
         }
     }
 
-    /// A condition begins that decides between ways, to which `what` belongs, such as `if`.
+    /// Begins a condition that decides between two branches. `what` is its construct, such as `if`.
     pub fn fork(&self, what: &'static str, span: Span) -> Fork {
         let start = self.sites.operations.len() as u32;
         Fork {
@@ -103,7 +102,7 @@ impl Builder {
         }
     }
 
-    /// The ways of a condition end here, which this predicate has decided.
+    /// Ends the branches of a condition that this predicate has decided.
     pub fn join(&mut self, fork: &Fork, predicate: &Scalar) {
         let fork = Fork {
             site: fork.site.clone(),
@@ -114,7 +113,7 @@ impl Builder {
         forks.or_default().push(fork);
     }
 
-    /// Threads leave here what is around: by a `return`, for example.
+    /// Threads leave the code around this place: by a `return`, for example.
     pub fn leaves(&mut self, how: &'static str) {
         let before = self.sites.operations.len() as u32;
         self.sites.jumps.push((how, before));
@@ -138,7 +137,7 @@ impl Builder {
         }
     }
 
-    /// Refuses operations of several threads where some of them may be elsewhere. All lines of the kernel are there.
+    /// Refuses collective operations where some threads may be elsewhere. `code` has all lines of the kernel.
     pub(super) fn check_divergence(&self, code: &[Line]) -> Result<()> {
         if self.sites.operations.is_empty() {
             return Ok(());
@@ -177,7 +176,7 @@ impl Builder {
                             "all lanes of the warp execute `{name}` here, but its mask, {mask:#x}, does not name all: name those that execute it"
                         )));
                     }
-                    // Which lanes the mask names, the emulator holds against those that come.
+                    // The emulator checks the lanes of the mask against the lanes that arrive.
                     Members::Listed(_) => {}
                 }
                 if errors.len() >= MAX_ERRORS {
@@ -188,7 +187,7 @@ impl Builder {
         errors.finish(())
     }
 
-    /// An error at an operation, and one at the condition by which its threads have parted.
+    /// An error at an operation, and one at the condition where its threads have diverged.
     fn refuse(
         &self,
         errors: &mut Errors,
@@ -240,8 +239,8 @@ impl Builder {
 }
 
 impl Sites {
-    /// The condition of a branch by which threads part before an operation: of several with its predicate, the last one that
-    /// begins before it. In a loop, it may also come behind the operation.
+    /// The condition of a branch where threads diverge before an operation: of several with its predicate, the last one that begins before
+    /// it. In a loop, it may also come after the operation.
     fn fork(&self, branch: &Line, operation: u32) -> Option<&Fork> {
         let Line::Inst(Inst {
             guard: Some(guard), ..
@@ -254,7 +253,7 @@ impl Sites {
         before.next().or(forks.first())
     }
 
-    /// How threads leave what is around a condition that decides whether they do.
+    /// How threads leave the code around a condition that decides whether they leave.
     fn jump(&self, fork: &Fork) -> &'static str {
         let mut jumps = self.jumps.iter();
         let jump = jumps.find(|(_, before)| (fork.start..=fork.end).contains(before));
@@ -263,7 +262,7 @@ impl Sites {
 }
 
 impl Fork {
-    /// Where code is whose threads the condition chooses, and what may differ between them: `inside of an `if`, whose condition`.
+    /// Describes code whose threads the condition selects, followed by the reason: `inside of an `if`, whose condition`.
     fn inside(&self) -> &'static str {
         match self.what {
             "if" => "inside of an `if`, whose condition",

@@ -1,7 +1,7 @@
-//! What the results of an instruction may differ in, by what its operands may differ in.
+//! Differences of the results of an instruction between threads, from the differences of its operands.
 //!
-//! Integers are followed bit by bit, so that `thread() / 32`, `thread() & !31`, `thread() - 128 < 64` and the like are known to be
-//! the same in all lanes of a warp. Of other values, all bits may differ if a bit of an operand may.
+//! Integers are followed bit by bit, so `thread() / 32`, `thread() & !31`, `thread() - 128 < 64` and the like are known to be the same in
+//! all lanes of a warp. For other values, all bits may differ if a bit of an operand may.
 
 use super::group::{Group, Members, is_of_cta, members};
 use super::varies::Varies;
@@ -11,9 +11,9 @@ use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special;
 use cute_ptx::table::{Effect, Modifier, Opcode};
 
-/// What is known of the registers that an instruction reads.
+/// Known properties of the registers that an instruction reads.
 pub(super) trait Known {
-    /// What a register may differ in.
+    /// The differences of a register between threads.
     fn varies(&self, register: &str) -> Varies;
     /// The bits of a register that may be set.
     fn possible(&self, register: &str) -> u64;
@@ -23,7 +23,7 @@ pub(super) trait Known {
     fn cluster(&self) -> [u32; 3];
 }
 
-/// What the results of an instruction may differ in among the threads that execute it.
+/// The differences of an instruction's results between the threads that execute it.
 pub(super) fn result(inst: &Inst, known: &impl Known) -> Varies {
     let sources: Vec<Source> = inst
         .operands
@@ -81,7 +81,7 @@ pub(super) fn result(inst: &Inst, known: &impl Known) -> Varies {
     }
 }
 
-/// Whether a load may see what other threads write meanwhile, without a race.
+/// Whether a load may see concurrent writes of other threads without a race.
 fn is_strong(inst: &Inst) -> bool {
     use Modifier::*;
     let strong = [Volatile, Relaxed, Acquire];
@@ -125,7 +125,7 @@ impl Source {
     }
 }
 
-/// The result of an operation on integers; `None` if all of its bits may differ if a bit of an operand may.
+/// The result of an operation on integers; `None` if all of its bits may differ as soon as a bit of an operand may.
 fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
     let mnemonic = inst.mnemonic;
     let opcode = mnemonic.opcode();
@@ -175,7 +175,7 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
             both(&|a, b| carries(a | b))
         }
         Opcode::Sub => {
-            // Nothing is borrowed from bits that are set.
+            // Bits that are set need no borrow.
             let carries = carries(b?.possible & !a.constant.unwrap_or(0));
             both(&|a, b| carries(a | b))
         }
@@ -249,7 +249,7 @@ fn shifted(bits: u64, amount: u64, shift: impl Fn(u64, u32) -> Option<u64>) -> u
         .unwrap_or(0)
 }
 
-/// The bits of a sum that may differ, by those of its operands, where carries begin at these bits only.
+/// The bits of a sum that may differ, from those of its operands, if carries begin only at these bits.
 fn carries(from: u64) -> impl Fn(u64) -> u64 {
     let low = below(from.trailing_zeros());
     move |bits| bits & low | up(bits & !low)
@@ -264,7 +264,7 @@ fn product(a: &Source, b: &Source) -> impl Fn(u64, u64) -> u64 + use<> {
     }
 }
 
-/// Of an integer that is converted, the bits that stay, and copies of its sign.
+/// A converted integer: the bits that stay, and copies of its sign.
 fn converted(varies: &Varies, from: Type, to: Type) -> Varies {
     let (width, kept) = (below(from.bits()), below(to.bits()));
     let sign = 1 << (from.bits() - 1);
@@ -277,8 +277,7 @@ fn converted(varies: &Varies, from: Type, to: Type) -> Varies {
     })
 }
 
-/// The result of a comparison. Multiples of a power of two split the numbers at the multiples of this power, so that lower bits
-/// of the other number do not matter.
+/// The result of a comparison. If the bound is a multiple of a power of two, lower bits of the other number do not matter.
 fn compared(cmp: Modifier, ty: Type, a: &Source, b: &Source) -> Varies {
     let cmp = [Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge]
         .into_iter()
@@ -312,7 +311,7 @@ fn shuffled(inst: &Inst, sources: &[Source]) -> Varies {
         return Varies::by_lane("a shuffle");
     }
     let lanes = WARP as u64 - 1;
-    // Lanes whose numbers differ in the other bits are in other segments.
+    // Lanes that differ in the other bits are in different segments.
     let segment = segments.constant.filter(|it| it & lanes == lanes);
     let segment = segment.map(|it| (lanes & !(it >> 8)) as u8);
     let mode = inst.mnemonic.get("mode");
@@ -323,14 +322,14 @@ fn shuffled(inst: &Inst, sources: &[Source]) -> Varies {
         (Some(Modifier::Bfly), Some(_)) if !lane.varies.is_in(Group::Warp) => value.varies,
         _ => value.varies.in_all_lanes(),
     };
-    // Which lane is read may differ between warps.
+    // The source lane may differ between warps.
     if value.varies.is_in(Group::Warp) {
         result.join(&lane.varies.spread());
     }
     result
 }
 
-/// The lanes that a butterfly exchanges, the register whose values it exchanges, and the one in which they are.
+/// For a butterfly shuffle: the flipped bits of the lane number, the source register and the destination register.
 pub(super) fn butterfly(inst: &Inst) -> Option<(u8, &str, &str)> {
     let mnemonic = inst.mnemonic;
     let [
@@ -351,7 +350,7 @@ pub(super) fn butterfly(inst: &Inst) -> Option<(u8, &str, &str)> {
     (is_butterfly && exchanges && is_bit && inst.guard.is_none()).then_some((*mask as u8, from, to))
 }
 
-/// The two registers that an instruction joins, if their order does not matter.
+/// The two registers of a commutative operation.
 pub(super) fn joined(inst: &Inst) -> Option<(&str, &str)> {
     use Opcode::*;
     let commutes = matches!(
@@ -372,7 +371,7 @@ mod tests {
     /// Threads of the CTA in which programs run: two warpgroups.
     const THREADS: u32 = 256;
 
-    /// What threads have in a register, and what may differ.
+    /// The values of threads in a register, and the bits that may differ.
     struct Register {
         values: Vec<u32>,
         varies: Varies,
@@ -416,7 +415,7 @@ mod tests {
         }
     }
 
-    /// Constants at which rules decide something.
+    /// Constants that change the decision of a rule.
     const CONSTANTS: [u32; 18] = [
         0,
         1,
@@ -468,7 +467,7 @@ mod tests {
         [Eq, Ne, Lt, Le, Gt, Ge]
     };
 
-    /// What an operation gives each thread.
+    /// The result of an operation in each thread.
     fn evaluate(opcode: Opcode, modifiers: &[Modifier], a: &[u32], b: &[u32]) -> Option<Vec<u32>> {
         let signed = modifiers.contains(&Type::S32.into());
         let lanes = |thread: usize, lane: usize| thread / 32 * 32 + lane;
@@ -572,7 +571,7 @@ mod tests {
         let operands = match opcode {
             Opcode::Shfl => {
                 let clamp = if modifiers[0] == Modifier::Up { 0 } else { 31 };
-                // Lanes beyond the warp are taken modulo its size here, and not by the instruction.
+                // The rules take lanes beyond the warp modulo its size here; the instruction does not.
                 if y.iter().any(|it| *it > 31) {
                     return None;
                 }
@@ -584,7 +583,7 @@ mod tests {
         Some((Inst::new(mnemonic, operands), values))
     }
 
-    /// Whatever the operands are, threads differ in no other bits than the rules say.
+    /// For all operands, threads differ only in the bits given by the rules.
     #[test]
     fn threads_differ_where_the_rules_say() {
         let mut random = Random(1);

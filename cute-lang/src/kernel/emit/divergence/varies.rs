@@ -1,15 +1,15 @@
-//! What of a register may differ between threads.
+//! Bits of a register that may differ between threads.
 
 use super::group::Group;
 use cute_hopper::threads::{WARP, WARPGROUP};
 use cute_ptx::special::Register;
 
-/// Which bits of a register may differ between two threads of one group.
+/// The bits of a register that may differ between two threads of one group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Varies {
     /// For each group of [`Group::ALL`], the bits. A bit that may differ in a group may differ in the larger ones.
     bits: [u64; 4],
-    /// The bits of a lane's number on which the register depends, as far as lanes of one warp differ.
+    /// The bits of the lane number that the register depends on, within one warp.
     lanes: u8,
     /// For each group with such bits, why.
     causes: [&'static str; 4],
@@ -26,7 +26,7 @@ impl Varies {
         causes: [""; 4],
     };
 
-    /// Any two lanes may have another value, for a reason that messages tell: "it depends on …".
+    /// Any two lanes may have different values. Messages tell the cause: "it depends on …".
     pub(super) fn by_lane(cause: &'static str) -> Self {
         Varies {
             bits: [u64::MAX; 4],
@@ -35,7 +35,7 @@ impl Varies {
         }
     }
 
-    /// Threads of groups of this kind may have other values; those of smaller groups have the same.
+    /// Threads of a group of this kind may differ; threads of a smaller group are equal.
     pub(super) fn in_group(group: Group, cause: &'static str) -> Self {
         let mut varies = Self::by_lane(cause);
         let smaller = Group::ALL.iter().take_while(|it| **it < group);
@@ -43,7 +43,7 @@ impl Varies {
         varies
     }
 
-    /// A special register, of a component, in a kernel with so many threads a CTA and CTAs a cluster.
+    /// A component of a special register, in a kernel with these numbers of threads per CTA and CTAs per cluster.
     pub(super) fn special(
         register: Register,
         axis: usize,
@@ -124,13 +124,13 @@ impl Varies {
         }
     }
 
-    /// Lanes whose numbers differ in these bits only have the same value.
+    /// Lanes that differ only in these bits of their numbers have the same value.
     pub(super) fn without_lanes(mut self, lanes: u8) -> Self {
         self.lanes &= !lanes;
         self.settled()
     }
 
-    /// What may depend on all bits of a lane's number, if it depends on one.
+    /// As this one; if it depends on one bit of the lane number, it may depend on all.
     pub(super) fn in_all_lanes(mut self) -> Self {
         if self.lanes != 0 {
             self.lanes = LANES;
@@ -138,7 +138,7 @@ impl Varies {
         self
     }
 
-    /// Adds what another value may differ in. Returns whether that is new.
+    /// Adds the differences of another value. Returns whether any is new.
     pub(super) fn join(&mut self, other: &Varies) -> bool {
         let joined = self.with(other, |a, b| a | b);
         let is_new = joined.bits != self.bits || joined.lanes != self.lanes;
@@ -146,12 +146,12 @@ impl Varies {
         is_new
     }
 
-    /// What a function of this value may differ in, by the bits that differ.
+    /// The differences of a function of this value, by a map of the bits that differ.
     pub(super) fn map(&self, bits: impl Fn(u64) -> u64) -> Self {
         self.with(self, |a, _| bits(a))
     }
 
-    /// What a function of two values may differ in, by the bits in which each of them differs.
+    /// The differences of a function of two values, by the bits that differ in each.
     pub(super) fn with(&self, other: &Varies, bits: impl Fn(u64, u64) -> u64) -> Self {
         let mut result = *self;
         for group in 0..4 {
@@ -169,7 +169,7 @@ impl Varies {
         self.map(|bits| if bits == 0 { 0 } else { u64::MAX })
     }
 
-    /// The result of an operation of all lanes of a warp on this value, which is the same in all of them.
+    /// The result of an operation of all lanes of a warp on this value. It is the same in all lanes.
     pub(super) fn gathered(&self) -> Self {
         let mut gathered = self.spread();
         gathered.agree(Group::Warp);

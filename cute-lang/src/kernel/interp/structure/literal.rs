@@ -76,7 +76,7 @@ impl<'s> Interpreter<'s> {
         self.structure(named, complete, span)
     }
 
-    /// `Name(value, …)`, or `None` if the path names no struct whose fields have numbers.
+    /// `Name(value, …)`, or `None` if the path names no struct with numbered fields.
     pub(in crate::kernel::interp) fn tuple_struct(
         &mut self,
         path: &Path,
@@ -104,7 +104,7 @@ impl<'s> Interpreter<'s> {
         self.structure(named, args, span).map(Some)
     }
 
-    /// The value of a struct without fields that a name stands for.
+    /// The value of a struct without fields.
     pub(in crate::kernel::interp) fn unit_struct(&mut self, path: &Path) -> Result<Option<Value>> {
         let Some(named) = self.named_struct(path)? else {
             return Ok(None);
@@ -129,7 +129,7 @@ impl<'s> Interpreter<'s> {
                 let parameters = Parameters::of(&item.generics);
                 let name = item.ident.to_string();
                 let known = self.known_generics(&name, &parameters, span, given, inputs)?;
-                // What the fields do not tell, the type of the variable or of the function's value tells.
+                // Parameters that the fields do not determine come from the type of the variable or of the function's value.
                 let known = known.into_iter();
                 known
                     .map(|(name, value)| (name, value.unwrap_or(Value::Wild)))

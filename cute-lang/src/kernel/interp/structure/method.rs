@@ -45,7 +45,7 @@ impl Interpreter<'_> {
         self.call_method(ty, &expr.method, types, args)
     }
 
-    /// The receiver as the function takes it: `&mut self` is a variable, `self` a value of its own.
+    /// The receiver for the function: `&mut self` is a variable, `self` a new value.
     fn receiver(
         &mut self,
         declared: &Receiver,
@@ -135,7 +135,7 @@ impl Interpreter<'_> {
                 {
                     inputs.push((&ty, &receiver.value));
                 }
-                // Without arguments of its own, the struct has those of the `impl`, whose parameters the inputs tell.
+                // Without arguments, the struct has the arguments of the `impl`, whose parameters come from the inputs.
                 let parameters = match given.is_empty() {
                     true => Parameters::of(&implementation.generics),
                     false => Parameters::of(&item.generics),
@@ -174,7 +174,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// What the parameters of an `impl` stand for, from the arguments of its struct.
+/// The values of the parameters of an `impl`, from the arguments of its struct.
 fn impl_generics(ty: &TypePath, generics: &Generics, known: &StructType) -> Bindings {
     let Some(PathArguments::AngleBracketed(arguments)) =
         ty.path.segments.last().map(|last| &last.arguments)
@@ -202,7 +202,7 @@ fn impl_generics(ty: &TypePath, generics: &Generics, known: &StructType) -> Bind
         .collect()
 }
 
-/// Whether the expression names a place, which a `&mut` can borrow.
+/// Whether the expression names a place that a `&mut` can borrow.
 fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(expr) => is_place(&expr.expr),

@@ -1,4 +1,4 @@
-//! Structs: what their paths name, and their types.
+//! Structs: their paths and their types.
 
 mod literal;
 mod method;
@@ -16,14 +16,14 @@ use syn::{Error, ItemStruct, Member, Path, Result, Type};
 
 /// A struct as a path names it.
 enum Named<'s> {
-    /// Its declaration, and the arguments between `<` and `>`.
+    /// The declaration, and the arguments between `<` and `>`.
     Declared(ModuleId, &'s ItemStruct, Vec<Argument>),
-    /// `Self`, or a parameter that stands for a struct.
+    /// `Self`, or a parameter that is a struct.
     Known(Rc<StructType>),
 }
 
 impl<'s> Interpreter<'s> {
-    /// The struct type that a path names with all its arguments, or `None` if it names no struct.
+    /// The struct type of a path with all its arguments, or `None` if it names no struct.
     pub(super) fn struct_type(&mut self, path: &Path) -> Result<Option<Rc<StructType>>> {
         Ok(match self.named_struct(path)? {
             None => None,
@@ -43,7 +43,7 @@ impl<'s> Interpreter<'s> {
         })
     }
 
-    /// The type of the enum that a path names.
+    /// The type of the enum with this path.
     pub(super) fn enum_type(&mut self, path: &Path) -> Result<Option<Rc<StructType>>> {
         let named = self.named_struct(path)?;
         let (module, name) = match &named {
@@ -63,8 +63,8 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// The struct as one of the type that a path names, or `None` if it has another type. Arguments that the path
-    /// leaves out are not checked, and those that the struct leaves open are taken from the path.
+    /// The struct as one of the type of the path, or `None` if it has another type. Arguments omitted in the path are not checked, and
+    /// arguments that the struct leaves open come from the path.
     pub(super) fn as_struct(&mut self, value: &Struct, path: &Path) -> Result<Option<Struct>> {
         let given: Vec<Value> = match self.named_struct(path)? {
             Some(Named::Known(ty)) if ty.module == value.ty.module && ty.name == value.ty.name => {
@@ -93,7 +93,7 @@ impl<'s> Interpreter<'s> {
         if is_complete {
             return Ok(Some(value.clone()));
         }
-        // Fields that are structs may leave the same parameters open.
+        // Fields that are structs may have the same open parameters.
         let (module, item) = self.declaration(&ty, path.span())?;
         let place = |_: &str| path.span();
         let values = value.fields.clone();
@@ -104,7 +104,7 @@ impl<'s> Interpreter<'s> {
         }))
     }
 
-    /// The parameters of a struct, from those of an `impl` of it.
+    /// The parameters of a struct, from the parameters of an `impl` of it.
     fn struct_generics(
         &mut self,
         module: ModuleId,
@@ -178,7 +178,7 @@ impl<'s> Interpreter<'s> {
     }
 }
 
-/// The names and types of the fields. Those of a tuple struct have numbers.
+/// The names and types of the fields. The fields of a tuple struct are numbered.
 fn fields(item: &ItemStruct) -> Vec<(String, &Type)> {
     let fields = item.fields.iter().enumerate();
     fields
