@@ -1,5 +1,5 @@
-//! The readers of each byte of shared memory since the last write. Atomics and strong accesses count as reads here: a later plain
-//! write must be ordered after all of them.
+//! The readers of each byte of shared memory since the last write. Atomics and strong accesses count as reads here: a plain access
+//! must be ordered after all of them.
 //!
 //! If one warp has read a byte through the generic proxy, the byte's [`Tag`] records it. Several readers are recorded as the number of
 //! a set. Bytes with the same readers share a set.
