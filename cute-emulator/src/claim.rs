@@ -126,7 +126,7 @@ impl Order {
 pub(crate) struct Ways {
     /// Conditions that hold in all threads that get there.
     pub(crate) here: Vec<Condition>,
-    /// The condition that holds in exactly those of them that execute it.
+    /// The condition that holds in exactly the arriving threads that execute the instruction.
     pub(crate) executed: Option<Condition>,
     /// The condition that holds exactly where a wgmma adds to D.
     pub(crate) adds: Option<Condition>,

@@ -185,7 +185,7 @@ pub enum LaunchProblem {
     /// A number of threads, CTAs or bytes is over its limit.
     #[error("{value} {what} are over the limit of {limit}")]
     TooLarge {
-        /// What was counted, such as "threads per block".
+        /// The quantity, such as "threads per block".
         what: &'static str,
         /// The number.
         value: u64,

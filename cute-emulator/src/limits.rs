@@ -126,7 +126,7 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfHost
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found} {what} are over the limit of {limit}")]
 pub struct OverLimit {
-    /// What was counted, such as "entries of the module".
+    /// The quantity, such as "entries of the module".
     pub what: &'static str,
     /// The number found.
     pub found: u64,

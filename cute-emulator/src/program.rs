@@ -159,7 +159,7 @@ impl Program {
     /// # Errors
     ///
     /// There is no such entry, the launch does not match it, the kernel faults or deadlocks, or it exceeds the launch's
-    /// limits. After an error the memory holds what the kernel had written until then.
+    /// limits. After an error, the memory keeps the kernel's writes up to that point.
     pub fn launch(
         &self,
         memory: &mut GlobalMemory,

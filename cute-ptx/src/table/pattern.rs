@@ -54,7 +54,7 @@ impl Named {
     }
 }
 
-/// A sequence of choices in a pattern, and what they match.
+/// A sequence of choices in a pattern, and its match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
     /// How many elements of the input are matched.

@@ -1,6 +1,6 @@
-//! Bulk stores: bulk copies and reductions out of shared memory. Unless the schedule makes it earlier, a store reads its
-//! source when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`. Until the thread has
-//! waited, nobody may write the source.
+//! Bulk stores: bulk copies and reductions out of shared memory. A store reads its source at the latest when its thread waits with
+//! `wait_group.read`, and writes at the latest when the thread waits with `wait_group`. Writing the source before the wait is an
+//! error.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::{self, number};

@@ -358,7 +358,7 @@ pub(crate) struct NamedBarrier {
 }
 
 impl NamedBarrier {
-    /// `nothing` is what is known at the start.
+    /// `nothing` is the knowledge at the start.
     pub(crate) fn new(nothing: &Knowledge) -> NamedBarrier {
         NamedBarrier {
             generation: 0,
