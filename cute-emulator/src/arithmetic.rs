@@ -34,9 +34,8 @@ macro_rules! ints {
 // A register holds its bits without sign extension.
 ints! { u8 => u8; i8 => u8; u16 => u16; i16 => u16; u32 => u32; i32 => u32; u64 => u64; i64 => u64; }
 
-/// A floating-point type. Functions compute in `f64`. For the narrower types the second rounding, from f64 to the type, does
-/// not change the result of a sum, product, quotient or square root: f64 has more than twice their significand bits plus
-/// two.
+/// A floating-point type. Functions compute in `f64`. For the narrower types, the second rounding (from f64 to the type) does not
+/// change the result of a sum, product, quotient or square root: f64 has more than twice their significand bits plus two.
 trait Float {
     /// Whether the type is f64.
     const DOUBLE: bool = false;
@@ -46,13 +45,13 @@ trait Float {
     const LEAST_EXPONENT: i32;
     /// The largest finite number.
     const LARGEST: f64;
-    /// The bits of a number that was an f64, of which a NaN keeps its sign and its upper bits.
+    /// The bits of a number converted from f64. A NaN keeps its sign and its upper bits.
     fn narrowed(value: f64) -> u64 {
         if !value.is_nan() {
             return Self::put(value);
         }
         let (bits, exponent) = (value.to_bits(), 52 - Self::FRACTION as u32);
-        // The sign, an exponent of ones, and the upper bits of the fraction, of which the highest is set.
+        // The sign, an exponent of ones, and the upper bits of the fraction. The highest fraction bit is set.
         let fraction = (bits >> exponent | 1 << (Self::FRACTION - 1)) & ((1 << Self::FRACTION) - 1);
         let infinity = Self::put(f64::INFINITY);
         ((bits >> 63) * (infinity << 1 & !infinity)) | infinity | fraction
@@ -225,7 +224,7 @@ fn mad_wide<T: Int>(a: u64, b: u64, c: u64) -> u64 {
     wide_bits::<T>((T::wide(a) * T::wide(b)).wrapping_add(i128::from(c)))
 }
 
-/// The result of `.wide`, which has twice the width of the operands.
+/// The result of `.wide`: twice the width of the operands.
 fn wide_bits<T: Int>(value: i128) -> u64 {
     match T::BITS {
         16 => u64::from(value as u32),
@@ -264,7 +263,7 @@ fn brev<T: Int>(a: u64) -> u64 {
     T::wrap(T::wide(a)).reverse_bits() >> (64 - T::BITS)
 }
 
-/// The position or the length of a bit field. Of 32 bits the hardware reads the lowest byte, of 64 it reads all.
+/// The position or length of a bit field. For 32-bit types the hardware reads only the lowest byte, for 64-bit types all bits.
 fn field_operand<T: Int>(operand: u64) -> u32 {
     match T::BITS {
         64 => (operand as u32).min(64),
@@ -279,7 +278,7 @@ fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
         return 0;
     }
     let field = (T::wide(a) >> position) & ((1 << len) - 1);
-    // A field that extends past the highest bit of a has the sign of a.
+    // A field that extends past the highest bit of a is filled with the sign of a.
     let sign = T::wide(a) >> (position + len - 1).min(T::BITS - 1) & 1 == 1;
     T::wrap(if signed && sign {
         field | -1 << len
@@ -300,7 +299,7 @@ fn bfind<T: Int>(a: u64) -> u64 {
     u64::from(magnitude.checked_ilog2().unwrap_or(u32::MAX))
 }
 
-/// Like [`bfind`], as the shift to the left that brings the bit to the top.
+/// Like [`bfind`], but returns the left shift that brings the bit to the top.
 fn bfind_shift<T: Int>(a: u64) -> u64 {
     match bfind::<T>(a) {
         found if found == u64::from(u32::MAX) => found,
@@ -345,7 +344,7 @@ fn funnel(a: u64, b: u64, shift: u32, left: bool) -> u64 {
     })
 }
 
-/// The lesser of two numbers, where −0 is less than +0, and a NaN is ignored.
+/// The lesser of two numbers. −0 is less than +0, and a NaN is ignored.
 fn least(a: f64, b: f64) -> f64 {
     if a == b && a.is_sign_negative() {
         a
@@ -354,7 +353,7 @@ fn least(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The upper half of an f64, of which `rcp.approx` and `rsqrt.approx` with `.ftz` make the upper half of theirs.
+/// The upper half of an f64. `rcp.approx` and `rsqrt.approx` with `.ftz` read and write only this half.
 fn upper(bits: u64) -> u64 {
     bits & !u64::from(u32::MAX)
 }
@@ -382,14 +381,14 @@ float_functions! {
     fsub(a, b) = a - b;
     fmul(a, b) = a * b;
     fdiv(a, b) = a / b;
-    // The hardware multiplies by an approximation of 1/b, which is flushed to zero beyond 2^126.
+    // The hardware multiplies by an approximation of 1/b. For |b| over 2^126, that is flushed to zero.
     fdiv_approx(a, b) = if b.abs() > 2f64.powi(126) { a * (0.0 / b) } else { a / b };
-    // A NaN operand is ignored, except with `.NaN`, where the result is NaN.
+    // A NaN operand is ignored. With `.NaN`, the result is NaN instead.
     fmin(a, b) = least(a, b);
     fmax(a, b) = -least(-a, -b);
     fmin_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { least(a, b) };
     fmax_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { -least(-a, -b) };
-    // The sign is that of the product, the magnitude is compared.
+    // The result has the sign of the product. Only magnitudes are compared.
     fmin_xor(a, b) = least(a.abs(), b.abs()).copysign(sign_of_product(a, b));
     fmax_xor(a, b) = (-least(-a.abs(), -b.abs())).copysign(sign_of_product(a, b));
     fmin_nan_xor(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { least(a.abs(), b.abs()).copysign(sign_of_product(a, b)) };
@@ -645,7 +644,7 @@ pub(crate) fn saturation(ty: Type) -> Option<Unary> {
     }
 }
 
-/// The function of `.relu`: a negative number becomes 0, a NaN stays one.
+/// The function of `.relu`: a negative number becomes 0, and a NaN stays a NaN.
 pub(crate) fn relu(ty: Type) -> Option<Unary> {
     fn positive<T: Float>(a: u64) -> u64 {
         match T::get(a) {
@@ -749,8 +748,8 @@ pub(crate) fn extended(opcode: Opcode, part: Option<Modifier>, ty: Type) -> Opti
     Some(function)
 }
 
-/// The function of `cvt.pack`: two integers clamped to a type and packed, the second in the low bits, above which those of the third
-/// operand follow for types of 8 bits.
+/// The function of `cvt.pack`: two integers, clamped to a type and packed, the second one in the low bits. For 8-bit types, the third
+/// operand's bits follow above.
 pub(crate) fn packing(ty: Type) -> Option<Function> {
     fn packed<T: Int>(a: u64, b: u64, c: u64) -> u64 {
         let half = |bits: u64| saturated::<T>(i128::from(bits as i32)) & low_bits(T::BITS);
@@ -805,7 +804,7 @@ macro_rules! float_comparisons {
     }};
 }
 
-/// The function of a comparison, whose result is 1 or 0. `None` if it is not modelled.
+/// The function of a comparison. The result is 1 or 0. `None` if it is not modelled.
 pub(crate) fn comparison(cmp: Modifier, ty: Type) -> Option<Binary> {
     if matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64) {
         return Some(match cmp {
@@ -865,7 +864,7 @@ pub(crate) fn combination(op: Modifier) -> Option<Binary> {
     }
 }
 
-/// The new value in memory of an atomic or a reduction, as a function of the old value and the operand. `None` if it is not
+/// The new value in memory after an atomic or a reduction, as a function of the old value and the operand. `None` if it is not
 /// modelled.
 pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
     let opcode = match (op, ty) {
@@ -896,8 +895,7 @@ pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
     }
 }
 
-/// A conversion that does not follow from its two types alone: its rounding, the type it converts to, the type it converts from,
-/// and its function.
+/// A conversion that its two types do not determine: the rounding, the type converted to, the type converted from, and the function.
 type Conversion = (Modifier, Modifier, Modifier, Function);
 
 #[rustfmt::skip]
@@ -975,7 +973,7 @@ pub(crate) fn conversion(
     macro_rules! int_to_float {
         ($from:expr, $rounding:ident) => {
             match to {
-                // Converting through an ordinary f64 would round twice: integers beyond 2⁵³ to f64, then to the type.
+                // A plain f64 would round integers beyond 2⁵³ twice: to f64, then to the type.
                 Type::F16 => F1(|a| half::f16::put(rounded_to_odd($from(a)))),
                 Type::Bf16 => F1(|a| half::bf16::put(rounded_to_odd($from(a)))),
                 Type::F32 => F1(|a| u64::from(($from(a) as f32).to_bits())),
@@ -998,7 +996,7 @@ pub(crate) fn conversion(
             }
         };
     }
-    /// Rounding to an integer within a type, whose numbers hold the result.
+    /// Rounding to an integer value within a type.
     macro_rules! integral {
         ($round:expr) => {
             match to {
@@ -1034,8 +1032,8 @@ pub(crate) fn conversion(
     })
 }
 
-/// An integer of at most 64 bits as an f64 that rounds to a 16-bit type exactly as the integer does. If the integer has more
-/// than 53 bits, its low 12 bits are replaced by one bit that tells whether they were zero.
+/// An integer of at most 64 bits as an f64 that rounds to a 16-bit type exactly as the integer does. For an integer over 53 bits, one
+/// bit replaces the low 12 bits: it tells whether they are nonzero.
 fn rounded_to_odd(value: i128) -> f64 {
     let rest = value & 0xfff;
     match value.unsigned_abs().leading_zeros() {

@@ -1,7 +1,7 @@
-//! What the comments of a module claim of addresses and of ways through the kernel.
+//! The claims in a module's comments, about addresses and about paths through the kernel.
 //!
-//! The comment at the end of a line says which element of which tensor each address of the instruction is. An address that is not
-//! where the claim says, or a coordinate that is not inside of the tensor, is a fault.
+//! The comment at the end of a line gives the tensor element at each address of the instruction. A different address is a fault, and
+//! so is a coordinate outside the tensor.
 //!
 //! | operand | claim |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | `[%r3]` | `tile[%r0 < 8, %r1 < 32] at %r2 in 0..1024`: byte `%r2` of dynamic shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
 //! | `[%r4+8]` | `tile at 0 + Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 //!
-//! An instruction with several addresses has a claim for each, in their order, with `_` where nothing is claimed.
+//! An instruction with several addresses has a claim for each, in order. `_` claims nothing.
 //!
-//! Comments also say which threads are where, by numbers of which the predicates of guards have been computed:
+//! Comments also claim which threads reach or execute an instruction. The conditions use the numbers from which guards are computed:
 //!
 //! | comment | claim |
 //! |---|---|
@@ -22,11 +22,10 @@
 //! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
 //! | `where %i < %n`, on a line of its own | this holds in all threads that get there |
 //!
-//! A condition is a comparison, or several joined by `&&`, or several joined by `||`. Its numbers are unsigned, or signed with
-//! `s32`.
+//! A condition is a comparison, several joined by `&&`, or several joined by `||`. Its numbers are unsigned; `s32` makes them signed.
 //!
-//! `uniform %r5 in warp`, on a line of its own, says that `%r5` is the same in all threads of the warp that get there; `in warpgroup`
-//! and `in CTA`, that it is the same in the warps of these as well, each time that all of them come.
+//! `uniform %r5 in warp`, on a line of its own, claims that `%r5` is equal in all threads of the warp that get there. With
+//! `in warpgroup` or `in CTA`, it is also equal in all warps of the group, at each visit of the whole group.
 
 use crate::error::Group;
 use std::ops::Range;
@@ -34,12 +33,12 @@ use std::ops::Range;
 /// The index of a row of the register file.
 type Row = u32;
 
-/// What is claimed of an operand.
+/// The claim for an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     /// The name of the tensor; empty if it has none.
     pub(crate) tensor: String,
-    /// If it is one of a list, which.
+    /// The item, if the tensor is one of a list.
     pub(crate) item: Option<Item>,
     /// The coordinate of the element.
     pub(crate) coordinate: Box<[Sum]>,
@@ -54,25 +53,25 @@ pub(crate) struct Item {
     pub(crate) index: Sum,
 }
 
-/// Where the claimed element is, and the operand that should say so.
+/// The memory that the claim is about, and the operand to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a tensor of global memory, by its number in [`Arguments::views`].
+    /// A tensor of global memory, by its number in [`Arguments::views`].
     Global { address: Sum, view: usize },
-    /// A box of a tensor map, whose coordinates have the innermost mode first.
+    /// A box of a tensor map. The coordinates have the innermost mode first.
     Box { map: Sum, coordinates: Box<[Row]> },
-    /// In the part of this number of the item.
+    /// The part with this number of the item.
     Item { address: Sum, part: usize },
     /// In shared memory.
     Shared {
         address: Sum,
-        /// The extents of the modes of the coordinate, which may be left out.
+        /// The extents of the modes of the coordinate. They may be left out.
         extents: Box<[u64]>,
-        /// What is added to the swizzled offset, in bytes of dynamic shared memory.
+        /// The number added to the swizzled offset, in bytes of dynamic shared memory.
         base: i64,
         swizzle: Swizzle,
         offset: Sum,
-        /// The bytes that the tensor has.
+        /// The bytes of the tensor.
         bytes: Range<u64>,
     },
 }
@@ -80,9 +79,9 @@ pub(crate) enum Place {
 /// A condition of registers that is claimed to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Condition {
-    /// As the comment has it.
+    /// The text in the comment.
     pub(crate) text: String,
-    /// Whether one of the comparisons suffices.
+    /// Whether one true comparison suffices (`||`).
     pub(crate) any: bool,
     pub(crate) comparisons: Box<[Comparison]>,
 }
@@ -94,7 +93,7 @@ pub(crate) struct Comparison {
     pub(crate) right: Sum,
 }
 
-/// How the left side of a comparison is to the right one.
+/// The order of the two sides of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Equal,
@@ -106,7 +105,7 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// Each, as it is written.
+    /// Each order with its symbol.
     pub(crate) const ALL: [(&str, Order); 6] = [
         ("==", Order::Equal),
         ("!=", Order::Different),
@@ -122,27 +121,27 @@ impl Order {
     }
 }
 
-/// What is claimed of the threads at an instruction.
+/// The claims about the threads at an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ways {
-    /// What holds in all threads that get there.
+    /// Conditions that hold in all threads that get there.
     pub(crate) here: Vec<Condition>,
-    /// What holds in those that execute it, and in no others of these.
+    /// The condition that holds in exactly the arriving threads that execute the instruction.
     pub(crate) executed: Option<Condition>,
-    /// What holds where a wgmma adds to D, and nowhere else.
+    /// The condition that holds exactly where a wgmma adds to D.
     pub(crate) adds: Option<Condition>,
-    /// What holds in those that go on with the next line.
+    /// Conditions that hold in the threads that continue with the next line.
     pub(crate) next: Vec<Condition>,
 }
 
-/// A register that is claimed to be the same in all threads of a group.
+/// A register claimed to be equal in all threads of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agreement {
     pub(crate) register: Row,
     pub(crate) group: Group,
 }
 
-/// The sum of a register, if there is one, and a number.
+/// The sum of a number and, if there is one, a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) register: Option<Row>,
@@ -151,7 +150,7 @@ pub(crate) struct Sum {
     pub(crate) number: i64,
 }
 
-/// A permutation of offsets: bits from `base` on are combined with those `shift` higher.
+/// A permutation of offsets: bits from `base` on are XORed with the bits `shift` higher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Swizzle {
     pub(crate) bits: u32,
@@ -160,7 +159,7 @@ pub(crate) struct Swizzle {
 }
 
 impl Sum {
-    /// Its value where the register has this one.
+    /// The value of the sum for this value of the register.
     pub(crate) fn value(&self, register: u64) -> i64 {
         let register = match self.signed {
             true => i64::from(register as i32),
@@ -181,7 +180,7 @@ impl Swizzle {
     }
 }
 
-/// What comments say of the parameters of an entry.
+/// The comments' descriptions of an entry's parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arguments {
     pub(crate) views: Vec<View>,
@@ -198,17 +197,17 @@ pub(crate) struct List {
     pub(crate) parts: Box<[Part]>,
 }
 
-/// A parameter that is an array: it has a number, or a tensor map, of each item of a list.
+/// An array parameter with a number or a tensor map for each item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) name: String,
-    /// Its offset.
+    /// The offset of the parameter.
     pub(crate) start: u32,
     /// Bytes of an item.
     pub(crate) bytes: u64,
 }
 
-/// A tensor in global memory, or each of a list of them, by the parameters of an entry.
+/// A tensor in global memory, or a list of them, described by the parameters of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) name: String,
@@ -218,7 +217,7 @@ pub(crate) struct View {
     pub(crate) pointer: u32,
     /// The strides in elements.
     pub(crate) strides: Box<[Stride]>,
-    /// The number of the list of this name. The parameters hold a number for each of its items.
+    /// The number of the list with this name. The parameters then hold one number for each item.
     pub(crate) list: Option<usize>,
 }
 
@@ -226,6 +225,6 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stride {
     Known(u64),
-    /// In the parameter at this offset.
+    /// The stride is in the parameter at this offset.
     Parameter(u32),
 }

@@ -1,19 +1,19 @@
-//! What a launch executed, moved and waited for.
+//! Counts of the instructions, the traffic and the waits of a launch.
 
 use crate::op::Op;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::ops::{AddAssign, Index};
 
-/// What launches executed, moved and waited for, summed over all CTAs. `Display` shows it as a table.
+/// Counts of executed instructions, moved bytes and waits of launches, summed over all CTAs. `Display` shows them as a table.
 ///
 /// The unit of time is a step: a warp instruction that the emulator executed for any warp of the launch. One warp runs at a
-/// time, so steps tell who waited for whom, and not how long the hardware takes.
+/// time, so steps show which warp waited for which, but not the time on hardware.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Launches.
     pub launches: u64,
-    /// Warp instructions executed. Instructions whose guard is false in all lanes do not count.
+    /// Warp instructions executed. An instruction whose guard is false in all lanes does not count.
     pub steps: u64,
     /// The same, by class.
     pub instructions: ByClass,
@@ -21,14 +21,14 @@ pub struct Counts {
     pub matrix_flops: u64,
     /// Accesses of threads to global memory.
     pub global: GlobalTraffic,
-    /// Accesses of threads to shared memory, that of other CTAs included. What wgmma and bulk copies read is not.
+    /// Accesses of threads to shared memory, also to that of other CTAs. Reads by wgmma and bulk copies do not count.
     pub shared: SharedTraffic,
     /// Bytes that TMA, other bulk copies and `st.async` wrote to shared memory; a multicast counts once for each CTA.
     pub copied_in: u64,
     /// Bytes that TMA and other bulk copies wrote or reduced to global memory.
     pub copied_out: u64,
-    /// What warps waited for, by the name of the barrier: `mbarrier full[1]`, `barrier 3`, `cluster barrier`. The barriers of
-    /// all CTAs that have the same name count together.
+    /// Waits of warps, by the name of the barrier: `mbarrier full[1]`, `barrier 3`, `cluster barrier`. Barriers with the same name in
+    /// different CTAs count together.
     pub waits: BTreeMap<String, Waits>,
 }
 
@@ -41,8 +41,8 @@ pub struct GlobalTraffic {
     pub written: u64,
     /// Warp instructions that accessed it.
     pub requests: u64,
-    /// Different sectors of 32 bytes that the lanes of each request touched. A request of 32 lanes of 4 bytes that follow one
-    /// another touches 4.
+    /// Different sectors of 32 bytes touched by the lanes of each request. A request of 32 lanes with 4 contiguous bytes each touches
+    /// 4 sectors.
     pub sectors: u64,
 }
 
@@ -55,17 +55,16 @@ pub struct SharedTraffic {
     pub written: u64,
     /// Warp instructions that accessed it.
     pub requests: u64,
-    /// Passes through the banks that requests needed in addition to one for each 128 bytes of lanes, since a bank delivers
-    /// one word of 4 bytes at a time.
+    /// Extra passes through the banks: beyond one for each 128 bytes of a request. A bank delivers one word of 4 bytes in a pass.
     pub bank_conflicts: u64,
 }
 
-/// What warps waited for at a barrier.
+/// Waits of warps at a barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// How often threads of a warp could not go on.
+    /// How often threads of a warp had to wait.
     pub count: u64,
-    /// How many steps other warps made until they went on.
+    /// How many steps other warps made during the waits.
     pub steps: u64,
 }
 
@@ -74,7 +73,7 @@ pub struct Waits {
 pub enum Class {
     /// Arithmetic, comparisons, conversions and moves.
     Arithmetic,
-    /// Branches, `exit`, `trap`, and what has no effect.
+    /// Branches, `exit`, `trap`, and instructions without effect.
     Control,
     /// Exchanges between the lanes of a warp.
     Lanes,
@@ -242,7 +241,7 @@ impl AddAssign<&Counts> for Counts {
     }
 }
 
-/// A table of what is not zero.
+/// A table of the counts that are not zero.
 impl Display for Counts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Counts {

@@ -24,7 +24,7 @@ pub enum EmulatorError {
         line: u32,
         /// The instruction or declaration, as it is printed.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: Box<cute_ptx::validate::Problem>,
     },
     /// The module has more text, entries or instructions than [`Limits`](crate::Limits) allows.
@@ -42,7 +42,7 @@ pub enum EmulatorError {
         line: u32,
         /// The instruction or declaration, as it is printed.
         text: String,
-        /// What is not modelled.
+        /// The feature that is not modelled.
         message: String,
     },
     /// The module has no entry of this name.
@@ -58,7 +58,7 @@ pub enum EmulatorError {
     Launch {
         /// The name of the entry.
         entry: String,
-        /// Why it is refused.
+        /// The reason for the refusal.
         problem: LaunchProblem,
     },
     /// The host accessed device memory that it had not allocated.
@@ -78,9 +78,9 @@ pub enum EmulatorError {
     Deadlock {
         /// The name of the entry.
         entry: String,
-        /// What every thread that has not ended waits for.
+        /// Every thread that has not ended, with the reason why it waits.
         threads: Vec<Stuck>,
-        /// The schedule, under which it happens again.
+        /// The schedule. The error repeats under it.
         schedule: Schedule,
         /// How many warp instructions the launch had executed.
         steps: u64,
@@ -95,9 +95,9 @@ pub enum EmulatorError {
         entry: String,
         /// The limit, in warp instructions.
         limit: u64,
-        /// At which instruction every thread that has not ended is.
+        /// Every thread that has not ended, with its instruction.
         threads: Vec<Stuck>,
-        /// The schedule, under which it happens again.
+        /// The schedule. The error repeats under it.
         schedule: Schedule,
     },
     /// The kernel seems to be in an endless loop.
@@ -109,20 +109,20 @@ pub enum EmulatorError {
     EndlessLoop {
         /// The name of the entry.
         entry: String,
-        /// Why it counts as endless.
+        /// The reason why it counts as endless.
         why: Box<Endless>,
-        /// The loops in which threads are, the outermost of those that have gone on since.
+        /// The loops of the threads: for each, the outermost loop that has run on since.
         loops: Box<[Loop]>,
-        /// At which instruction every thread that has not ended is.
+        /// Every thread that has not ended, with its instruction.
         threads: Vec<Stuck>,
-        /// The schedule, under which it happens again.
+        /// The schedule. The error repeats under it.
         schedule: Schedule,
         /// How many warp instructions the launch had executed.
         steps: u64,
     },
 }
 
-// Not `#[from]`, which would make it the source, too: its text is a part of this error's.
+// Not `#[from]`: it would make the error the source too, and its text is already part of this error's text.
 impl From<ParseError> for EmulatorError {
     fn from(error: ParseError) -> EmulatorError {
         EmulatorError::Parse(error)
@@ -157,7 +157,7 @@ pub enum AllocError {
         /// [`Limits::memory_bytes`](crate::Limits::memory_bytes).
         limit: u64,
     },
-    /// No unused address with the alignment is left. Addresses are not used again after [`free`](crate::GlobalMemory::free).
+    /// No unused address with the alignment is left. An address is never reused after [`free`](crate::GlobalMemory::free).
     #[error("cannot allocate {bytes} bytes at a multiple of {align}: no address is left")]
     NoAddress {
         /// The size of the requested allocation.
@@ -179,13 +179,13 @@ pub enum LaunchProblem {
     Zero {
         /// `grid`, `block` or `cluster`.
         what: &'static str,
-        /// Its x, y and z dimension.
+        /// The x, y and z dimensions.
         value: [u32; 3],
     },
     /// A number of threads, CTAs or bytes is over its limit.
     #[error("{value} {what} are over the limit of {limit}")]
     TooLarge {
-        /// What was counted, such as "threads per block".
+        /// The quantity, such as "threads per block".
         what: &'static str,
         /// The number.
         value: u64,
@@ -210,7 +210,7 @@ pub enum LaunchProblem {
         /// The value of `.reqnctapercluster`.
         required: [u32; 3],
     },
-    /// A dimension of the grid is not a multiple of that of the cluster.
+    /// A dimension of the grid is not a multiple of the cluster's.
     #[error("grid {grid:?} is not a multiple of cluster {cluster:?}")]
     Grid {
         /// CTAs in the grid.
@@ -226,7 +226,7 @@ pub enum LaunchProblem {
         /// The number of parameters.
         expected: usize,
     },
-    /// An argument has another size than its parameter.
+    /// The size of an argument differs from its parameter's.
     #[error("argument {index} (`{name}`) has {given} bytes, but its parameter has {expected}")]
     Argument {
         /// The index of the argument, from 0.
@@ -248,11 +248,11 @@ pub struct MemoryError {
     pub address: u64,
     /// The length of the access in bytes.
     pub bytes: u64,
-    /// The allocation with the least distance to `address`; `None` if there are no allocations.
+    /// The allocation nearest to `address`; `None` if there are no allocations.
     pub nearest: Option<Nearest>,
 }
 
-/// An address that cannot be freed, since no allocation begins there.
+/// An address that cannot be freed: no allocation begins there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("global address {address:#x} cannot be freed: no allocation begins there")]
 pub struct FreeError {
@@ -260,7 +260,7 @@ pub struct FreeError {
     pub address: u64,
 }
 
-/// The allocation that is nearest to an access.
+/// The allocation nearest to an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nearest {
     /// The address of the allocation's first byte.
@@ -281,14 +281,14 @@ impl Display for Nearest {
     }
 }
 
-/// The instruction, CTA and warp at which something happened in a launch.
+/// The instruction, CTA and warp of an event in a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The name of the entry.
     pub entry: String,
     /// The line of the PTX text, from 1.
     pub line: u32,
-    /// The place in the source that the instruction comes from; `None` if the PTX does not say it.
+    /// The source location of the instruction; `None` if the PTX does not give it.
     pub place: Option<Arc<Place>>,
     /// The instruction, as it is printed.
     pub text: String,
@@ -317,27 +317,27 @@ impl Display for Site {
     }
 }
 
-/// What a kernel did wrong, and where.
+/// An error of a kernel, and its site.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}{site}: {kind}\n    {}{}\n    under {schedule}", of(elements), site.text, described(elements))]
 pub struct Fault {
     /// The instruction and the warp that did it. For asynchronous work, the instruction that started the work.
     pub site: Site,
-    /// What was wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// The elements of tensors at which it happened, if the PTX names tensors: several where tensors take turns. Tensors in
-    /// global memory are named by whoever knows what the arguments of the launch are.
+    /// The tensor elements at the address of the fault, if the PTX names tensors. There can be several, since tensors can share memory.
+    /// The emulator's caller adds the tensors in global memory, since it knows the launch's arguments.
     pub elements: Vec<Element>,
-    /// The schedule, under which it happens again.
+    /// The schedule. The fault repeats under it.
     pub schedule: Schedule,
     /// How many warp instructions the launch had executed.
     pub steps: u64,
 }
 
-/// Why a kernel counts as endless.
+/// The reason why a kernel counts as endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Endless {
-    /// Each warp that can run is in a state in which it has been before.
+    /// Each warp that can run has repeated a state.
     #[error(
         "in the last {idle} steps it has changed nothing but registers, and every warp that can run repeats itself"
     )]
@@ -345,7 +345,7 @@ pub enum Endless {
         /// How many steps have changed nothing but registers.
         idle: u64,
     },
-    /// It does nothing but compute.
+    /// It only computes, for more steps than the limit.
     #[error(
         "in the last {idle} steps it has changed nothing but registers, more than the limit `Limits::idle_steps` of {limit}"
     )]
@@ -355,7 +355,7 @@ pub enum Endless {
         /// [`Limits::idle_steps`](crate::Limits::idle_steps).
         limit: u64,
     },
-    /// It goes on for too long.
+    /// It runs for more steps than the limit without ending a cluster or accessing new global memory.
     #[error(
         "in the last {steps} steps no cluster has ended, and no global memory has been accessed for the first time, more than the \
          limit `Limits::cluster_steps` of {limit}"
@@ -368,14 +368,14 @@ pub enum Endless {
     },
 }
 
-/// A loop: from an instruction to the branch that leads back to it.
+/// A loop: an instruction, and the branch back to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// Its first instruction.
+    /// The first instruction.
     pub first: Other,
     /// The branch.
     pub branch: Other,
-    /// How often warps have taken the branch since it was noticed that they might not leave the loop.
+    /// How often warps have taken the branch since the launch was first suspected to be endless.
     pub times: u64,
 }
 
@@ -402,11 +402,11 @@ impl Display for Loop {
 /// Threads of one warp that are at the same instruction and cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// The instruction at which they are.
+    /// The instruction of the threads.
     pub site: Site,
     /// The lanes, one bit for each.
     pub lanes: u32,
-    /// What they wait for, such as "waits at barrier 3: 64 of 96 threads have arrived".
+    /// The reason, such as "waits at barrier 3: 64 of 96 threads have arrived".
     pub waits_for: String,
 }
 
@@ -433,7 +433,7 @@ fn described(elements: &[Element]) -> String {
     elements.iter().map(line).collect()
 }
 
-/// The place in a message, unless the line is 0: then the error is not in one line.
+/// The place in a message. Empty if the line is 0: the error is not in one line.
 fn at_line(line: u32) -> String {
     match line {
         0 => String::new(),
@@ -448,7 +448,7 @@ fn listed(entries: &[String]) -> String {
     }
 }
 
-/// `shared address 0x440`, with the rank of the CTA if the address says one.
+/// `shared address 0x440`, with the CTA's rank if the address contains one.
 fn shared(address: u64) -> String {
     let offset = address & ((1 << RANK_SHIFT) - 1);
     match (address % WINDOW_BYTES) >> RANK_SHIFT {
@@ -457,7 +457,7 @@ fn shared(address: u64) -> String {
     }
 }
 
-/// The shared address of the same variable in the CTA of this rank, as `mapa` gives it.
+/// The shared address of the same variable in the CTA of this rank, as `mapa` computes it.
 fn in_cta(address: u64, rank: usize) -> u64 {
     (rank as u64 + 1) << RANK_SHIFT | address & ((1 << RANK_SHIFT) - 1)
 }
@@ -475,10 +475,10 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A report lists at most this many groups of threads: more do not help to see what happened.
+/// The most groups of threads in a report. More do not help the reader.
 const LISTED: usize = 32;
 
-/// One line for each group of consecutive warps that wait at the same instruction for the same reason.
+/// One line for each group of consecutive warps with the same instruction and the same reason to wait.
 fn lines(threads: &[Stuck]) -> String {
     let alike = |a: &Stuck, b: &Stuck| {
         (a.site.line, a.site.cta, a.lanes, &a.waits_for)
@@ -509,12 +509,12 @@ fn lines(threads: &[Stuck]) -> String {
     text
 }
 
-/// A second instruction that a message about the first one names.
+/// A second instruction, named in a message about the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     /// The line of the PTX text, from 1.
     pub line: u32,
-    /// The place in the source that it comes from; `None` if the PTX does not say it.
+    /// The source location; `None` if the PTX does not give it.
     pub place: Option<Arc<Place>>,
     /// The instruction, as it is printed.
     pub text: String,
@@ -529,28 +529,28 @@ impl Display for Other {
     }
 }
 
-/// An `assert` that failed.
+/// A failed `assert`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("assertion `{condition}` failed in {function}, {file}:{line}")]
 pub struct Assertion {
-    /// The condition, as it is written in the source.
+    /// The condition, as written in the source.
     pub condition: String,
     /// The file of the source.
     pub file: String,
     /// The line in the file.
     pub line: u32,
-    /// The function that contains it.
+    /// The function that contains the `assert`.
     pub function: String,
 }
 
-/// A thread of a launch, or a warp of which several lanes did something.
+/// A thread of a launch, or a warp if several of its lanes are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// `%ctaid` of the CTA.
     pub cta: [u32; 3],
     /// The warp's number in its CTA.
     pub warp: u32,
-    /// The lane; `None` if several did it.
+    /// The lane; `None` if there are several.
     pub lane: Option<u32>,
 }
 
@@ -566,10 +566,10 @@ impl Display for Thread {
     }
 }
 
-/// An earlier access that a message about a later one names.
+/// An earlier access, named in a message about a later one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Earlier {
-    /// Its instruction.
+    /// The instruction of the access.
     pub instruction: Other,
     /// The thread that executed it.
     pub by: Thread,
@@ -591,13 +591,13 @@ impl Display for Earlier {
 pub struct OutsideTensor {
     /// The name of the tensor.
     pub tensor: String,
-    /// The coordinate, as the PTX says it.
+    /// The coordinate, as given in the PTX.
     pub coordinate: Vec<i64>,
     /// The extent of each mode.
     pub extents: Vec<u64>,
 }
 
-/// A copy of another box of a tensor than the PTX names.
+/// A tensor copy of another box than the PTX claims.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "copies the box of {tensor} that begins at {}, but the PTX names the one at {}",
@@ -609,15 +609,15 @@ pub struct OtherBox {
     pub tensor: String,
     /// The coordinate of the box.
     pub coordinate: Vec<i64>,
-    /// The coordinate that the PTX says.
+    /// The coordinate claimed in the PTX.
     pub expected: Vec<i64>,
 }
 
-/// A thread that takes another way through the kernel than the PTX says.
+/// A thread that takes another path through the kernel than the PTX claims.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{way} threads with `{condition}`, but this one has {numbers}")]
 pub struct OtherWay {
-    /// What the thread does.
+    /// The action of the thread.
     pub way: Way,
     /// The condition, in registers of the PTX: `%i < %n`.
     pub condition: String,
@@ -625,25 +625,25 @@ pub struct OtherWay {
     pub numbers: String,
 }
 
-/// What a thread does that the PTX says of other threads.
+/// An action of a thread that contradicts the PTX's claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Way {
-    /// It executes the instruction, or the guard of a branch lets it jump.
+    /// It executes the instruction, or takes the branch.
     Executes,
     /// The guard of the instruction excludes it.
     Skips,
-    /// Its wgmma adds to D.
+    /// A wgmma of the thread adds to D.
     Adds,
-    /// Its wgmma does not add to D.
+    /// A wgmma of the thread does not add to D.
     Replaces,
-    /// It gets to the line.
+    /// It reaches the line.
     Arrives,
-    /// It goes on to the next line.
+    /// It continues with the next line.
     GoesOn,
 }
 
-/// The beginning of a sentence that ends with the threads of which it is true.
+/// The beginning of a sentence. The condition on threads follows.
 impl Display for Way {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -657,7 +657,7 @@ impl Display for Way {
     }
 }
 
-/// Lanes of a warp that do not execute an instruction with the other ones that have to.
+/// Lanes of a warp that are missing at an instruction that lanes must execute together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "lanes {lanes:#010x} of the warp are here, but lanes {missing:#010x} {absence}; {}",
@@ -670,15 +670,15 @@ impl Display for Way {
 pub struct NotTogether {
     /// The lanes at the instruction, one bit for each.
     pub lanes: u32,
-    /// The lanes that do not come.
+    /// The missing lanes.
     pub missing: u32,
-    /// What they do.
+    /// The reason why they are missing.
     pub absence: Absence,
-    /// Whether the instruction is `.aligned`; else a mask, or a barrier for the lanes that have not ended, needs them.
+    /// Whether the instruction is `.aligned`. Otherwise a member mask, or a barrier for all live lanes, needs the missing lanes.
     pub aligned: bool,
 }
 
-/// What lanes do that do not come to an instruction.
+/// The reason why lanes are missing at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Absence {
@@ -688,12 +688,12 @@ pub enum Absence {
     /// The guard of the instruction excludes them.
     #[error("skip it, since its guard does not hold in them")]
     Skipped,
-    /// They have taken another way to a place to which the lanes at the instruction get later.
+    /// They have taken another path, and are past a place that the lanes at the instruction reach later.
     #[error("have gone past it to {now} on another way from {parted}")]
     Passed {
-        /// The instruction at which their way parted from that of the others.
+        /// The instruction at which the paths parted.
         parted: Other,
-        /// Where they are.
+        /// The instruction that they have reached.
         now: Other,
     },
     /// They wait at another instruction for lanes of the same warp.
@@ -701,7 +701,7 @@ pub enum Absence {
     Waiting(Other),
 }
 
-/// A `setmaxnreg` that not all warps of a warpgroup execute.
+/// A `setmaxnreg` that some warps of a warpgroup do not execute.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", match what {
     Setmaxnreg::Differs(other) => format!("warp {warp} of the warpgroup has executed {other} in its place; all warps of a warpgroup have to execute the same setmaxnreg"),
@@ -712,25 +712,25 @@ pub enum Absence {
 pub struct OtherRegisters {
     /// The number of another warp of the warpgroup in the CTA.
     pub warp: u32,
-    /// What that warp has done.
+    /// The other warp's action.
     pub what: Setmaxnreg,
 }
 
-/// What a warp of a warpgroup has done with `setmaxnreg` that another warp has not.
+/// The `setmaxnreg` of one warp of a warpgroup that differs from another warp's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Setmaxnreg {
-    /// It has executed this one in place of the other warp's.
+    /// The warp has executed this one in place of the other warp's.
     Differs(Other),
-    /// It has ended without one.
+    /// The warp has ended without one.
     Ended,
-    /// It has executed this one, and the other warp has ended without it.
+    /// The warp has executed this one, and the other warp has ended without it.
     EndsWithout(Other),
-    /// It may not have executed this one, which is before that of the other warp.
+    /// The warp may not have executed this one, which comes before the other warp's.
     NotOrdered(Other),
 }
 
-/// A value that a shuffle has read from a lane that does not take part in it, or that was computed from one.
+/// A value that a shuffle has read from a lane that does not take part, or a value computed from it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "uses register {register}, whose value is undefined: {shuffle} has read it from lane {lane}, which {why}"
@@ -740,13 +740,13 @@ pub struct UndefinedValue {
     pub register: String,
     /// The shuffle.
     pub shuffle: Other,
-    /// The lane from which it has read.
+    /// The source lane.
     pub lane: u32,
-    /// Why that lane does not take part.
+    /// The reason why that lane does not take part.
     pub why: Inactive,
 }
 
-/// Why a lane does not take part in a shuffle.
+/// The reason why a lane does not take part in a shuffle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Inactive {
@@ -761,7 +761,7 @@ pub enum Inactive {
     NotLaunched,
 }
 
-/// A member mask that is not that of the lanes that execute an instruction.
+/// A member mask that differs from the lanes that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemberMask {
@@ -770,10 +770,10 @@ pub enum MemberMask {
     WithoutItself {
         /// The lane.
         lane: u32,
-        /// Its mask.
+        /// The mask of the lane.
         mask: u32,
     },
-    /// A lane is in the mask of another one, and has another mask.
+    /// A lane is in the mask of another lane, and has a different mask.
     #[error(
         "the member mask of lane {lane} is {mask:#010x}, but that of lane {other}, which is in it, is {others:#010x}; the lanes of \
          a mask have to execute the instruction with the same mask"
@@ -781,7 +781,7 @@ pub enum MemberMask {
     Differs {
         /// A lane.
         lane: u32,
-        /// Its mask.
+        /// The mask of the lane.
         mask: u32,
         /// A lane of this mask.
         other: u32,
@@ -790,7 +790,7 @@ pub enum MemberMask {
     },
 }
 
-/// An access to global memory of a launch that began while an earlier one, which accesses the byte as well, may still run.
+/// An access to global memory of a launch that began early: a previous launch that accesses the byte may still run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "may access global address {address:#x} at the same time as {other} of {entry}, {}: {}",
@@ -805,11 +805,11 @@ pub struct GridRace {
     pub address: u64,
     /// The entry of the earlier launch.
     pub entry: String,
-    /// How many launches it was before this one; 1 is the last one before.
+    /// How many launches before this one the other was; 1 is the previous one.
     pub before: usize,
-    /// Its access.
+    /// The access of the earlier launch.
     pub other: Other,
-    /// Whether the thread knows of a wait for the launch before.
+    /// Whether the thread knows of a wait for the previous launch.
     pub waited: bool,
 }
 
@@ -820,7 +820,7 @@ fn launched(before: usize) -> String {
     }
 }
 
-/// A number that is not the same in threads of which the PTX says so.
+/// A number that differs between threads, although the PTX claims that it is equal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("has {value} in {register}, which the PTX says is the same in the whole {group}, but {other} {}", match turn {
     None => format!("has {other_value}"),
@@ -829,7 +829,7 @@ fn launched(before: usize) -> String {
 pub struct Disagreement {
     /// The register of the PTX.
     pub register: String,
-    /// The threads in which the PTX says that it is the same.
+    /// The threads with equal numbers, according to the PTX.
     pub group: Group,
     /// The number in this thread.
     pub value: u64,
@@ -837,7 +837,7 @@ pub struct Disagreement {
     pub other: String,
     /// The number there.
     pub other_value: u64,
-    /// If it is another warp, how often the two have come to the line.
+    /// For another warp, the number of the visit to the line.
     pub turn: Option<u64>,
 }
 
@@ -854,7 +854,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// Each, as it is written.
+    /// Each group with its word in the PTX.
     pub(crate) const ALL: [(&str, Group); 3] = [
         ("warp", Group::Warp),
         ("warpgroup", Group::Warpgroup),
@@ -869,12 +869,11 @@ impl Display for Group {
     }
 }
 
-/// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
-/// that of the thread.
+/// The kinds of faults. Shared addresses are in the `.shared` window; for another CTA's memory, they are as `mapa` computes them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A quotient or a remainder of integers by 0, which PTX does not define.
+    /// A quotient or a remainder of integers by 0. PTX leaves the result undefined.
     #[error("divides an integer by 0")]
     DivisionByZero,
     /// A quotient or a remainder of the smallest integer by -1.
@@ -917,7 +916,7 @@ pub enum FaultKind {
         /// The first address of the tensor, and one past the last.
         available: (u64, u64),
     },
-    /// An access elsewhere than at the element that the PTX names.
+    /// An access at another address than that of the element in the PTX's claim.
     #[error(
         "accesses {space} address {address:#x}, but the PTX names {element}, which is at {expected:#x}"
     )]
@@ -931,13 +930,13 @@ pub enum FaultKind {
         /// The address of the element.
         expected: u64,
     },
-    /// A copy of another box than the PTX names.
+    /// A tensor copy of another box than the PTX claims.
     #[error(transparent)]
     OtherBox(Box<OtherBox>),
-    /// A thread that takes another way through the kernel than the PTX says.
+    /// A thread that takes another path through the kernel than the PTX claims.
     #[error(transparent)]
     OtherWay(Box<OtherWay>),
-    /// An address whose base and offset have a sum that is no number of the base's width.
+    /// An address whose sum of base and offset overflows the base's width.
     #[error("the address {base:#x}{offset:+} is no number of {bits} bits")]
     AddressOverflow {
         /// The base.
@@ -947,13 +946,13 @@ pub enum FaultKind {
         /// The width of the base.
         bits: u32,
     },
-    /// Lanes of a warp that do not execute an instruction with the other ones.
+    /// Lanes of a warp that are missing at an instruction that lanes must execute together.
     #[error(transparent)]
     NotTogether(Box<NotTogether>),
-    /// A `setmaxnreg` that not all warps of a warpgroup execute.
+    /// A `setmaxnreg` that some warps of a warpgroup do not execute.
     #[error(transparent)]
     OtherRegisters(Box<OtherRegisters>),
-    /// A use of the shared memory of another CTA of the cluster, which may not have started.
+    /// A use of the shared memory of another CTA of the cluster that may not have started.
     #[error(
         "uses {}, which may not have begun to run; put a barrier of the cluster (barrier.cluster.arrive and \
          barrier.cluster.wait) before its first use",
@@ -968,14 +967,14 @@ pub enum FaultKind {
     /// A use of an undefined value.
     #[error(transparent)]
     UndefinedValue(Box<UndefinedValue>),
-    /// Member masks that are not those of the lanes that execute an instruction.
+    /// Member masks that differ from the lanes that execute an instruction.
     #[error(transparent)]
     MemberMask(MemberMask),
 
-    /// A number that is not the same in threads of which the PTX says so.
+    /// A number that differs between threads, although the PTX claims that it is equal.
     #[error(transparent)]
     Disagreement(Box<Disagreement>),
-    /// An address that is not a multiple of what the access needs.
+    /// An address that is not a multiple of the access's alignment.
     #[error("address {address:#x} is not a multiple of {align}")]
     Misaligned {
         /// The address, global or shared.
@@ -983,11 +982,11 @@ pub enum FaultKind {
         /// The alignment in bytes that the access requires.
         align: u64,
     },
-    /// A read of shared memory that nobody has written, and that no other warp of the cluster writes soon after it, which would be
-    /// a race.
+    /// A read of shared memory that was never written. If another warp of the cluster writes the byte soon after, the fault is a race
+    /// instead.
     #[error("reads {}, which nobody has written", shared(*address))]
     Uninitialised {
-        /// The shared address of the first such byte.
+        /// The shared address of the first unwritten byte.
         address: u64,
     },
     /// Two warps access the same byte with no barrier between them, and at least one of them writes.
@@ -998,15 +997,14 @@ pub enum FaultKind {
     Race {
         /// The shared address of the byte.
         address: u64,
-        /// The other access, which the emulator executed earlier, unless this one reads what nobody had written.
+        /// The other access. It came earlier, unless this one reads an unwritten byte.
         other: Other,
         /// The rank in the cluster of the CTA that executed it.
         rank: u32,
         /// The warp in that CTA.
         warp: u32,
     },
-    /// Two lanes of a warp access the same byte of shared memory, they have not synchronised in between, and at least one of them
-    /// writes.
+    /// Two lanes of a warp access the same byte of shared memory without synchronising in between, and at least one of them writes.
     #[error(
         "races at shared address {address:#x} with {other} of {} of the same warp: no bar.warp.sync orders the two",
         lane.map_or("other lanes".to_owned(), |lane| format!("lane {lane}"))
@@ -1014,19 +1012,19 @@ pub enum FaultKind {
     LaneRace {
         /// The shared address of the byte.
         address: u64,
-        /// The other access, which the emulator executed earlier, unless this one reads what nobody had written.
+        /// The other access. It came earlier, unless this one reads an unwritten byte.
         other: Other,
-        /// The lane that executed it; `None` if several did.
+        /// The lane of the other access; `None` if there are several.
         lane: Option<u32>,
     },
-    /// A read of global memory that neither the host nor a kernel has written, and that no other warp of the launch writes soon
-    /// after it, which would be a race.
+    /// A read of global memory that neither the host nor a kernel has written. If another warp of the launch writes the byte soon after,
+    /// the fault is a race instead.
     #[error("reads global address {address:#x}, which neither the host nor a kernel has written")]
     GlobalUninitialised {
-        /// The global address of the first such byte.
+        /// The global address of the first unwritten byte.
         address: u64,
     },
-    /// An access to global memory that an earlier launch accesses, which may not have ended.
+    /// An access to global memory that an earlier launch also accesses. That launch may not have ended.
     #[error(transparent)]
     GridRace(Box<GridRace>),
     /// Two threads access the same byte of global memory, nothing orders the two, and at least one of them writes.
@@ -1034,9 +1032,9 @@ pub enum FaultKind {
     GlobalRace {
         /// The global address of the byte.
         address: u64,
-        /// The other access, which the emulator executed earlier, unless this one reads what nobody had written.
+        /// The other access. It came earlier, unless this one reads an unwritten byte.
         earlier: Box<Earlier>,
-        /// What would order the two.
+        /// Advice on how to order the two.
         advice: &'static str,
     },
     /// The async proxy (TMA, bulk copies) reads global memory that the generic proxy wrote, with no proxy fence in between.
@@ -1094,7 +1092,7 @@ pub enum FaultKind {
         /// The copy.
         earlier: Box<Earlier>,
     },
-    /// The async proxy (TMA, bulk copies, wgmma) reads or overwrites what the generic proxy wrote, with no proxy fence in between.
+    /// The async proxy (TMA, bulk copies, wgmma) reads or overwrites bytes written by the generic proxy, without a proxy fence in between.
     #[error(
         "accesses {} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through the generic proxy, and no \
          fence.proxy.async followed by a barrier lies between",
@@ -1121,7 +1119,7 @@ pub enum FaultKind {
         address: u64,
         /// The instruction that started the copy.
         other: Other,
-        /// Whether it is a `cp.async`, and not a bulk copy.
+        /// Whether it is a `cp.async`. Otherwise it is a bulk copy.
         of_lanes: bool,
     },
     /// A write to shared memory that a bulk store may still be reading.
@@ -1181,7 +1179,7 @@ pub enum FaultKind {
         /// The wgmma.
         other: Other,
     },
-    /// An access to the bytes of an mbarrier that is no operation on mbarriers.
+    /// An access to the bytes of an mbarrier by an instruction that is no mbarrier operation.
     #[error(
         "accesses {} as data, where {other} has initialised an mbarrier; only mbarrier operations may until mbarrier.inval",
         shared(*address)
@@ -1209,7 +1207,7 @@ pub enum FaultKind {
         /// The instruction that started the copy.
         other: Other,
     },
-    /// An access to the shared memory of another CTA of the cluster, which has ended.
+    /// An access to the shared memory of another CTA of the cluster that has ended.
     #[error(
         "uses {}, which has ended; put a cluster barrier before its end",
         shared(in_cta(*address, *rank as usize))
@@ -1236,7 +1234,7 @@ pub enum FaultKind {
         /// The wgmma that uses the register.
         other: Other,
     },
-    /// A wgmma one of whose registers another instruction used since the last `wgmma.fence`.
+    /// A wgmma with a register that another instruction has used since the last `wgmma.fence`.
     #[error(
         "another instruction used register {register} since the last wgmma.fence; put a wgmma.fence before this wgmma"
     )]
@@ -1244,7 +1242,7 @@ pub enum FaultKind {
         /// The name of the register.
         register: String,
     },
-    /// A warp that arrives at a named barrier a second time before the barrier is complete.
+    /// A second arrival of a warp at a named barrier before the barrier is complete.
     #[error(
         "the warp has already arrived at barrier {id}, at {other}, and the barrier has not been completed since"
     )]
@@ -1254,7 +1252,7 @@ pub enum FaultKind {
         /// The first arrival.
         other: Other,
     },
-    /// An arrival at a named barrier that may count among the arrivals before.
+    /// An arrival at a named barrier that may count for the previous completion.
     #[error(
         "arrives at barrier {id}, which was completed by the arrival of {other} and others, but this arrival is not in the order of \
          events after that one: under another schedule it counts among those. Give each group of warps a barrier of its own, or \
@@ -1263,7 +1261,7 @@ pub enum FaultKind {
     BarrierShared {
         /// The number of the barrier.
         id: usize,
-        /// One of the arrivals by which it was completed.
+        /// One of the arrivals that completed it.
         other: Other,
     },
     /// An mbarrier operation at an address where no mbarrier was initialised, or where it was invalidated.
@@ -1272,15 +1270,15 @@ pub enum FaultKind {
         /// The shared address of the operand.
         address: u64,
     },
-    /// An mbarrier whose count is not legal, or that is used before the fence that must follow its initialisation.
+    /// An mbarrier with an illegal count, or used before the fence that must follow its initialisation.
     #[error("mbarrier at {}: {problem}", shared(*address))]
     Barrier {
         /// The shared address of the mbarrier.
         address: u64,
-        /// What is wrong, with the numbers.
+        /// The problem, with the numbers.
         problem: String,
     },
-    /// An arrival that completes a phase of an mbarrier while a thread may still have to wait for the phase before it.
+    /// An arrival that completes a phase of an mbarrier while a thread may still wait for the previous phase.
     #[error(
         "mbarrier at {}: this completes phase {phase}, but that the wait of {other} has succeeded, for the phase before it, is not in \
          the order of events before its arrivals: under another schedule the phase is complete before that wait, which then waits \
@@ -1295,7 +1293,7 @@ pub enum FaultKind {
         /// The wait.
         other: Other,
     },
-    /// A matrix descriptor, tensor map, barrier number or another operand whose value is not legal.
+    /// An illegal value of a matrix descriptor, tensor map, barrier number or another operand.
     #[error("{0}")]
     Operand(String),
     /// The launch needs more of something than [`Limits`](crate::Limits) allows.
@@ -1310,7 +1308,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether it is a read of memory that nobody has written.
+    /// Whether it is a read of memory that was never written.
     pub(crate) fn is_unwritten(&self) -> bool {
         matches!(
             self,
@@ -1318,7 +1316,7 @@ impl FaultKind {
         )
     }
 
-    /// Whether it may be a race of a write with this read, of memory that nobody had written.
+    /// Whether it may be the race of a write with `read`, a read of unwritten memory.
     pub(crate) fn may_race_with(&self, read: &FaultKind) -> bool {
         matches!(
             (self, read),
@@ -1329,7 +1327,7 @@ impl FaultKind {
         )
     }
 
-    /// The address in global memory at which it happened.
+    /// The global address of the fault.
     pub fn global_address(&self) -> Option<u64> {
         match self {
             FaultKind::Global(error) => Some(error.address),
@@ -1346,12 +1344,12 @@ impl FaultKind {
         }
     }
 
-    /// The address in shared memory at which it happened.
+    /// The shared address of the fault.
     pub fn shared_address(&self) -> Option<u64> {
         self.clone().shared_address_mut().copied()
     }
 
-    /// The same of an address in the shared memory of the CTA of rank `rank`, for a thread of the CTA of rank `own`.
+    /// The fault with addresses as a thread of the CTA of rank `own` sees them. They are in the shared memory of the CTA of rank `rank`.
     pub(crate) fn seen_from(mut self, own: usize, rank: usize) -> FaultKind {
         if let Some(address) = self.shared_address_mut()
             && own != rank

@@ -1,4 +1,4 @@
-//! The arguments of a launch, and what is seen of it.
+//! The arguments of a launch: its dimensions, its schedule and its checks.
 
 use crate::limits::Limits;
 use std::fmt::{self, Display, Formatter};
@@ -10,24 +10,22 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads in a CTA along x, y and z; at most 1024 in all.
     pub block: [u32; 3],
-    /// CTAs in a cluster along x, y and z; at most 16 in all. `[1; 3]` means the entry's `.reqnctapercluster`, if it has
-    /// one.
+    /// CTAs in a cluster along x, y and z; at most 16 in all. `[1; 3]` means the entry's `.reqnctapercluster`, if it has one.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory of each CTA; at most 227 KiB together with the static part.
     pub dynamic_shared_bytes: u32,
     /// The little-endian bytes of each argument: one element for each parameter, of the parameter's size.
     pub args: &'a [Vec<u8>],
-    /// The extents of tensors in global memory that the PTX names, as far as they are known. An access by coordinates outside of
-    /// these is a fault.
+    /// The known extents of tensors in global memory that the PTX names. An access with coordinates outside them is a fault.
     pub extents: &'a [Extents],
-    /// Whether it may begin while earlier launches run, as with the attribute for programmatic stream serialization of the CUDA driver:
-    /// what threads access before `griddepcontrol.wait` must not depend on these. Other launches begin when all earlier ones have ended.
+    /// Whether the launch may begin while earlier launches run (programmatic stream serialization of the CUDA driver). Accesses before
+    /// `griddepcontrol.wait` must then not depend on the earlier launches. Other launches begin when all earlier ones have ended.
     pub overlaps: bool,
-    /// In which order warps run and asynchronous work happens.
+    /// The order of warps and of asynchronous work.
     pub schedule: Schedule,
-    /// Which mistakes are looked for.
+    /// The mistakes to look for.
     pub checks: Checks,
-    /// How much host time and memory the launch may use.
+    /// The host time and memory that the launch may use.
     pub limits: Limits,
 }
 
@@ -51,30 +49,30 @@ impl Default for Launch<'_> {
 /// The extents of a tensor in global memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extents {
-    /// The name by which the PTX names the tensor.
+    /// The name of the tensor in the PTX.
     pub tensor: String,
     /// The extent of each mode.
     pub extents: Vec<u64>,
 }
 
-/// In which order warps run and asynchronous work happens. The hardware promises little about this order, so a correct
-/// kernel gives the same result under every schedule. Equal schedules give equal runs.
+/// The order of warps and of asynchronous work. The hardware promises little about it, so a correct kernel gives the same result under
+/// every schedule. Equal schedules give equal runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// Seeds the random choices.
     pub seed: u64,
-    /// What is chosen at random, and what is not.
+    /// The rule for the order.
     pub policy: Policy,
     /// How many clusters run at a time. Fewer run if their state would exceed [`Limits::state_bytes`], but at least one.
     pub resident_clusters: usize,
 }
 
-/// When asynchronous work (copies, bulk stores, wgmma) happens, and which warp runs next.
+/// The moment of asynchronous work (copies, bulk stores, wgmma), and the choice of the next warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Asynchronous work happens as late as the kernel permits: when a thread waits for it, or when no thread can continue
-    /// without it. Warps run in a random order.
+    /// Asynchronous work happens as late as possible: when a thread waits for it, or when no thread can continue without it. Warps
+    /// run in a random order.
     Latest,
     /// Asynchronous work happens at a random moment before that.
     Random,
@@ -83,8 +81,7 @@ pub enum Policy {
     /// Each warp has a random priority, and loses it at random moments (probabilistic concurrency testing). Asynchronous work
     /// happens at random moments.
     Priorities,
-    /// One warp of each cluster runs only if no other can, but for rare exceptions. Asynchronous work happens at random
-    /// moments.
+    /// One warp of each cluster runs only if no other can, with rare exceptions. Asynchronous work happens at random moments.
     Starvation,
 }
 
@@ -110,7 +107,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// The schedule for a seed: seeds take turns with the policies, and 0 has the default one.
+    /// The schedule for a seed. Successive seeds cycle through the policies; seed 0 gives the default schedule.
     pub fn from_seed(seed: u64) -> Schedule {
         Schedule {
             seed,
@@ -135,29 +132,28 @@ impl Display for Schedule {
     }
 }
 
-/// Which mistakes are looked for that a run may survive. By default all are; PTX of others may make one on purpose.
+/// The mistakes to look for, even if the run could continue. All are on by default. PTX of other compilers may make one on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
     /// Reads of registers that the thread has not written.
     pub registers: bool,
-    /// Uses of what was read from shared memory that nobody has written.
+    /// Uses of values read from shared memory that was never written.
     pub uninitialised: bool,
-    /// The order of events in shared memory: races, uses of what a copy or a wgmma still uses, missing proxy fences, and CTAs
-    /// that end before these.
+    /// The order of events in shared memory: races, uses of bytes that a copy or a wgmma still uses, missing proxy fences, and CTAs that
+    /// end before such uses.
     pub order: bool,
-    /// Races in global memory, and reads of global memory that nobody has written. Without these checks, accesses to global
-    /// memory are faster, and take no memory of the host for records.
+    /// Races in global memory, and reads of global memory that was never written. Without these checks, accesses to global memory are
+    /// faster and need no host memory for records.
     pub global: bool,
-    /// Accesses that are not where the PTX says, in the comments of its instructions, and accesses outside of the tensors that it
-    /// names there.
+    /// Accesses at other addresses than the PTX's comments claim, and accesses outside the tensors that they name.
     pub tensors: bool,
-    /// Threads that take another way through the kernel than the PTX says, in its comments.
+    /// Threads that take another path through the kernel than the PTX's comments claim.
     pub ways: bool,
     /// Quotients and remainders of integers by 0, and of the smallest integer by -1.
     pub division: bool,
-    /// What the PTX ISA does not allow to the letter, but PTX of other compilers relies on, since GPUs do it: lanes that have ended count
-    /// as having executed `bar.warp.sync` and `elect.sync`, and a barrier of the CTA orders the initialisation of an mbarrier before the
-    /// copies of the CTA that use it, without `fence.mbarrier_init` or a proxy fence.
+    /// Two uses that the PTX ISA does not allow, but that GPUs support and PTX of other compilers relies on. Lanes that have ended count
+    /// as having executed `bar.warp.sync` and `elect.sync`. And a CTA barrier orders the initialisation of an mbarrier before the CTA's
+    /// copies that use it, without `fence.mbarrier_init` or a proxy fence.
     pub strict: bool,
 }
 

@@ -1,33 +1,40 @@
 //! Runs PTX modules on the CPU, as strictly as the memory model allows.
 //!
 //! The emulator reads the same PTX text that the driver gets. It models warps and divergence, shared memory and clusters,
-//! mbarriers, TMA, `wgmma` with the tensor cores' published numerics, and the async proxy. It keeps the order of events, so that a
-//! missing wait or fence is an error under every [`Schedule`]; the error names the line of the PTX, the place in the source and
-//! the tensor if the PTX says them, and the schedule. Equal schedules give equal runs.
+//! mbarriers, TMA, `wgmma` with the tensor cores' published numerics, and the async proxy. It tracks the order of events, so a
+//! missing wait or fence is an error under every [`Schedule`]. The error names the line of the PTX and the schedule and, if the PTX
+//! gives them, the source location and the tensor. Equal schedules give equal runs.
 //!
 //! # What is reported
 //!
-//! [`FaultKind`] is the list: accesses out of bounds or misaligned, accesses that are not of the tensor that the PTX names, reads of memory that nobody wrote, races in shared and in
-//! global memory between threads, those of a warp included, uses of data that a copy is still writing, writes of data that a wgmma, a bulk store or a copy is still reading,
-//! a CTA that ends before those, reads by the async proxy of generic writes without a proxy fence, uses of registers that a wgmma
-//! still uses, a missing `wgmma.fence`, mbarriers that are initialised twice, used as data, or counted wrongly, lanes and warps that do not execute
-//! together what they have to, and uses of values that PTX leaves undefined.
-//! [`EmulatorError::Deadlock`] says what each thread waits for.
+//! [`FaultKind`] is the full list. The main kinds are:
+//!
+//! - accesses out of bounds or misaligned, and accesses outside the tensor that the PTX names;
+//! - reads of memory that was never written, and uses of values that PTX leaves undefined;
+//! - races in shared and global memory between threads, also of one warp;
+//! - uses of bytes that a copy is still writing, and writes of bytes that a wgmma, a bulk store or a copy is still reading;
+//! - a CTA that ends before such reads and writes;
+//! - reads by the async proxy of generic writes without a proxy fence;
+//! - uses of registers that a wgmma still uses, and a missing `wgmma.fence`;
+//! - mbarriers that are initialised twice, used as data, or counted wrongly;
+//! - lanes or warps that are missing at an instruction that they must execute together.
+//!
+//! [`EmulatorError::Deadlock`] gives the reason why each thread waits.
 //!
 //! # What is not modelled
 //!
 //! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
 //!   them. im2col copies are among them.
 //! - Matrix descriptors with a base offset are refused.
-//! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
-//! - Of the functions that the driver defines there are `vprintf`, `__assertfail`, `malloc` and `free`. What kernels print is in
-//!   [`GlobalMemory::take_output`].
+//! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly, unlike on hardware.
+//! - The modelled driver functions are `vprintf`, `__assertfail`, `malloc` and `free`. [`GlobalMemory::take_output`] returns the
+//!   text that kernels print.
 //! - Clocks count warp instructions; they do not measure speed.
 //!
 //! # What a module cannot do
 //!
-//! Whatever the module and the launch are, the emulator returns a result or an error. It does not panic, and [`Limits`]
-//! bounds the time and the memory that it takes on the host.
+//! For every module and launch, the emulator returns a result or an error. It does not panic, and [`Limits`] bounds the host's time
+//! and memory.
 //!
 //! ```
 //! use cute_emulator::{GlobalMemory, Launch, Program};

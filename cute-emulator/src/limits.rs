@@ -1,7 +1,7 @@
-//! How much host memory and time a module and a launch may take.
+//! Limits on the host memory and time of a module and a launch.
 
-/// Limits on what a module contains and on what a launch uses, so that no module can exhaust the host. Exceeding a limit
-/// is an error with the number found and the limit.
+/// Limits on a module and on a launch, so that no module can exhaust the host. Exceeding a limit is an error with the number found
+/// and the limit.
 ///
 /// The defaults are far above what kernels need, and low enough for a host with a few GiB of memory.
 ///
@@ -25,10 +25,10 @@ pub struct Limits {
     pub text_bytes: u64,
     /// Entries (kernels) of a module.
     pub entries: u64,
-    /// Instructions of an entry, with those of the functions that it calls; all entries together may have four times as many. A value above 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the
-    /// instruction.
+    /// Instructions of an entry, including the functions that it calls. All entries together may have four times as many. A value above
+    /// 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the instruction.
     pub instructions: u64,
-    /// Registers of an entry: those that its instructions name, its distinct constants, and its special registers.
+    /// Registers of an entry: the registers that its instructions name, its distinct constants, and its special registers.
     pub registers: u64,
     /// Bytes of global memory that may be allocated at the same time.
     pub memory_bytes: u64,
@@ -38,30 +38,30 @@ pub struct Limits {
     /// register of each lane, 20 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
     /// time.
     pub state_bytes: u64,
-    /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that no thread has
-    /// waited for without `.read`, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
+    /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores until the thread's wait without
+    /// `.read`, arrivals after `cp.async`, and wgmma instructions until the warp's wait.
     pub pending_bytes: u64,
-    /// Bytes of global memory whose accesses in a launch are recorded, in pages of 4 KiB. The records take as many bytes on the
-    /// host, and some for each access that no later one makes superfluous. What is remembered of earlier launches takes as many at most.
+    /// Bytes of global memory with recorded accesses in a launch, in pages of 4 KiB. The records take as many bytes on the host, plus some
+    /// for each access that is still needed. The records of earlier launches take at most as many again.
     pub recorded_bytes: u64,
-    /// Bytes of local memory of a thread, which nested calls take. A value above 2¹⁹ counts as 2¹⁹, the hardware's limit. What
-    /// calls take counts as `pending_bytes`, too.
+    /// Bytes of local memory of a thread, for nested calls. A value above 2¹⁹ counts as 2¹⁹, the hardware's limit. These bytes also count
+    /// as `pending_bytes`.
     pub local_bytes: u64,
-    /// Bytes that kernels may print before the host takes them; further text is lost.
+    /// Bytes that kernels may print before the host takes the text. Further text is lost.
     pub output_bytes: u64,
     /// Initialised mbarriers of a CTA.
     pub mbarriers: u64,
     /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
-    /// warp's clock has 31 bits. Slow work counts as several instructions: starting a cluster by the bytes of its state,
-    /// a copy by its bytes, a wgmma by its columns, an atomic by its lanes, an access by the pieces that its lanes make, a strong
-    /// access by what it releases and acquires.
+    /// warp's clock has 31 bits. Slow work counts as several instructions: the start of a cluster by the bytes of its state,
+    /// a copy by its bytes, a wgmma by its columns, an atomic by its lanes, an access by the number of separate address ranges, a strong
+    /// access by its releases and acquires.
     pub steps: u64,
-    /// Warp instructions in a row, with slow work as above, in which no cluster ends and no global memory is accessed that the launch
-    /// had not accessed before. A launch that needs more fails, since it is probably in an endless loop. Without
-    /// [`Checks::global`](crate::Checks::global), only the ends of clusters are seen.
+    /// Warp instructions in a row, with slow work as above, in which no cluster ends and no new global memory is accessed. A launch
+    /// that needs more fails, since it is probably in an endless loop. Without [`Checks::global`](crate::Checks::global), only the ends
+    /// of clusters count.
     pub cluster_steps: u64,
-    /// Warp instructions in a row that change nothing but registers: no memory, no barrier, and no asynchronous operation, with slow
-    /// work as above. A launch that needs more fails, too.
+    /// Warp instructions in a row, with slow work as above, that change only registers: no memory, no barrier and no asynchronous
+    /// operation. A launch that needs more fails, too.
     pub idle_steps: u64,
 }
 
@@ -86,7 +86,7 @@ impl Default for Limits {
             output_bytes: 1 << 20,
             mbarriers: 1024,
             steps: 1 << 30,
-            // The unoptimised emulator of tests takes seconds for this many.
+            // The unoptimised emulator of tests takes seconds for this many steps.
             cluster_steps: 5 << 20,
             idle_steps: 1 << 22,
         }
@@ -126,7 +126,7 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfHost
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found} {what} are over the limit of {limit}")]
 pub struct OverLimit {
-    /// What was counted, such as "entries of the module".
+    /// The quantity, such as "entries of the module".
     pub what: &'static str,
     /// The number found.
     pub found: u64,

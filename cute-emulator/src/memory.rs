@@ -1,4 +1,4 @@
-//! Global memory. Allocations lie at least 1 MiB apart, so that an access past the end of one does not hit another.
+//! Global memory. Allocations lie at least 1 MiB apart, so an access past the end of one does not hit another.
 
 use crate::error::{AllocError, FreeError, MemoryError, Nearest};
 use crate::exec::Grids;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
 /// At least this many unallocated bytes follow each allocation.
 const GUARD_BYTES: u64 = 1 << 20;
-/// Allocations start at multiples of 256 bytes, as those of the driver do.
+/// Allocations start at multiples of 256 bytes, as in the driver.
 const MIN_ALIGN: u64 = 256;
-/// What an allocation counts in addition to its bytes: the host keeps a record of it.
+/// The bytes that an allocation counts in addition to its own, for the host's record of it.
 const RECORD_BYTES: u64 = 256;
 /// New allocations are filled with this byte, which makes every floating-point value in them a NaN.
 const POISON: u8 = 0xff;
@@ -28,9 +28,9 @@ pub struct GlobalMemory {
     /// How many of the `limit` bytes are not allocated.
     free: u64,
     limit: u64,
-    /// The modules whose variables are in this memory, with the variables' address.
+    /// The modules with variables in this memory, and the address of the variables.
     modules: Vec<(Arc<()>, u64)>,
-    /// What kernels have printed.
+    /// The text that kernels have printed.
     output: String,
     /// The launches that may still run when the next one begins.
     pub(crate) grids: Grids,
@@ -42,12 +42,12 @@ struct Allocation {
     written: Written,
 }
 
-/// Which bytes of an allocation have been written.
+/// The bytes of an allocation that have been written.
 #[derive(Debug)]
 struct Written {
-    /// One bit for each byte, unless all have been.
+    /// One bit for each byte; empty if all have been written.
     bits: Vec<u64>,
-    /// How many bytes have not been.
+    /// How many bytes have not been written.
     left: usize,
 }
 
@@ -76,7 +76,7 @@ impl GlobalMemory {
         }
     }
 
-    /// What kernels have printed by `printf` since this was called before: at most [`Limits::output_bytes`](Limits) of it.
+    /// The text that kernels have printed by `printf` since the last call: at most [`Limits::output_bytes`](Limits) of it.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.output)
     }
@@ -86,7 +86,7 @@ impl GlobalMemory {
         self.grids = Grids::default();
     }
 
-    /// Adds what a kernel prints, up to `most` bytes in all; the rest is lost.
+    /// Adds text that a kernel prints, up to `most` bytes in all; the rest is lost.
     pub(crate) fn print(&mut self, text: &str, most: usize) {
         if self.output.len() + text.len() <= most {
             self.output += text;
@@ -114,8 +114,8 @@ impl GlobalMemory {
     ///
     /// # Errors
     ///
-    /// The allocation would exceed [`Limits::memory_bytes`], of which it takes 256 bytes more than its own, no such address is
-    /// left, or the host cannot allocate the memory.
+    /// The allocation would exceed [`Limits::memory_bytes`] (it counts 256 bytes in addition to its own), no address with this alignment
+    /// is left, or the host cannot allocate the memory.
     pub fn alloc(&mut self, bytes: usize, align: u64) -> Result<u64, AllocError> {
         let size = bytes as u64;
         let counted = size.saturating_add(RECORD_BYTES);
@@ -146,7 +146,7 @@ impl GlobalMemory {
         Ok(address)
     }
 
-    /// Frees the allocation that starts at `address`. It is an error if none starts there.
+    /// Frees the allocation that starts at `address`; an error if none starts there.
     pub fn free(&mut self, address: u64) -> Result<(), FreeError> {
         let removed = self.allocations.remove(&address);
         let size = removed.ok_or(FreeError { address })?.bytes.len() as u64;
@@ -154,7 +154,7 @@ impl GlobalMemory {
         Ok(())
     }
 
-    /// Copies the bytes at `address`, which must lie in one allocation, to the host.
+    /// Copies the bytes at `address` to the host. They must lie in one allocation.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         into.copy_from_slice(self.bytes(address, into.len())?);
         Ok(())
@@ -166,7 +166,7 @@ impl GlobalMemory {
         Ok(())
     }
 
-    /// The `len` bytes at `address`, which must lie in one allocation.
+    /// The `len` bytes at `address`. They must lie in one allocation.
     pub fn bytes(&self, address: u64, len: usize) -> Result<&[u8], MemoryError> {
         self.allocations
             .range(..=address)
@@ -183,9 +183,9 @@ impl GlobalMemory {
         Some(base + allocation.written.first_unwritten(range)? as u64)
     }
 
-    /// The `len` bytes at `address`, which must lie in one allocation. They count as written.
+    /// The `len` bytes at `address`, which count as written from now on. They must lie in one allocation.
     pub fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], MemoryError> {
-        // Checked with a shared borrow first: `missing` cannot look at the map while a part of it is borrowed mutably.
+        // The first check uses a shared borrow: `missing` cannot read the map during a mutable borrow.
         self.bytes(address, len)?;
         self.allocations
             .range_mut(..=address)
@@ -264,7 +264,7 @@ impl Written {
     }
 }
 
-/// The words of 64 bits in which the bits of a range are, each with a mask of these bits.
+/// The 64-bit words that contain the bits of a range, each with a mask of these bits.
 fn words(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
     let bits = u64::BITS as usize;
     (range.start / bits..range.end.div_ceil(bits)).map(move |word| {

@@ -1,8 +1,8 @@
 //! The arithmetic of the tensor cores, and rounding to the small floating-point formats.
 //!
 //! For each element of D, one instruction computes a single fused sum of C and all products along K. Every term is shifted
-//! to the largest exponent among them and truncated to a fixed number of fraction bits. The sum of these terms is exact. Its
-//! conversion to f32 truncates again; its conversion to f16 rounds to nearest even. This model is bit-exact for Hopper
+//! to the largest exponent among them and truncated to a fixed number of fraction bits. The sum of these terms is exact. The
+//! conversion to f32 truncates again; the conversion to f16 rounds to nearest even. This model is bit-exact for Hopper
 //! according to arXiv 2511.10909.
 
 use std::ops::RangeInclusive;
@@ -12,14 +12,14 @@ use wide::{f32x8, i16x8, i32x8};
 pub(crate) const MAX_K: usize = 32;
 /// The least exponent of C, and of an element.
 const LEAST_EXPONENT: i32 = -126;
-/// The exponent of a C of zero among the terms of a sum: no product has a lower one, so that it is never the largest alone.
+/// The exponent of a zero C among the terms of a sum. No product has a lower exponent, so this is never the only largest one.
 const EXPONENT_OF_NO_C: i16 = 2 * LEAST_EXPONENT as i16;
-/// The exponent of elements that are zero: low enough that it is never the largest of a sum.
+/// The exponent of zero elements: low enough that it is never the largest of a sum.
 const ZERO_EXPONENT: i16 = -8_000;
-/// The exponent of infinities and NaNs: high enough that it is the largest of a sum, also next to a zero.
+/// The exponent of infinities and NaNs: high enough that it is the largest of a sum, even in a product with zero.
 const SPECIAL_EXPONENT: i16 = 16_000;
-/// The largest exponents of sums that are computed in f32: neither a product of two elements nor a scaled one overflows, a
-/// product that is not exact is truncated to 0, and no result is subnormal.
+/// The largest exponents of sums that are computed in f32. In this range no product overflows, scaled or not; an inexact product is
+/// truncated to 0; and no result is subnormal.
 const EXPONENTS_OF_F32: RangeInclusive<i16> = -90..=120;
 /// The bits of every f32 NaN that the tensor cores produce.
 const NAN: u32 = 0x7fff_ffff;
@@ -84,7 +84,7 @@ impl Format {
         f64::from(self.decode(bits).0)
     }
 
-    /// The value of an element, which an f32 represents, and its exponent.
+    /// The value of an element, which is exact in f32, and its exponent.
     #[inline]
     fn decode(self, bits: u32) -> (f32, i16) {
         let Fields {
@@ -107,7 +107,7 @@ impl Format {
             };
             return (value, SPECIAL_EXPONENT);
         }
-        // The fields of an f32, whose exponent has another bias.
+        // The fields of an f32. The exponent has a different bias.
         let value = f32::from_bits(magnitude << (23 - fraction)) * power_of_f32(127 - bias);
         let exponent = match magnitude {
             0 => ZERO_EXPONENT,
@@ -168,8 +168,7 @@ pub(crate) struct FusedSum {
     pub(crate) k: usize,
 }
 
-/// Sums before their conversion to the type of D. Each is an integer times 2^(`largest` − [`Format::sum_bits`]), or an infinity
-/// or NaN.
+/// Sums before the conversion to the type of D. Each is an integer times 2^(`largest` − [`Format::sum_bits`]), an infinity, or a NaN.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums {
     significand: [f64; WIDTH],
@@ -187,7 +186,7 @@ impl FusedSum {
         }
     }
 
-    /// [`sums`](FusedSum::sums) of so many elements along K that are known to the compiler. Those after the last are 0.
+    /// [`sums`](FusedSum::sums) of `K` elements along K, a constant for the compiler. Elements after the last are 0.
     #[inline]
     fn sums_of<const K: usize>(&self, a: &Row, b: &Columns, c: &[f32; WIDTH]) -> Sums {
         let mut largest = i16x8::from(c.map(exponent_of));
@@ -218,7 +217,7 @@ impl FusedSum {
         }
     }
 
-    /// The significand of a sum, of any exponent.
+    /// The significand of a sum, for any exponent.
     fn exact(&self, a: &Row, b: &Columns, n: usize, c: f32, largest: i16) -> f64 {
         let products = (a.value.iter().zip(&b.value).take(self.k))
             .map(|(a, b)| f64::from(*a) * f64::from(b.as_array()[n]));
@@ -233,7 +232,7 @@ impl FusedSum {
         })
     }
 
-    /// The conversion to f32 truncates: to 23 fraction bits, or to the fewer bits of the sum for fp8 inputs.
+    /// The conversion to f32 truncates to 23 fraction bits. For fp8 inputs it keeps the sum's fewer bits.
     #[inline]
     pub(crate) fn to_f32(self, sums: &Sums) -> [f32; WIDTH] {
         let bits = self.a.sum_bits() as i32;
@@ -244,7 +243,7 @@ impl FusedSum {
             });
         }
         std::array::from_fn(|n| {
-            // What is left of the significand's 52 fraction bits.
+            // Keeps the upper `kept` of the significand's 52 fraction bits.
             let significand =
                 f64::from_bits(sums.significand[n].to_bits() & u64::MAX << (52 - kept));
             (significand * power(i32::from(sums.largest[n]) - bits)) as f32
@@ -277,13 +276,13 @@ fn truncated(significand: f64, exponent: i32, kept: i32) -> f32 {
         value => {
             let leading = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023 + exponent;
             let quantum = leading.max(LEAST_EXPONENT) - kept;
-            // What is truncated to zero is positive.
+            // A result truncated to zero is positive.
             (((value * power(exponent - quantum)).trunc() + 0.0) * power(quantum)) as f32
         }
     }
 }
 
-/// The exponent of C; that of infinities and NaNs is above all others.
+/// The exponent of C. For infinities and NaNs it is above all others.
 #[inline]
 fn exponent_of(value: f32) -> i16 {
     let biased = (value.to_bits() >> 23 & 0xff) as i16;
@@ -364,8 +363,8 @@ pub(crate) fn bf16_bits(value: f64) -> u16 {
     half::bf16::from_f64(round(value, 7, -126)).to_bits()
 }
 
-/// The bits of the nearest e4m3 or e5m2 value, ties to even, as `cvt.rn.satfinite` does: a value beyond the largest finite
-/// one becomes that one, a NaN becomes 0x7f.
+/// The bits of the nearest e4m3 or e5m2 value, ties to even, as in `cvt.rn.satfinite`. A value beyond the largest finite one becomes
+/// that one, and a NaN becomes 0x7f.
 pub(crate) fn fp8_bits(format: Format, value: f64) -> u8 {
     let (fraction, least, largest) = match format {
         Format::E5m2 => (2, -14, 57344.0),
@@ -378,7 +377,7 @@ pub(crate) fn fp8_bits(format: Format, value: f64) -> u8 {
     let magnitude = round(value.abs().min(largest), fraction, least).min(largest);
     let exponent = ((magnitude.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(least);
     let significand = (magnitude / power(exponent - fraction)) as u8;
-    // Without its leading bit the significand is subnormal, and its exponent field is zero.
+    // A significand without its leading bit is subnormal: the exponent field is zero.
     let normal = significand >> fraction;
     let field = if normal == 0 {
         0
@@ -435,7 +434,7 @@ mod tests {
             if !a.0.is_finite() || !b.0.is_finite() {
                 return None;
             }
-            // The significand has the format's fraction bits also where the element is subnormal.
+            // The significand has all of the format's fraction bits, even if the element is subnormal.
             let integer = |(value, exponent): (f32, i16)| match value == 0.0 {
                 true => 0,
                 false => (f64::from(value) * power(23 - i32::from(exponent))) as i64,
@@ -467,7 +466,7 @@ mod tests {
         Some((wide.to_bits(), f16_bits(sum as f64 * power(largest - bits))))
     }
 
-    /// Random elements: of all bits, or with exponents close to each other, so that terms cancel and are truncated.
+    /// Random elements: with all bits random, or with close exponents, so that terms cancel and are truncated.
     #[test]
     fn sums_agree_with_sums_in_integers() {
         let mut random = crate::exec::Random(1);
@@ -549,7 +548,7 @@ mod tests {
             }
             finite[usize::from(in_f32(&sums.largest))] += 1;
         }
-        // Both ways of computing have been compared.
+        // Both the f32 path and the exact path have been compared.
         assert!(finite.iter().all(|count| *count > 1_500), "{finite:?}");
     }
 
@@ -571,7 +570,7 @@ mod tests {
 
     #[test]
     fn terms_are_truncated_to_25_bits() {
-        // 2^-25 next to 1 survives, 2^-26 does not, and the sum is truncated, not rounded.
+        // Next to 1, 2^-25 is kept and 2^-26 is not. The sum is truncated, not rounded.
         let (one, tiny) = (0x3f80, 0x3980 - 0x80 * 13);
         assert_eq!(Format::Bf16.value(tiny), 2.0_f64.powi(-25));
         let small: Vec<u32> = (0..16).map(|k| if k < 4 { tiny } else { 0 }).collect();
@@ -585,7 +584,7 @@ mod tests {
         assert_eq!(sum(Format::Bf16, &three, &[one; 16], 1.0), 1.0);
     }
 
-    /// Next to a C of zero, products below the normal numbers of an f32 keep as many bits as others.
+    /// With C zero, products below the normal range of f32 keep as many bits as others.
     #[test]
     fn a_c_of_zero_truncates_nothing() {
         // Two products of 2^-151 + 2^-152 and one of 2^-151 are 2^-149. Next to the least C, each is truncated to 2^-151.

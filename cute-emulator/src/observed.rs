@@ -1,13 +1,13 @@
-//! What is seen of launches.
+//! Observations of launches.
 
 use crate::counts::Counts;
 use crate::trace::Trace;
 
-/// What was seen of launches, also of those that failed.
+/// Observations of launches, including failed ones.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
-    /// What they executed, moved and waited for.
+    /// Counts of instructions, traffic and waits.
     pub counts: Counts,
-    /// What they did when; `None` if nobody wants to know.
+    /// The trace; `None` to record none.
     pub trace: Option<Trace>,
 }

@@ -1,5 +1,5 @@
-//! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
-//! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
+//! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row. Constants,
+//! special registers and addresses of variables are rows too; they are filled when a warp starts.
 
 use crate::claim::{Agreement, Arguments, Claim, Ways};
 use crate::error::Other;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The index of a row of the register file.
 pub(crate) type Reg = u32;
 
-/// The state that `mbarrier.arrive` returns: the number of the phase below this bit, the pending count from this bit on.
+/// The state that `mbarrier.arrive` returns has the phase number below this bit, and the pending count from this bit on.
 pub(crate) const PENDING_SHIFT: u32 = 40;
 
 /// An entry, decoded.
@@ -23,7 +23,7 @@ pub(crate) const PENDING_SHIFT: u32 = 40;
 pub(crate) struct Code {
     pub(crate) name: String,
     pub(crate) instructions: Vec<Instruction>,
-    /// What registers each of them names.
+    /// The registers named by each instruction.
     pub(crate) uses: Vec<Uses>,
     /// The name of each row of the register file, for messages.
     pub(crate) registers: Vec<String>,
@@ -57,14 +57,14 @@ pub(crate) struct Code {
 #[derive(Debug)]
 pub(crate) struct Subroutine {
     pub(crate) name: String,
-    /// The index of its first instruction.
+    /// The index of the function's first instruction.
     pub(crate) start: usize,
-    /// The bytes of its frame in local memory: parameters, results, variables, and what it passes to others.
+    /// The bytes of the function's frame in local memory: parameters, results, variables, and arguments of calls.
     pub(crate) frame_bytes: u32,
-    /// Where in the frame its parameters and its results are.
+    /// The slots of its parameters, and of its results.
     pub(crate) params: Box<[Slot]>,
     pub(crate) returns: Box<[Slot]>,
-    /// Its registers, among which are rows that never change.
+    /// The function's rows. Some of them never change.
     pub(crate) rows: Range<Reg>,
 }
 
@@ -79,14 +79,14 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) callee: Callee,
-    /// The bytes of the caller's frame, after which that of the callee begins.
+    /// The bytes of the caller's frame. The callee's frame begins after it.
     pub(crate) frame_bytes: u32,
-    /// Where in the caller's frame what it passes and receives is.
+    /// The slots of the arguments and of the results in the caller's frame.
     pub(crate) args: Box<[Slot]>,
     pub(crate) results: Box<[Slot]>,
 }
 
-/// What a call calls.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callee {
     /// The function of this number.
@@ -110,7 +110,7 @@ pub(crate) enum SystemCall {
 }
 
 impl SystemCall {
-    /// The name, and the bytes of its parameters and its results.
+    /// Each function: its name, the sizes of its parameters, and the sizes of its results.
     const ALL: [(&str, SystemCall, &[u32], &[u32]); 4] = [
         ("vprintf", SystemCall::Print, &[8, 8], &[4]),
         (
@@ -135,7 +135,7 @@ impl SystemCall {
 }
 
 impl Code {
-    /// The instruction of this index, for a message about another one.
+    /// The instruction with this index, for a message about another one.
     pub(crate) fn other(&self, instruction: usize) -> Other {
         let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
         Other {
@@ -155,14 +155,14 @@ impl Code {
         }
     }
 
-    /// The elements of named tensors to which a shared address belongs, in the CTA itself or in another one. Tensors that are
-    /// in one place at different times are not told apart.
+    /// The elements of named tensors at a shared address, in this CTA or in another one. Several tensors can share a place at different
+    /// times; all of them are returned.
     pub(crate) fn elements(&self, address: u64) -> Vec<Element> {
         let offset = (address & ((1 << RANK_SHIFT) - 1)).checked_sub(self.dynamic_shared);
         let byte = offset.filter(|_| address < WINDOW_BYTES);
         let mut elements = Vec::new();
         for tensor in &self.tensors {
-            // The same tensor may be named again where it takes turns with others.
+            // A tensor that shares its place with others can have several entries.
             let element = byte.and_then(|byte| tensor.element(byte));
             elements.extend(element.filter(|element| !elements.contains(element)));
         }
@@ -176,24 +176,24 @@ pub(crate) struct Instruction {
     pub(crate) guard: Option<(Reg, bool)>,
     pub(crate) op: Op,
     pub(crate) convergence: Convergence,
-    /// `None` where the text has no instruction, as at the end of a routine.
+    /// `None` if the text has no instruction here, as at the end of a routine.
     pub(crate) mnemonic: Option<Mnemonic>,
-    /// Where all ways of lanes that part here meet again, if there is such a place in the routine.
+    /// The instruction where all divergent paths from here meet again, if the routine has one.
     pub(crate) meets: Option<usize>,
-    /// Whether registers, addresses or threads are checked before it.
+    /// Whether registers, addresses or threads are checked before the instruction.
     pub(crate) is_checked: bool,
     /// `None` if there is nothing to check.
     pub(crate) bounds: Option<Box<Bounds>>,
-    /// Those of its operands' rows that some wgmma of the entry uses as D or A.
+    /// The rows of its operands that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
-    /// Registers that may be read before they are written; `None` if it uses none of these.
+    /// Registers that may be read before they are written; `None` if the instruction uses none of them.
     pub(crate) followed: Option<Box<Followed>>,
-    /// What the module claims of its addresses.
+    /// The module's claims about its addresses.
     pub(crate) claims: Box<[Claim]>,
-    /// What the module claims of the threads that are there; `None` for nothing.
+    /// The module's claims about the threads at the instruction; `None` if there are none.
     pub(crate) ways: Option<Box<Ways>>,
     pub(crate) line: u32,
-    /// Where it comes from, if the module says so.
+    /// The source location, if the module gives it.
     pub(crate) place: Option<Arc<Place>>,
     pub(crate) text: String,
 }
@@ -206,50 +206,50 @@ pub(crate) struct Uses {
     pub(crate) values: Values,
 }
 
-/// What becomes of the values that an instruction reads.
+/// How an instruction uses the values that it reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Something depends on them: memory, an address, which way a thread goes.
+    /// They affect memory, an address, or the path of a thread.
     #[default]
     Used,
-    /// Only the value of the destinations does.
+    /// They affect only the destinations.
     Computed,
-    /// They are moved, of which only what is read later counts as read: a register of which one half is written is packed anew with
-    /// its other half.
+    /// They are moved, and do not count as read until the destination is read. For example, writing one half of a register repacks
+    /// the other half.
     Moved,
     /// `and` and `or`.
     Bitwise,
-    /// `selp`, which moves one of two.
+    /// `selp`: moves one of two values.
     Selected,
-    /// `shfl`, which moves that of another lane.
+    /// `shfl`: moves the value of another lane.
     Exchanged,
-    /// A store to the thread's own memory.
+    /// A store to the thread's local memory.
     Stored,
 }
 
 /// Registers of an instruction that some path reads before it writes them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Followed {
-    /// Its guard, which may not be written.
+    /// The guard, if it may be unwritten.
     pub(crate) guard: Option<Reg>,
-    /// What it reads and may not be written.
+    /// The source registers that may be unwritten.
     pub(crate) reads: Box<[Reg]>,
-    /// The condition of a `selp`, and its two operands, as far as they may not be written.
+    /// The condition of a `selp`, and each of its two operands that may be unwritten.
     pub(crate) selected: Option<(Reg, [Option<Reg>; 2])>,
-    /// D of a wgmma, which may not be written, and the predicate that tells whether it is read.
+    /// D of a wgmma, if it may be unwritten, and the predicate that decides whether D is read.
     pub(crate) sum: Option<(Reg, Box<[Reg]>)>,
-    /// What it writes of all registers that may be read before they are written.
+    /// The destination registers that may be read before they are written, anywhere in the entry.
     pub(crate) writes: Box<[Reg]>,
 }
 
-/// Which lanes must have reached an instruction before it executes.
+/// The lanes that must have reached an instruction before it executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Convergence {
-    /// No others: each lane executes it as soon as it reaches it.
+    /// Each lane executes the instruction as soon as it reaches it.
     No,
-    /// All lanes of the warp (`.aligned`), those included that have ended: "the .aligned modifier indicates that all threads in
-    /// the warp must execute the same instruction" (PTX ISA, for each of these instructions), and for those of the tensor cores
-    /// and of matrices "the behavior is undefined if any thread in the warp has exited".
+    /// All lanes of the warp (`.aligned`), including ended ones: "the .aligned modifier indicates that all threads in the warp must
+    /// execute the same instruction" (PTX ISA, for each of these instructions). For tensor core and matrix instructions, "the behavior
+    /// is undefined if any thread in the warp has exited".
     Warp,
     /// All lanes of the warp that have not ended (`barrier.sync` without `.aligned`).
     Alive,
@@ -287,16 +287,16 @@ pub(crate) enum Space {
 pub(crate) struct Address {
     pub(crate) base: Reg,
     pub(crate) offset: i64,
-    /// Whether the base is a register of 32 bits, and so is the sum.
+    /// Whether the base is a 32-bit register. The sum then has 32 bits, too.
     pub(crate) narrow: bool,
 }
 
-/// What is known of the addresses of an instruction before it runs.
+/// Facts about the addresses of an instruction before it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
-    /// Those with an offset, which may overflow.
+    /// The addresses with an offset. Their sums may overflow.
     pub(crate) sums: Box<[Address]>,
-    /// The variable from whose name alone the address is computed, and the bytes that each lane accesses there.
+    /// The address computed from the name of a single variable, this variable, and the bytes that each lane accesses there.
     pub(crate) variable: Option<(Address, Arc<Variable>, u64)>,
 }
 
@@ -304,7 +304,7 @@ pub(crate) struct Bounds {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
     pub(crate) name: String,
-    /// Its addresses. Dynamic shared memory has no end that the module knows.
+    /// The addresses of the variable. The module does not know the end of dynamic shared memory.
     pub(crate) range: Range<u64>,
 }
 
@@ -316,18 +316,18 @@ pub(crate) struct Access {
     pub(crate) bytes: u8,
     /// Whether a load extends the sign to the width of the register.
     pub(crate) signed: bool,
-    /// What it orders, if it is a strong operation of PTX's memory model: `.volatile`, `.relaxed`, `.acquire` or `.release`.
+    /// The semantics of a strong operation in PTX's memory model: `.volatile`, `.relaxed`, `.acquire` or `.release`.
     pub(crate) strong: Option<Strong>,
     /// Whether it reads through the read-only cache (`.nc`).
     pub(crate) read_only: bool,
 }
 
-/// Which threads a strong access or a fence orders. Each scope has the threads of those before it.
+/// The threads that a strong access or a fence orders. Each scope includes the smaller ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     Cta,
     Cluster,
-    /// `.gpu`, and `.sys` as well: there is one device.
+    /// `.gpu`, and `.sys` as well, since there is one device.
     Gpu,
 }
 
@@ -343,7 +343,7 @@ pub(crate) struct Strong {
     pub(crate) release: bool,
 }
 
-/// What `atom` or `red` does to the value in memory.
+/// The effect of `atom` or `red` on the value in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicOperation {
     Update(Binary),
@@ -359,7 +359,7 @@ pub(crate) enum ShuffleMode {
     Index,
 }
 
-/// The mode of `vote` and, except for `Uniform`, of `bar.red`, where `Ballot` counts.
+/// The mode of `vote` and, except for `Uniform`, of `bar.red`. There, `Ballot` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     Any,
@@ -368,31 +368,31 @@ pub(crate) enum Vote {
     Ballot,
 }
 
-/// An arrival at an mbarrier: adds `expect` bytes to the transaction count, then arrives with `count`; without `count` it does not
-/// arrive.
+/// An arrival at an mbarrier: adds `expect` bytes to the transaction count, then arrives with `count`. Without `count` there is no
+/// arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) state: Option<Reg>,
     pub(crate) count: Option<Reg>,
-    /// `arrive_drop`: the expected count of the next phases decreases by `count` too.
+    /// `arrive_drop`: the expected count of later phases decreases by `count`.
     pub(crate) drop: bool,
     pub(crate) expect: Option<Reg>,
     /// The scope is `.cta`: it releases nothing to other CTAs.
     pub(crate) own_cta: bool,
-    /// It orders nothing but what fences have released before.
+    /// It orders only releases of earlier fences.
     pub(crate) relaxed: bool,
 }
 
-/// What a wait for an mbarrier orders.
+/// The ordering of a wait for an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acquire {
-    /// The scope is `.cta`: it orders accesses after those of the own CTA alone.
+    /// The scope is `.cta`: only arrivals of the own CTA are acquired.
     pub(crate) own_cta: bool,
-    /// It orders nothing before the next fence.
+    /// It orders nothing until the next fence.
     pub(crate) relaxed: bool,
 }
 
-/// How `mbarrier.test_wait` and `try_wait` name the phase: by its parity, or by a state that an arrival returned.
+/// The phase of `mbarrier.test_wait` and `try_wait`: by its parity, or by the state that an arrival returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Parity(Reg),
@@ -406,7 +406,7 @@ pub(crate) enum Region {
     Tile { map: Address, coords: Box<[Reg]> },
     /// The source in shared memory, and its size in bytes.
     Shared { address: Address, bytes: Reg },
-    /// The values that `st.async` stores, of `bytes` bytes each, or the one with which `red.async` updates memory.
+    /// The values that `st.async` stores, of `bytes` bytes each, or the value with which `red.async` updates memory.
     Values {
         src: Box<[Reg]>,
         bytes: usize,
@@ -454,8 +454,8 @@ pub(crate) struct Mma {
     pub(crate) c: Box<[Reg]>,
 }
 
-/// A matrix of `wmma` in the registers of a warp. PTX does not say which lane holds which element. Here the elements, row by row, are
-/// dealt to the lanes, as many to each as it has; if the registers have room for more, they hold the elements again.
+/// A matrix of `wmma` in the registers of a warp. PTX does not specify which lane holds which element. Here the elements, row by row,
+/// are dealt to the lanes in equal numbers. If the registers have room for more, the elements are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
     pub(crate) rows: usize,
@@ -483,7 +483,7 @@ pub(crate) struct WmmaAccess {
     pub(crate) fragment: Fragment,
     pub(crate) registers: Box<[Reg]>,
     pub(crate) address: Address,
-    /// The elements from one row to the next or, if `by_column`, from one column to the next.
+    /// The distance in elements from one row to the next or, with `by_column`, from one column to the next.
     pub(crate) stride: Reg,
     pub(crate) by_column: bool,
 }
@@ -503,12 +503,12 @@ pub(crate) struct TileProduct {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inputs {
     Float(Format, Format),
-    /// 8-bit integers; whether those of A and those of B are signed.
+    /// 8-bit integers. The flags tell whether A and B are signed.
     Int(bool, bool),
 }
 
 impl Inputs {
-    /// Bytes of an element of A and of B, which are equal.
+    /// Bytes of an element of A or B; both have the same size.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Inputs::Float(format, _) => format.bytes(),
@@ -525,14 +525,14 @@ pub(crate) enum Output {
     S32 { saturate: bool },
 }
 
-/// Where A is: in shared memory, or in registers as a fragment.
+/// The place of A: shared memory, or registers as a fragment.
 #[derive(Clone, Debug)]
 pub(crate) enum MatrixA {
     Descriptor(Reg),
     Registers([Reg; 4]),
 }
 
-/// What `.ftz` replaces by a zero of the same sign if it is subnormal, and the function that does so.
+/// The function that `.ftz` applies to subnormal numbers: each becomes a zero of the same sign.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flush {
     pub(crate) sources: Option<Unary>,
@@ -576,7 +576,7 @@ pub(crate) struct Compare {
 pub(crate) struct Shuffle {
     pub(crate) mode: ShuffleMode,
     pub(crate) dst: Reg,
-    /// The predicate that tells whether the source lane was in range.
+    /// The predicate for a source lane in range.
     pub(crate) valid: Option<Reg>,
     pub(crate) src: Reg,
     pub(crate) lane: Reg,
@@ -594,16 +594,16 @@ pub(crate) struct Atomic {
     pub(crate) swap: Option<Reg>,
 }
 
-/// A function of extended-precision arithmetic: of three operands and the carry flag, the result and the new flag. After a
-/// subtraction the flag says that there was no borrow, as the adder does.
+/// A function of extended-precision arithmetic. From three operands and the carry flag it computes the result and the new flag. After
+/// a subtraction, a set flag means no borrow, as in an adder.
 pub(crate) type Extended = fn([u64; 3], bool) -> (u64, bool);
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Debug)]
 pub(crate) enum Op {
     Compute(Compute),
     Compare(Compare),
-    /// dst = function(src…, carry flag), which with `writes` also writes the flag.
+    /// dst = function(src…, carry flag). With `writes`, it also writes the flag.
     Extended {
         function: Extended,
         dst: Reg,
@@ -641,7 +641,7 @@ pub(crate) enum Op {
     Nop,
     /// A comment claims that a register is the same in several threads.
     Agree(Agreement),
-    /// dst = the warp instructions that the launch has executed, for every register that counts time.
+    /// dst = the warp instructions that the launch has executed. Every register that counts time has this value.
     Clock {
         dst: Reg,
     },
@@ -664,8 +664,8 @@ pub(crate) enum Op {
         predicate: Reg,
         members: Reg,
     },
-    /// `match.any`: dst = the lanes that hold the same value as this one. `match.all`: dst = all lanes if they hold the
-    /// same value, which `same` tells, else 0.
+    /// `match.any`: dst = the lanes with the same value as this one. `match.all`: if all lanes have the same value, dst = all lanes
+    /// and `same` is true; otherwise dst = 0.
     Match {
         all: bool,
         dst: Reg,
@@ -710,7 +710,7 @@ pub(crate) enum Op {
         src: Reg,
     },
     ClusterArrive {
-        /// Whether it orders nothing but what fences have released before.
+        /// Whether it orders only releases of earlier fences.
         relaxed: bool,
     },
     ClusterWait,
@@ -735,7 +735,7 @@ pub(crate) enum Op {
         acquire: Acquire,
         phase: Phase,
     },
-    /// `getctarank`: the rank of the CTA to whose shared memory the address belongs.
+    /// `getctarank`: the rank of the CTA whose shared memory contains the address.
     RankOf {
         dst: Reg,
         address: Reg,
@@ -756,7 +756,7 @@ pub(crate) enum Op {
     /// `fence` and `membar`.
     Fence {
         scope: Scope,
-        /// `fence.sc` and `membar`, which have one order.
+        /// `fence.sc` and `membar`. All of them are in one total order.
         sequential: bool,
     },
     /// `fence.mbarrier_init`.

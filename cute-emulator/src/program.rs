@@ -21,17 +21,17 @@ const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 /// All entries of a module together may have this many times [`Limits::instructions`].
 const MOST_COPIES: u64 = 4;
 
-/// A PTX module that is parsed, validated and decoded. It can be launched any number of times.
+/// A parsed, validated and decoded PTX module. It can be launched any number of times.
 #[derive(Debug)]
 pub struct Program {
     entries: Vec<(EntryInfo, Arc<Code>)>,
     by_name: HashMap<String, usize>,
     image: Image,
-    /// By which a memory knows whether it has the module's variables.
+    /// The identity by which a memory finds the module's variables.
     identity: Arc<()>,
 }
 
-/// What a launch of an entry must match.
+/// An entry's requirements for a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryInfo {
     /// The name of the entry.
@@ -51,14 +51,13 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// The text does not parse, the module is not valid, exceeds the default [`Limits`], or contains something that the
-    /// emulator does not model. The error names the first such line.
+    /// The text does not parse, or the module is not valid, exceeds the default [`Limits`], or contains a feature that the emulator does
+    /// not model. The error names the first such line.
     pub fn load(ptx: &str) -> Result<Program, EmulatorError> {
         Program::load_within(ptx, &Limits::default())
     }
 
-    /// [`load`](Program::load) with other limits. Of these, loading uses `text_bytes`, `entries`, `instructions` and
-    /// `registers`.
+    /// Like [`load`](Program::load), with other limits. Loading uses `text_bytes`, `entries`, `instructions` and `registers`.
     pub fn load_within(ptx: &str, limits: &Limits) -> Result<Program, EmulatorError> {
         hold(
             "bytes of the module's text",
@@ -103,7 +102,7 @@ impl Program {
         for (entry, lines) in entries.into_iter().zip(&source.lines) {
             let code = decode::decode(&shared, entry, lines, limits)
                 .map_err(|error| unsupported(entry, error))?;
-            // Functions are decoded for each entry that calls them.
+            // A function is decoded again for each entry that calls it.
             instructions += code.instructions.len() as u64;
             let what = "instructions of all entries, with the functions that each calls,";
             hold(
@@ -124,8 +123,8 @@ impl Program {
         self.entries.iter().map(|(info, _)| info)
     }
 
-    /// The address and the size in bytes of a variable of the module in global or constant memory; `None` if the module has none
-    /// of this name. The variables get their initial values the first time that this or a launch needs them in a memory.
+    /// The address and the size in bytes of a variable of the module in global or constant memory; `None` if there is no such variable.
+    /// The variables get their initial values when this function or a launch first needs them in a memory.
     ///
     /// # Errors
     ///
@@ -160,7 +159,7 @@ impl Program {
     /// # Errors
     ///
     /// There is no such entry, the launch does not match it, the kernel faults or deadlocks, or it exceeds the launch's
-    /// limits. After an error the memory holds what the kernel had written until then.
+    /// limits. After an error, the memory keeps the kernel's writes up to that point.
     pub fn launch(
         &self,
         memory: &mut GlobalMemory,
@@ -172,7 +171,7 @@ impl Program {
         Ok(observed.counts)
     }
 
-    /// [`launch`](Program::launch), whose counts are added to `observed` also if it fails, and its trace if there is one.
+    /// Like [`launch`](Program::launch). Adds its counts, and its trace if there is one, to `observed`, even if it fails.
     ///
     /// ```
     /// use cute_emulator::{Class, GlobalMemory, Launch, Observed, Program, Trace};
@@ -264,7 +263,7 @@ fn info(entry: &Entry, code: &Code) -> EntryInfo {
     }
 }
 
-/// The cluster of a launch: the one that the entry requires, if the launch leaves its cluster at the default.
+/// The cluster of a launch. If the launch leaves it at the default, it is the cluster that the entry requires.
 fn cluster(info: &EntryInfo, launch: &Launch<'_>) -> [u32; 3] {
     match info.required_cluster {
         Some(required) if launch.cluster == [1; 3] => required,

@@ -1,11 +1,11 @@
-//! What a module says about the program that it was made from: the place of each instruction, which tensor lies where in shared
-//! memory, and which parameters are tensors in global memory.
+//! A module's comments about its source: the source location of each instruction, the tensors in shared memory, and the parameters
+//! that are tensors in global memory.
 //!
-//! A comment of the module such as `shared memory 0..1024, tile: f32 at (8,32):(32,1)` names the bytes of dynamic shared
-//! memory that a tensor has. What follows the colon is for readers, and not looked at here. A comment such as
-//! `tensor x: f32 at x_ptr, strides (x_stride0, 1)` names the parameters that hold the address of a tensor's first element, and
-//! its strides in elements, and one such as `list k: k_len of up to 64, each with 4 bytes of k` says that the parameter `k` holds
-//! numbers of `k_len` items, one after another. What comments of single instructions say is in `claim.rs`.
+//! A comment such as `shared memory 0..1024, tile: f32 at (8,32):(32,1)` gives the bytes of a tensor in dynamic shared memory. The text
+//! after the colon is for readers, and is not parsed. A comment such as `tensor x: f32 at x_ptr, strides (x_stride0, 1)` names the
+//! parameters with the address of a tensor's first element and with its strides in elements. A comment such as
+//! `list k: k_len of up to 64, each with 4 bytes of k` says that the parameter `k` holds the numbers of `k_len` items, one after
+//! another. For the comments of single instructions see `claim.rs`.
 
 use cute_hopper::ElementType;
 use cute_hopper::barriers::MBARRIER_BYTES;
@@ -28,17 +28,17 @@ impl Display for Place {
     }
 }
 
-/// The element of a tensor at which something happened.
+/// The tensor element of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// The name of the tensor.
     pub tensor: String,
-    /// What the tensor is, such as `f32 at (8,32):(32,1)`.
+    /// The description of the tensor, such as `f32 at (8,32):(32,1)`.
     pub description: String,
-    /// The address, as a number of bytes from the tensor's first: negative before it.
+    /// The distance in bytes from the tensor's first byte; negative before it.
     pub byte: i64,
-    /// The coordinate of the element, such as `(3, 4)`: the index of an mbarrier. The emulator knows no layouts, so whoever does
-    /// sets that of others.
+    /// The coordinate of the element, such as `(3, 4)`. For an mbarrier it is the index. The emulator knows no layouts, so for other
+    /// tensors its caller sets the coordinate.
     pub coordinate: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Display for Element {
 pub(crate) struct Tensor {
     name: String,
     description: String,
-    /// Its bytes, from the beginning of dynamic shared memory.
+    /// The bytes of the tensor, from the beginning of dynamic shared memory.
     bytes: Range<u64>,
 }
 
@@ -66,7 +66,7 @@ impl Tensor {
     pub(crate) fn parse(comment: &str) -> Option<Tensor> {
         let (place, description) = comment.strip_prefix("shared memory ")?.split_once(": ")?;
         let (bytes, name) = place.rsplit_once(", ")?;
-        // A tensor without a name is not told from others in its place.
+        // A tensor without a name cannot be told from others in the same place.
         let name = Some(name).filter(|name| !name.contains(' '))?;
         let bytes = bytes.split(", ").next()?;
         let (start, end) = bytes.split_once("..")?;
@@ -129,7 +129,7 @@ pub(crate) struct Listed {
     pub(crate) name: String,
     /// The parameter that holds the number of items.
     pub(crate) length: String,
-    /// What each item has: so many bytes of a parameter.
+    /// The part of each item in a parameter: its size in bytes, and the parameter's name.
     pub(crate) parts: Vec<(u64, String)>,
 }
 

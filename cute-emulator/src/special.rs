@@ -3,7 +3,7 @@
 use cute_hopper::threads;
 use cute_ptx::special::Register;
 
-/// What determines the special registers of a warp, and the addresses of its module's variables.
+/// The inputs for the special registers of a warp and for the addresses of the module's variables.
 pub(crate) struct Position {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -80,13 +80,13 @@ impl Position {
             Register::Nsmid => 1,
             Register::DynamicSmemSize => u64::from(self.dynamic_shared),
             Register::TotalSmemSize => u64::from(self.total_shared),
-            // Always 0, since a launch ends before a clock exceeds 32 bits; not modelled, as no kernel needs them.
+            // The high half is always 0, since a launch ends before a clock exceeds 32 bits. Not modelled, since no kernel needs it.
             Register::ClockHi | Register::GlobaltimerHi => return None,
             Register::Clock
             | Register::Clock64
             | Register::Globaltimer
             | Register::GlobaltimerLo => return None,
-            // It includes what the driver adds to the CTA's shared memory, which the emulator does not know.
+            // It includes shared memory that the driver adds to the CTA; the emulator does not know its size.
             Register::AggrSmemSize => return None,
         })
     }

@@ -1,18 +1,18 @@
-//! Tensor maps in memory: how the emulator writes one down, and the boxes that TMA copies by one.
+//! Tensor maps in memory: the emulator's encoding of them, and the boxes that TMA copies.
 
 use cute_hopper::tma::{self, L2Promotion, MAP_BYTES, MAX_RANK, OobFill, TensorMap};
 use cute_hopper::{ElementType, SwizzleMode, wgmma};
 use cute_ptx::ast::Type;
 use std::ops::Range;
 
-/// Marks the 128 bytes as ours: those of the driver have another, unpublished form.
+/// Marks the 128 bytes as the emulator's encoding. The driver's encoding is different and unpublished.
 const MAGIC: [u8; 4] = *b"TMAP";
 /// A swizzle permutes pieces of this size.
 pub(crate) const CHUNK_BYTES: usize = wgmma::CORE_BYTES as usize;
 
 /// The 128 bytes that a kernel gets as its `.param .align 64 .b8 map[128]`; the reason if the map is not legal.
 ///
-/// There is no L2 cache here, so that they do not say how much of it to fetch.
+/// The bytes do not contain the L2 promotion, since the emulator has no L2 cache.
 pub fn encode_tensor_map(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
     match map.problem() {
         Some(problem) => Err(problem),
@@ -20,7 +20,7 @@ pub fn encode_tensor_map(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
     }
 }
 
-/// The bytes of a map that may not be legal.
+/// The bytes of a map, legal or not.
 fn bytes_of(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
     let mut bytes = Vec::with_capacity(MAP_BYTES);
     bytes.extend(MAGIC);
@@ -49,12 +49,12 @@ fn bytes_of(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
         .map_err(|_| format!("a tensor map is longer than {MAP_BYTES} bytes"))
 }
 
-/// Reads what [`encode_tensor_map`] wrote. The element type is the first of those that a tensor map calls by one name.
+/// Decodes the bytes of [`encode_tensor_map`]. If several element types have one name in tensor maps, the first is returned.
 pub fn decode_tensor_map(bytes: &[u8]) -> Option<TensorMap> {
     fields(bytes).filter(|map| map.problem().is_none())
 }
 
-/// A field of a tensor map that `tensormap.replace` changes.
+/// A field for `tensormap.replace`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Address,
@@ -69,8 +69,8 @@ pub(crate) enum Field {
     Fill,
 }
 
-/// Changes a field. The map may be illegal before and afterwards, since fields are changed one by one; the reason if the bytes are
-/// no tensor map or the field cannot have the value (PTX ISA 9.0, `tensormap.replace`).
+/// Changes a field. The map can be illegal before and after, since fields are changed one by one. The error is the reason if the bytes
+/// are no tensor map or the field cannot have the value (PTX ISA 9.0, `tensormap.replace`).
 pub(crate) fn replace(bytes: &[u8], field: Field, value: u64) -> Result<[u8; MAP_BYTES], String> {
     let mut map = fields(bytes).ok_or("the operand is not the address of a tensor map")?;
     let wrong = || format!("{value} is not a value of this field of a tensor map");
@@ -99,7 +99,7 @@ pub(crate) fn replace(bytes: &[u8], field: Field, value: u64) -> Result<[u8; MAP
         Field::Stride(i) => *place(&mut map.strides, i, rank)? = value,
         Field::ElementStride(i) => *place(&mut map.element_strides, i, rank)? = narrow?,
         Field::Element => {
-            // The numbers of PTX, by those of the driver.
+            // PTX's numbers of the element types, indexed by the driver's.
             const OF_DRIVER: [u32; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11];
             let number = OF_DRIVER.get(value as usize).ok_or_else(wrong)?;
             map.element = ElementType::from_tensor_map(*number).ok_or_else(wrong)?;
@@ -113,7 +113,7 @@ pub(crate) fn replace(bytes: &[u8], field: Field, value: u64) -> Result<[u8; MAP
     bytes_of(&map)
 }
 
-/// The fields, whether they are legal together or not.
+/// The fields, even if they are not legal together.
 fn fields(bytes: &[u8]) -> Option<TensorMap> {
     let mut rest = Reader {
         bytes: bytes.get(..MAP_BYTES)?,
@@ -148,7 +148,7 @@ fn fields(bytes: &[u8]) -> Option<TensorMap> {
     })
 }
 
-/// The type by which PTX computes with elements of a tensor map: TMA adds numbers of tf32 as f32.
+/// PTX's type for arithmetic on elements of a tensor map. TMA adds tf32 numbers as f32.
 pub(crate) fn computed_as(element: ElementType) -> Type {
     match element {
         ElementType::TF32 => Type::F32,
@@ -156,7 +156,7 @@ pub(crate) fn computed_as(element: ElementType) -> Type {
     }
 }
 
-/// The bits of what a missing element reads as.
+/// The bits of a missing element.
 fn fill_bits(element: ElementType, fill: OobFill) -> u64 {
     match (fill, element) {
         (OobFill::Nan, ElementType::F16 | ElementType::BF16) => 0x7fff,
@@ -166,7 +166,7 @@ fn fill_bits(element: ElementType, fill: OobFill) -> u64 {
     }
 }
 
-/// Sixteen bytes of what is outside of the tensor.
+/// Sixteen bytes outside the tensor.
 pub(crate) fn fill_pattern(map: &TensorMap) -> [u8; CHUNK_BYTES] {
     let size = element_bytes(map);
     let element = fill_bits(map.element, map.fill).to_le_bytes();
@@ -196,7 +196,7 @@ pub(crate) fn chunks<E>(
     Ok(())
 }
 
-/// Makes rows end where a store clips them.
+/// Rounds the innermost extent up to whole store units: a store clips a row only there.
 pub(crate) fn end_rows_at_whole_units(map: &mut TensorMap) {
     map.extents[0] =
         map.extents[0].next_multiple_of(u64::from(tma::STORE_UNIT / map.element.bytes()));
@@ -206,7 +206,7 @@ fn element_bytes(map: &TensorMap) -> usize {
     map.element.bytes() as usize
 }
 
-/// The address of the innermost coordinate 0 in a row of the box; `None` if the row is outside of the tensor.
+/// The address of the innermost coordinate 0 in a row of the box; `None` if the row is outside the tensor.
 fn row_address(map: &TensorMap, coords: &[i64], row: u64) -> Option<u64> {
     let (mut rest, mut address) = (row, map.address);
     for (dim, start) in coords.iter().enumerate().skip(1) {
@@ -221,7 +221,7 @@ fn row_address(map: &TensorMap, coords: &[i64], row: u64) -> Option<u64> {
     Some(address)
 }
 
-/// The parts of a chunk that lie inside of the tensor: neighbours in memory are one part.
+/// The parts of a chunk inside the tensor. Contiguous elements are one part.
 fn parts(
     map: &TensorMap,
     start: i64,
@@ -252,11 +252,11 @@ fn parts(
     parts
 }
 
-/// Sixteen bytes of a box: the unit that a swizzle moves.
+/// Sixteen bytes of a box: the unit of a swizzle.
 pub(crate) struct Chunk {
     /// Offset in the box, before the swizzle.
     pub(crate) offset: u64,
-    /// What of it exists: ranges of the chunk and their addresses.
+    /// The parts inside the tensor: ranges of the chunk, with their addresses.
     pub(crate) parts: Vec<(Range<usize>, u64)>,
 }
 

@@ -2,27 +2,27 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// A trace of launches, one after another. `Display` writes it in Chrome's trace-event format, which <https://ui.perfetto.dev>
-/// and `chrome://tracing` open.
+/// A trace of launches, one after another. `Display` writes it in Chrome's trace-event format, for <https://ui.perfetto.dev> and
+/// `chrome://tracing`.
 ///
-/// A CTA is a process of the viewer. Its rows are its warps, with a slice for each turn that the schedule gave the warp,
-/// named after what it did (the last [`Class`](crate::Class) of those of its instructions), and for each wait at a barrier;
-/// its mbarriers, with a slice for each phase; and its bulk copies and wgmma instructions, from the instruction to the moment at
-/// which the emulator performed them. The unit of time, shown as a microsecond, is a step: a warp instruction of any warp.
+/// A CTA is a process of the viewer. Its rows are its warps, its mbarriers, and its bulk copies and wgmma instructions. A
+/// warp has a slice for each turn in the schedule, named after the highest [`Class`](crate::Class) of its instructions, and one for
+/// each wait at a barrier. An mbarrier has a slice for each phase. A copy or wgmma has a slice from the instruction to its execution by
+/// the emulator. The unit of time, shown as a microsecond, is a step: a warp instruction of any warp.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     slices: Vec<Slice>,
     names: Vec<Name>,
-    /// Slices that there was no room for.
+    /// The number of slices dropped at the limit.
     lost: u64,
     /// The steps and the CTAs of the launches before the current one.
     before: (u64, u64),
 }
 
-/// The most slices of a trace. Viewers get slow with more.
+/// The most slices of a trace. More would slow down viewers.
 const MOST_SLICES: usize = 1 << 19;
 
-/// Something that took a while.
+/// Something that lasts for some steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     pub(crate) name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Slice {
     pub(crate) row: Row,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Where it comes from.
+    /// The source location.
     pub(crate) place: String,
 }
 
@@ -58,7 +58,7 @@ impl Trace {
         Trace::default()
     }
 
-    /// How many slices it has.
+    /// The number of slices.
     pub fn len(&self) -> usize {
         self.slices.len()
     }
@@ -137,7 +137,7 @@ impl Display for Trace {
                 }
             }
         }
-        // An element without a comma ends the list.
+        // An element without a trailing comma ends the list.
         writeln!(
             f,
             r#"{{"name":"end","ph":"M","pid":0,"args":{{"lost slices":{}}}}}"#,

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-/// What the variables of a module in global and constant memory hold when it is loaded.
+/// The initial contents of a module's variables in global and constant memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Image {
     pub(crate) bytes: Vec<u8>,
     pub(crate) align: u64,
-    /// Where in the image the addresses of its own variables are: as offsets, to which the image's address is added.
+    /// The offsets in the image of addresses of its own variables. The image's address is added to them.
     pub(crate) relocations: Vec<u64>,
     /// The offset and the size of each variable.
     pub(crate) variables: HashMap<String, (u64, u64)>,
 }
 
 impl Image {
-    /// The bytes of the image when it is at this address.
+    /// The bytes of the image at this address.
     pub(crate) fn at(&self, address: u64) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         for at in &self.relocations {

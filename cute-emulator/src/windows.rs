@@ -1,8 +1,8 @@
-//! The windows of generic addresses, and where things are in them.
+//! The windows of generic addresses, and their layout.
 
 use cute_hopper::shared;
 
-/// The first shared address of a CTA's variables: as on the hardware, which reserves the first KiB.
+/// The first shared address of a CTA's variables. The first KiB is reserved, as on the hardware.
 pub(crate) const SHARED_BASE: u32 = shared::RESERVED_BYTES;
 pub(crate) const MAX_SHARED_BYTES: u32 = shared::MAX_BYTES;
 /// A generic address of shared memory is this plus the shared address.
@@ -14,7 +14,7 @@ pub(crate) const LOCAL_WINDOW: u64 = 1 << 58;
 /// The address of a function is this plus [`FUNCTION_BYTES`] for each function before it.
 pub(crate) const CODE_WINDOW: u64 = 1 << 59;
 pub(crate) const FUNCTION_BYTES: u64 = 16;
-/// Frames of routines begin at multiples of this, which is the largest alignment of a local variable that is kept.
+/// The alignment of frames: the largest alignment of a local variable that is kept.
 pub(crate) const FRAME_ALIGN: u32 = 128;
 /// The number of addresses in the shared, the parameter and the local window.
 pub(crate) const WINDOW_BYTES: u64 = 1 << 32;

@@ -1,7 +1,7 @@
 //! The syntax tree of a PTX module: its declarations, instructions and comments in the order of the text.
 //!
 //! Names are kept as written, with their `%`. The mnemonic of an instruction is a row of the instruction table with its
-//! modifiers bound, so a tree cannot hold an instruction that the table does not have.
+//! modifiers bound. So a tree can hold only instructions of the table.
 
 use crate::table::{Effect, Kind, Mnemonic, present};
 
@@ -25,9 +25,9 @@ pub enum Item {
     Blank,
     /// A comment, as the text after `// `. Line breaks in it begin further comments.
     Comment(String),
-    /// A file of the source, which places of instructions name: `.file 1 "src/gemm.rs"`.
+    /// A source file for the locations of instructions: `.file 1 "src/gemm.rs"`.
     File {
-        /// The number by which `.loc` names it.
+        /// The number of the file in `.loc`.
         number: u32,
         /// The path, without quotation marks.
         path: String,
@@ -55,8 +55,8 @@ pub struct Variable {
     pub name: String,
     /// The number of elements; `None` prints `[]`, for dynamic shared memory.
     pub len: Option<u64>,
-    /// The values of the first elements: constants, and names of functions and variables, which stand for their addresses, also
-    /// with an offset (`[name+8]` in the tree, `name+8` in text). The other elements are 0.
+    /// The values of the first elements: constants, and names of functions and variables. A name stands for an address, also with an
+    /// offset (`[name+8]` in the tree, `name+8` in text). The other elements are 0.
     pub init: Vec<Operand>,
 }
 
@@ -76,24 +76,24 @@ pub struct Entry {
 /// A function: `.func (.param .b32 r) f(.param .b32 x)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Whether it is declared `.extern`: the driver defines it, such as `vprintf`.
+    /// Whether it is declared `.extern`: a function of the driver, such as `vprintf`.
     pub external: bool,
-    /// The name by which `call` names it.
+    /// The name in a `call`.
     pub name: String,
-    /// The parameters that receive its results; at most one in modules that compilers make.
+    /// The parameters that receive its results; at most one in compiler output.
     pub returns: Vec<Param>,
     /// The parameters, in order.
     pub params: Vec<Param>,
     /// Directives, such as `.noreturn`.
     pub directives: Vec<Directive>,
-    /// The body, line by line; `None` if it is only declared.
+    /// The body, line by line; `None` for a declaration.
     pub body: Option<Vec<Line>>,
 }
 
-/// The parameters of a function that is called by its address: `p: .callprototype (.param .b32 _) _ (.param .b64 _);`.
+/// The parameters of a function called by its address: `p: .callprototype (.param .b32 _) _ (.param .b64 _);`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
-    /// The name by which `call` names it.
+    /// The name in a `call`.
     pub name: String,
     /// The parameters that receive the results. Their names mean nothing.
     pub returns: Vec<Param>,
@@ -101,10 +101,10 @@ pub struct Prototype {
     pub params: Vec<Param>,
 }
 
-/// A parameter of a kernel or of a function, or what a call passes to it or receives from it.
+/// A parameter of a kernel or of a function, or an argument or result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
-    /// The name, by which `ld.param` reads it.
+    /// The name in `ld.param`.
     pub name: String,
     /// A scalar type, or an array of bytes.
     pub ty: ParamType,
@@ -135,7 +135,7 @@ impl ParamType {
 }
 
 impl Param {
-    /// Where it ends, in bytes, behind parameters that end at `before`.
+    /// The end in bytes, if the parameters before it end at `before`.
     pub fn end(&self, before: u64) -> u64 {
         let (align, len) = self.ty.layout();
         before.next_multiple_of(align.into()) + u64::from(len)
@@ -176,13 +176,13 @@ pub enum Line {
     },
     /// A variable that only this entry sees.
     Variable(Variable),
-    /// What a call passes or receives: `.param .b32 param0;`.
+    /// An argument or a result of a call: `.param .b32 param0;`.
     Param(Param),
-    /// The parameters of functions that are called by their addresses.
+    /// The parameters of functions called by their addresses.
     Prototype(Prototype),
     /// The labels to which a `brx.idx` can branch: `t: .branchtargets a, b;`.
     Targets {
-        /// The name by which `brx.idx` names them.
+        /// The name of the list in a `brx.idx`.
         name: String,
         /// The labels, by their indices.
         labels: Vec<String>,
@@ -202,20 +202,20 @@ pub struct Inst {
     pub mnemonic: Mnemonic,
     /// The operands, in the order of the text.
     pub operands: Vec<Operand>,
-    /// The place in the source that it comes from. In text, an instruction has the place of the `.loc` before it, so one
-    /// without a place takes that of its predecessor when it is printed and parsed.
+    /// The source location of the instruction. In text, an instruction has the location of the last `.loc` before it. So after printing
+    /// and parsing, an instruction without a location has that of its predecessor.
     pub place: Option<Place>,
     /// A comment at the end of the line, as the text after `// `.
     pub comment: Option<String>,
-    /// A number by which the code that builds the instruction finds it again, wherever it is moved. It is not part of the
-    /// text: one that is parsed has none.
+    /// A number that identifies the instruction for the code that builds it, even if the instruction is moved. The text does not
+    /// contain it: a parsed instruction has none.
     pub origin: Option<u32>,
 }
 
-/// A place in the source: `.loc 1 120 9`.
+/// A source location: `.loc 1 120 9`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The number of the file, which an [`Item::File`] declares.
+    /// The number of the file, declared by an [`Item::File`].
     pub file: u32,
     /// The line, from 1.
     pub line: u32,
@@ -282,14 +282,13 @@ impl Inst {
         }
     }
 
-    /// What it does besides writing its destinations; see [`Mnemonic::effect`].
+    /// The effect besides writing its destinations; see [`Mnemonic::effect`].
     pub fn effect(&self) -> Effect {
         self.mnemonic.effect()
     }
 
-    /// The operands, each with the kind that the row expects at its place. A row can have several forms: this is the
-    /// first that takes operands of this number and syntax, whatever their types. `None` if there is none, which
-    /// validation refuses.
+    /// The operands, each with the kind that the row expects at its place. If the row has several forms, the first with this number
+    /// and syntax of operands counts, whatever their types. `None` if no form fits; validation refuses such an instruction.
     pub fn slots(&self) -> Option<Vec<(&Operand, &'static Kind)>> {
         self.mnemonic.forms().iter().find_map(|form| {
             let kinds = present(form, self.operands.len())?;
@@ -310,7 +309,7 @@ impl Inst {
         }
     }
 
-    /// Calls `f` with every name that the instruction reads: that of its guard, and those in its source operands.
+    /// Calls `f` with every name that the instruction reads: the guard's name, and the names in its source operands.
     pub fn for_each_read<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         if let Some(guard) = &self.guard {
             f(&guard.predicate);
@@ -329,7 +328,7 @@ impl Inst {
 }
 
 impl Operand {
-    /// Whether an operand of this syntax can be of this kind, whatever its names stand for.
+    /// Whether an operand of this syntax can be of this kind, whatever its names mean.
     fn has_shape_of(&self, kind: &Kind) -> bool {
         match kind {
             Kind::Def { .. } => {
@@ -374,7 +373,7 @@ impl Operand {
         }
     }
 
-    /// Calls `f` with every name in the operand, which it may change.
+    /// Calls `f` with every name in the operand; `f` may change it.
     pub fn for_each_name_mut(&mut self, f: &impl Fn(&mut String)) {
         match self {
             Operand::Name(name) | Operand::Not(name) => f(name),
@@ -397,7 +396,7 @@ impl Operand {
     }
 }
 
-/// The families of registers that a name can belong to, each as the prefix and the index: `%r12` is number 12 of `%r`, or
+/// The families of registers to which a name can belong, each as the prefix and the index: `%r12` is number 12 of `%r`, or
 /// number 2 of `%r1`.
 ///
 /// An index has no leading zero and at most ten digits, so there are at most ten families.

@@ -33,7 +33,7 @@ pub struct ParseError {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What is wrong, such as "expected an operand, found `,`".
+    /// The problem, such as "expected an operand, found `,`".
     pub message: String,
 }
 
@@ -144,8 +144,7 @@ impl<'a> Lexer<'a> {
         self.advance(end)
     }
 
-    /// A word contains `.` and `::`, but not the single colon that follows a label. A directive ends before the next one, as in
-    /// `.reg.b32`.
+    /// A word contains `.` and `::`, but not the single colon after a label. A directive ends before the next one, as in `.reg.b32`.
     fn word(&mut self) -> &'a str {
         let mut end = 1;
         let directive = self.rest.starts_with('.');

@@ -3,8 +3,8 @@
 //! It serves the kernel language and the emulator of `cute-runtime`. Its interface is not a promise: any release may change it.
 //!
 //! A module is a tree ([`ast`]). The kernel language builds it, its `Display` prints it, [`parse`](mod@parse) reads it back,
-//! [`validate`](mod@validate) checks it against the [`table`] of instructions, and the emulator runs it. In the tree, an
-//! instruction is a row of that table with its modifiers bound, and its operands.
+//! [`validate`](mod@validate) checks it against the [`table`] of instructions, and the emulator runs it. An instruction in the
+//! tree is a row of the table with its modifiers bound, and its operands.
 //!
 //! ```
 //! use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, Type};

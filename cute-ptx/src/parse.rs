@@ -1,9 +1,9 @@
 //! The parser: from PTX text to a [`Module`].
 //!
-//! It reads everything that the printer writes, and ordinary compiler output: both kinds of comments, several registers
-//! in one declaration, attributes of pointer parameters and of variables, and scoped blocks. What the tree cannot represent
+//! It reads all output of the printer, and ordinary compiler output: both kinds of comments, several registers
+//! in one declaration, attributes of pointer parameters and of variables, and scoped blocks. Syntax that the tree cannot represent
 //! (nested initial values, decimal exponents) is an error that names the line. `.pragma` is skipped, since it changes no
-//! result, and so is what `.file` and `.loc` may say besides a path and a place.
+//! result. In `.file` and `.loc`, everything but the path and the location is skipped.
 
 use crate::ast::{
     Directive, Entry, Function, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place,
@@ -29,8 +29,7 @@ pub struct Source {
     pub function_lines: Vec<Vec<u32>>,
 }
 
-/// Parses the text of a module. Nothing is checked but syntax and mnemonics; for the rest there is
-/// [`validate`](fn@crate::validate).
+/// Parses the text of a module. It checks only syntax and mnemonics; [`validate`](fn@crate::validate) checks the rest.
 ///
 /// ```
 /// let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
@@ -66,10 +65,10 @@ struct Parser<'t, 'a> {
     position: usize,
 }
 
-/// What the tree keeps from between statements.
+/// The lines without statements that the tree keeps.
 enum Trivia<'a> {
     Blank,
-    /// A comment; `alone` if nothing precedes it in its line.
+    /// A comment; `alone` is true if nothing precedes it on its line.
     Comment {
         text: &'a str,
         alone: bool,
@@ -84,7 +83,7 @@ struct Body {
     numbers: Vec<u32>,
     /// For each open block, the index of its first line.
     open: Vec<usize>,
-    /// How many blocks have been closed. It is the suffix of the names that the next closed block declares.
+    /// How many blocks have been closed. The names of the next closed block get this number as their suffix.
     closed: usize,
     /// The last `.loc`.
     place: Option<Place>,
@@ -274,7 +273,7 @@ impl<'a> Parser<'_, 'a> {
         self.keyword(".param")?;
         let mut align = self.align()?;
         let ty = self.ty()?;
-        // `.ptr` tells compilers what a pointer points to. The tree does not keep it.
+        // `.ptr` tells compilers about the target of a pointer. The tree does not keep it.
         if self.peek() == Token::Word(".ptr") {
             self.next();
             if let Token::Word(".global" | ".const" | ".local" | ".shared") = self.peek() {
@@ -328,7 +327,7 @@ impl<'a> Parser<'_, 'a> {
             _ => return Err(self.expected(".shared, .global, .const or .local")),
         };
         self.next();
-        // Attributes such as `.managed` tell the driver where a variable may be. The tree does not keep them.
+        // Attributes such as `.managed` tell the driver about the placement of a variable. The tree does not keep them.
         if self.peek() == Token::Word(".attribute") {
             while !matches!(self.peek(), Token::Punct(')') | Token::End) {
                 self.next();
@@ -357,7 +356,7 @@ impl<'a> Parser<'_, 'a> {
             true => self.initial_values()?,
             false => Vec::new(),
         };
-        // The values tell the length if it is not written.
+        // If the length is not written, it is the number of values.
         if len.is_none() && !init.is_empty() {
             len = Some(init.len() as u64);
         }
@@ -493,7 +492,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// What follows a name and a colon: a prototype, a list of labels, or nothing, which makes the name a label.
+    /// The declaration after a name and a colon: a prototype or a list of labels. If there is none, the name is a label.
     fn labelled(&mut self, name: String) -> Result<Line, ParseError> {
         // After a label, blank lines and comments are lines of the body.
         let mut tokens = self.tokens[self.position..].iter().map(|it| it.token);
@@ -744,14 +743,14 @@ impl<'a> Parser<'_, 'a> {
         self.tokens[self.position].token
     }
 
-    /// The token right after the one that [`peek`](Self::peek) returned.
+    /// The token after the result of [`peek`](Self::peek).
     fn after(&self) -> Token<'a> {
         self.tokens
             .get(self.position + 1)
             .map_or(Token::End, |spanned| spanned.token)
     }
 
-    /// Moves past the token that [`peek`](Self::peek) returned.
+    /// Moves past the result of [`peek`](Self::peek).
     fn next(&mut self) {
         self.position = (self.position + 1).min(self.tokens.len() - 1);
     }
@@ -818,7 +817,7 @@ fn integer(text: &str) -> Option<u64> {
     }
 }
 
-/// A constant that begins with `0f` or `0d`, or a decimal fraction, which is double-precision.
+/// A constant that begins with `0f` or `0d`, or a decimal fraction (double precision).
 fn float(text: &str) -> Option<Operand> {
     match text.get(..2) {
         Some("0f" | "0F") if text.len() == 10 => {
@@ -835,7 +834,7 @@ fn float(text: &str) -> Option<Operand> {
     }
 }
 
-/// Renames what a block declares. The tree has no blocks, so equal names in different blocks must differ: `p` of the third
+/// Renames the declarations of a block. The tree has no blocks, so equal names in different blocks must differ: `p` of the third
 /// closed block becomes `p$2`.
 fn rename_block(lines: &mut [Line], block: usize) {
     let mut singles = HashMap::new();

@@ -1,4 +1,4 @@
-//! The printer: from a [`Module`] to text that is readable and from which [`parse`](crate::parse) gives the same module.
+//! The printer: from a [`Module`] to readable text. [`parse`](crate::parse) of the text gives the same module.
 //!
 //! Comments at the end of a line start in one column. An instruction too long for a line, such as a wgmma with 128
 //! accumulators, is broken into several lines. A line break inside a comment begins another comment, so the text of a
@@ -15,7 +15,7 @@ const INDENT: &str = "    ";
 const CONTINUATION: &str = "        ";
 /// The column, from 0, where comments after an instruction begin.
 const COMMENT_COLUMN: usize = 60;
-/// Longer instructions are broken into lines of at most this many characters.
+/// The most characters of a line. A longer instruction is broken.
 const LINE_WIDTH: usize = 118;
 
 impl Display for Module {

@@ -2,7 +2,7 @@
 
 use crate::types::Type;
 
-/// A special register. Those that are vectors, such as `%tid`, have three components.
+/// A special register. A vector, such as `%tid`, has three components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[rustfmt::skip]
 #[expect(missing_docs, reason = "the names are PTX's own")]
@@ -18,7 +18,7 @@ pub enum Register {
 pub struct Special {
     /// The register.
     pub register: Register,
-    /// The name with its `%` and, if it is a vector, without the component.
+    /// The name with its `%`. For a vector, it has no component.
     pub name: &'static str,
     /// Whether it is a vector; instructions read a single component of it.
     pub vector: bool,
@@ -31,8 +31,8 @@ pub struct Special {
 }
 
 impl Special {
-    /// The name that an instruction uses: for a vector that of component `axis`, 0 to 2 for `.x` to `.z`; for other
-    /// registers the name itself, whatever `axis` is.
+    /// The name in an instruction. For a vector it includes component `axis`, 0 to 2 for `.x` to `.z`; for other registers `axis`
+    /// is ignored.
     ///
     /// ```
     /// use cute_ptx::special::{Register, Special};

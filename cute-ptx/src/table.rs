@@ -1,7 +1,7 @@
 //! The instruction table: one row for each form of an instruction, and [`Mnemonic`], a row with its modifiers bound.
 //!
-//! A row gives the opcode, what the instruction does besides writing its destinations, the pattern of its mnemonics, the
-//! operands that they take, and the first PTX version and the lowest target that have them. Code that emits an instruction
+//! A row gives the opcode, the effect besides writing its destinations, the pattern of its mnemonics, the forms of their
+//! operands, the first PTX version and the lowest target. Code that emits an instruction
 //! builds the mnemonic from an opcode and modifiers; the parser reads the mnemonic from text;
 //! [`validate`](mod@crate::validate) checks operands against its forms; a decoder reads the modifiers bound in it. Rows are
 //! disjoint: no mnemonic belongs to two of them, and no two mnemonics of an [`Opcode`] have the same modifiers.

@@ -41,8 +41,8 @@ types! {
 }
 
 impl Type {
-    /// The type of a register that holds one element. Formats without a fundamental type in PTX, such as tf32, have the untyped
-    /// one of their width.
+    /// The type of a register for one element. A format without a fundamental type in PTX, such as tf32, gets the untyped type of the
+    /// same width.
     pub fn of(element: ElementType) -> Type {
         let untyped = match element.bits() {
             8 => Type::B8,

@@ -1,8 +1,8 @@
 //! Validation: checks a module against the instruction table and against the rules of the driver and the hardware.
 //!
 //! It finds the errors for which the assembler refuses a module. It also refuses some modules that the assembler accepts but
-//! that fail later: with a `setmaxnreg` that the assembler would drop, or with a wgmma descriptor that is a compile-time
-//! constant. Every name that a valid module declares is an identifier, so the printed module parses.
+//! that fail later: modules with a `setmaxnreg` that the assembler would drop, or with a wgmma descriptor that is a compile-time
+//! constant. Every declared name of a valid module is an identifier, so the printed module parses.
 
 mod constants;
 mod names;
@@ -22,9 +22,9 @@ use std::fmt::{self, Display, Formatter};
 const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
-/// The version from which on kernels have more bytes of parameters.
+/// The first version with the larger limit on bytes of parameters.
 const MANY_PARAMS: (u32, u32) = (8, 1);
-/// The most bytes of parameters before that version, and from it on.
+/// The most bytes of parameters before that version, and from that version on.
 const MAX_PARAMS: (u64, u64) = (
     threads::MAX_PARAMETER_BYTES as u64,
     threads::MAX_PARAMETER_BYTES_8_1 as u64,
@@ -35,17 +35,17 @@ const MAX_REGISTERS: u64 = 1 << 20;
 /// A problem and its place in the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// The name of the entry or function; `None` outside all of these.
+    /// The name of the entry or function; `None` outside them.
     pub entry: Option<String>,
     /// The index of the line in the entry's body, from 0; `None` if the problem is not in one line of the body.
     pub line: Option<usize>,
     /// The instruction or declaration, as it is printed.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What can be wrong with a module.
+/// The kinds of problems.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -64,9 +64,9 @@ pub enum Problem {
         number: usize,
         /// The operand, as it is printed.
         operand: String,
-        /// What the instruction takes there.
+        /// The operands that the instruction takes at this place.
         expected: Kind,
-        /// Why it does not fit.
+        /// The reason why it does not fit.
         mismatch: Mismatch,
     },
     /// The guard is not a predicate register.
@@ -74,13 +74,13 @@ pub enum Problem {
     Guard {
         /// The name in the guard.
         name: String,
-        /// What the name is instead.
+        /// The reason why it does not fit.
         mismatch: Mismatch,
     },
     /// A branch to a label that does not exist.
     #[error("the entry has no label `{0}`")]
     MissingLabel(String),
-    /// A name or a `.file` is declared twice, or a name belongs to a family of registers that is declared too.
+    /// A name or a `.file` is declared twice, or a name belongs to a declared family of registers.
     #[error("`{0}` is declared twice")]
     Duplicate(String),
     /// The path of a `.file` contains a quotation mark, a backslash or a line break.
@@ -89,7 +89,7 @@ pub enum Problem {
     /// The place of an instruction is in a file that no `.file` declares.
     #[error("the module has no `.file {0}`")]
     MissingFile(u32),
-    /// A declared name that PTX does not allow.
+    /// A declared name is not legal in PTX.
     #[error("`{0}` is not a PTX identifier")]
     InvalidName(String),
     /// The target is not `sm_` with a number and perhaps an `a`.
@@ -105,7 +105,7 @@ pub enum Problem {
         /// The version of the module.
         found: (u32, u32),
     },
-    /// The module's target does not have an instruction, special register or directive.
+    /// The module's target lacks an instruction, special register or directive.
     #[error("{what} needs {needed}, but the module says {found}")]
     Target {
         /// The instruction, special register or directive.
@@ -115,7 +115,7 @@ pub enum Problem {
         /// The target of the module.
         found: Target,
     },
-    /// A register, variable or parameter is declared with a type that it cannot have.
+    /// A register, variable or parameter is declared with an illegal type.
     #[error("{what} cannot be declared {ty}")]
     DeclaredType {
         /// "a register", "a variable" or "a parameter".
@@ -123,7 +123,7 @@ pub enum Problem {
         /// The type in the declaration.
         ty: Type,
     },
-    /// A variable is declared in a state space that it cannot be in.
+    /// A variable is declared in an illegal state space.
     #[error("a variable {place} cannot be in .{space}")]
     Space {
         /// "of an entry" or "of a module".
@@ -134,7 +134,7 @@ pub enum Problem {
     /// A function is declared twice with different parameters, or has two bodies.
     #[error("`{0}` is declared with other parameters, or defined, before")]
     Redeclared(String),
-    /// A variable has initial values that it cannot have: too many, not of its type, or in a state space without them.
+    /// A variable has illegal initial values: too many, not of its type, or in a state space without initial values.
     #[error("the initial value `{value}` does not fit a variable of {len} {ty} in .{space}")]
     InitialValue {
         /// The first value that does not fit.
@@ -168,7 +168,7 @@ pub enum Problem {
     DirectiveValues {
         /// The name of the directive, without the dot.
         name: String,
-        /// What it takes, such as "one number from 1 to 255".
+        /// The allowed numbers, such as "one number from 1 to 255".
         takes: String,
     },
     /// An entry has more static shared memory than a kernel can have.
@@ -194,26 +194,26 @@ pub enum Problem {
         count: u64,
     },
     /// `setmaxnreg` in an entry without a bound on its threads or registers: the assembler would drop the instruction
-    /// (its note C7508). With `.reqntid` alone it may still drop it in a kernel of few registers; with `.minnctapersm 1`
-    /// or `.maxnreg` in addition it does not.
+    /// (its note C7508). With `.reqntid` alone, it may still drop it in a kernel with few registers. With `.minnctapersm 1` or
+    /// `.maxnreg` in addition, it does not.
     #[error("setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg; add one")]
     SetmaxnregUnbounded,
-    /// A wgmma's matrix descriptor is known at compile time. The register is the value.
+    /// The matrix descriptor of a wgmma is known at compile time. The field is its register.
     #[error(
         "the matrix descriptor `{0}` is a compile-time constant, which crashes the driver's JIT compiler"
     )]
     ConstantDescriptor(String),
 }
 
-/// Why an operand does not fit.
+/// The reason why an operand does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// It is a different sort of operand, such as a constant instead of a register, or a special register instead of a
+    /// It is a different kind of operand, such as a constant instead of a register, or a special register instead of a
     /// declared one.
     #[error("does not fit here")]
     Kind,
-    /// It is a register of this type, which the instruction does not take.
+    /// It is a register of this type, and the instruction takes another type.
     #[error("is a {0} register")]
     Type(Type),
     /// It is a constant that does not fit the type or is out of the allowed range.
@@ -222,13 +222,13 @@ pub enum Mismatch {
     /// It is a name that is not declared.
     #[error("is not declared")]
     Undeclared,
-    /// It is a vector of this length, which the instruction does not take.
+    /// It is a vector of this length, and the instruction takes another length.
     #[error("has {0} element{s}", s = if *.0 == 1 { "" } else { "s" })]
     Length(usize),
-    /// It is a variable or parameter in this state space, which the instruction does not access.
+    /// It is a variable or parameter in this state space, and the instruction accesses another space.
     #[error("is in .{0}")]
     Space(String),
-    /// The address is in a register of this type, which is too narrow for the state space or not an integer.
+    /// The address is in a register of this type: too narrow for the state space, or not an integer.
     #[error("holds its address in a {0} register")]
     AddressType(Type),
 }
@@ -272,8 +272,8 @@ pub fn validate(module: &Module) -> Vec<Error> {
 }
 
 impl Module {
-    /// The lowest PTX version that has everything the module uses, as major and minor number: the target, instructions,
-    /// special registers, directives, and as many bytes of parameters.
+    /// The lowest PTX version with all features of the module, as major and minor number: target, instructions, special registers,
+    /// directives, and bytes of parameters.
     pub fn required_version(&self) -> (u32, u32) {
         let mut version = Target::from_name(&self.target).map_or((1, 0), Target::version);
         for item in &self.items {
@@ -314,7 +314,7 @@ impl Module {
 /// A performance directive.
 struct DirectiveRow {
     name: &'static str,
-    /// The least and the most numbers that it takes.
+    /// The least and the most numbers of the directive.
     values: (usize, usize),
     /// The largest allowed product of the numbers.
     product: u64,
@@ -359,7 +359,7 @@ struct Checker<'m> {
     module: &'m Module,
     /// `None` if the module's target is not valid.
     target: Option<Target>,
-    /// The numbers of the files, wherever in the module they are declared.
+    /// The numbers of the files declared anywhere in the module.
     files: BTreeSet<u32>,
     errors: Vec<Error>,
     entry: Option<&'m str>,
@@ -467,7 +467,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// Checks the body of an entry or of a function. `bounded` tells whether a directive bounds its threads or registers.
+    /// Checks the body of an entry or a function. `bounded` is true if a directive bounds its threads or registers.
     fn routine(
         &mut self,
         name: &str,
@@ -540,7 +540,7 @@ impl<'m> Checker<'m> {
                 self.error(inst, Problem::SetmaxnregUnbounded);
             }
             if opcode == Opcode::WgmmaMmaAsync {
-                // The second operand is the descriptor of A, or a vector if A is in registers; the third that of B.
+                // The second operand is the descriptor of A, or a vector if A is in registers. The third is the descriptor of B.
                 for operand in inst.operands.iter().skip(1).take(2) {
                     if let Operand::Name(name) = operand
                         && constants.contains(name.as_str())
@@ -585,7 +585,7 @@ impl<'m> Checker<'m> {
         for problem in operands::check(inst, mnemonic.forms(), names) {
             self.error(inst, problem);
         }
-        // Each special register is reported once, however often the instruction names it.
+        // Each special register is reported once, even if the instruction names it several times.
         let mut needed: Vec<&Special> = Vec::new();
         for operand in &inst.operands {
             operand.for_each_name(&mut |name| match special::lookup(name) {
@@ -621,7 +621,7 @@ impl<'m> Checker<'m> {
                 },
             );
         }
-        // Dynamic shared memory is declared at module scope, since its size is set by the launch.
+        // Dynamic shared memory is declared at module scope, since the launch sets its size.
         let dynamic = self.entry.is_none() && variable.space == "shared" && variable.len.is_none();
         if variable.external && !dynamic {
             self.error(variable, Problem::External);
@@ -671,7 +671,7 @@ impl<'m> Checker<'m> {
         *bytes = param.end(*bytes);
     }
 
-    /// Checks the type of a declaration: the bf16 types exist in instructions only, and `neither` are not allowed here.
+    /// Checks the type of a declaration. The bf16 types exist only in instructions, and `neither` are not allowed here.
     fn declared_type(
         &mut self,
         text: &dyn Display,
@@ -802,7 +802,7 @@ impl<'m> Checker<'m> {
     }
 }
 
-/// Whether two declarations of a function agree, and at most one has a body.
+/// Whether two declarations of a function agree. At most one may have a body.
 fn agree(a: &Function, b: &Function) -> bool {
     let types = |params: &[Param]| -> Vec<ParamType> {
         params.iter().map(|param| param.ty.clone()).collect()
@@ -812,7 +812,7 @@ fn agree(a: &Function, b: &Function) -> bool {
         && !(a.body.is_some() && b.body.is_some())
 }
 
-/// The first initial value of a variable that it cannot have.
+/// The first illegal initial value of a variable.
 fn unfit(variable: &Variable) -> Option<&Operand> {
     let space = matches!(variable.space.as_str(), "global" | "const") && !variable.external;
     let len = usize::try_from(variable.len.unwrap_or(0)).unwrap_or(usize::MAX);

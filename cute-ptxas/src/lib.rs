@@ -1,7 +1,7 @@
-//! Runs NVIDIA's assembler, `ptxas`, on a PTX module and parses what it prints.
+//! Runs NVIDIA's assembler, `ptxas`, on a PTX module and parses its output.
 //!
-//! Nothing here is needed to build or to run a kernel. It tells whether PTX is accepted, how many registers it takes, whether
-//! registers spill, and whether wgmma was serialised, which `ptxas` reports only as a note.
+//! Nothing here is needed to build or to run a kernel. The report says whether PTX is accepted, how many registers it takes, whether
+//! registers spill, and whether wgmma was serialised; `ptxas` reports the last only as a note.
 
 #![forbid(unsafe_code)]
 
@@ -17,16 +17,16 @@ use verdicts::Verdicts;
 #[derive(Clone, Debug)]
 pub struct Ptxas {
     path: PathBuf,
-    /// What it said earlier.
+    /// The kept reports of earlier runs.
     verdicts: Option<Verdicts>,
 }
 
-/// What the assembler printed about a module.
+/// The output of the assembler for a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What each entry uses, in the order in which they were compiled.
+    /// The resources of each entry, in the order of compilation.
     pub entries: Vec<Usage>,
-    /// The errors, each with its line in the PTX, from 1, if `ptxas` names one.
+    /// The errors. Each has its line in the PTX, from 1, if `ptxas` names one.
     pub errors: Vec<(Option<u32>, String)>,
     /// The notes and warnings, as printed.
     pub notes: Vec<String>,
@@ -56,7 +56,7 @@ impl Report {
             .filter(|note| note.contains("(C75"))
     }
 
-    /// Everything that makes the code wrong or slow: errors, notes `C75xx` and spills. Empty for good code.
+    /// All problems that make the code wrong or slow: errors, notes `C75xx` and spills. Empty for good code.
     pub fn complaints(&self) -> Vec<String> {
         let errors = self.errors.iter().map(|(line, message)| match line {
             Some(line) => format!("line {line}: {message}"),
@@ -83,12 +83,12 @@ impl Ptxas {
     /// The assembler at the path in `CUTE_PTXAS`; `None` if there is no such file. In this workspace, cargo sets `CUTE_PTXAS` to
     /// the path where `.ci/install-ptxas` installs it.
     ///
-    /// The assembler at that path, `target/ptxas/bin/ptxas`, is not started again for a module that this version of it has accepted
-    /// without a complaint for the same target: what it printed then is kept in `target/ptxas/verdicts`.
+    /// The output of that assembler, `target/ptxas/bin/ptxas`, is kept in `target/ptxas/verdicts` for each module without a complaint. It
+    /// is not started again for the same module, target and version.
     ///
     /// # Panics
     ///
-    /// If there is no assembler and `CUTE_REQUIRE_PTXAS=1`, which keeps a test run from passing without one.
+    /// If there is no assembler and `CUTE_REQUIRE_PTXAS=1`. With this variable, a test run cannot pass without an assembler.
     pub fn find() -> Option<Ptxas> {
         let path = PathBuf::from(env::var_os("CUTE_PTXAS").unwrap_or_default());
         if path.is_file() {
@@ -118,7 +118,7 @@ impl Ptxas {
         })
     }
 
-    /// An assembler that keeps what it says about modules that it accepts, if it is where `.ci/install-ptxas` puts it.
+    /// The assembler at a path. If `.ci/install-ptxas` installed it there, its output for accepted modules is kept.
     fn keeping(path: PathBuf) -> Ptxas {
         let verdicts = Verdicts::of(&path);
         Ptxas { path, verdicts }
@@ -129,7 +129,7 @@ impl Ptxas {
         &self.path
     }
 
-    /// Assembles a module for a target such as `sm_90a`. PTX that the assembler refuses gives a report with errors.
+    /// Assembles a module for a target such as `sm_90a`. If the assembler refuses the PTX, the report has errors.
     ///
     /// # Errors
     /// If the assembler could not be run.
@@ -150,13 +150,13 @@ impl Ptxas {
         if let Some(verdicts) = &self.verdicts
             && report.complaints().is_empty()
         {
-            // What cannot be kept is asked again.
+            // If the output cannot be kept, the assembler runs again next time.
             _ = verdicts.keep(ptx, &options, &printed);
         }
         Ok(report)
     }
 
-    /// What the assembler prints about a module, which [`Report::read`] reads.
+    /// The output of the assembler for a module, as input for [`Report::read`].
     ///
     /// # Errors
     /// If the assembler could not be run.
@@ -180,7 +180,7 @@ impl Ptxas {
     }
 }
 
-/// The options that decide what the assembler says.
+/// The options that affect the assembler's output.
 fn options(target: &str) -> [String; 2] {
     [format!("-arch={target}"), "-v".to_owned()]
 }
@@ -208,7 +208,7 @@ impl Report {
                 usage.spill_stores = number_before(line, " bytes spill stores").unwrap_or(0);
                 usage.spill_loads = number_before(line, " bytes spill loads").unwrap_or(0);
             } else if let Some((at, message)) = split_error(line) {
-                // The last line, which only says that there were errors.
+                // The last line only says that there were errors.
                 if !message.contains("assembly aborted due to errors") {
                     report
                         .errors
@@ -222,7 +222,7 @@ impl Report {
     }
 }
 
-/// Splits `ptxas file, line 3; error   : message` or `ptxas fatal   : message` into what is before the colon and the message.
+/// Splits `ptxas file, line 3; error   : message` or `ptxas fatal   : message` at the colon into the prefix and the message.
 fn split_error(line: &str) -> Option<(&str, &str)> {
     let (at, message) = line.split_once(" : ")?;
     let kind = at.trim_end();

@@ -1,4 +1,4 @@
-//! What the assembler said about modules that it accepted without a complaint, kept in files from run to run.
+//! The assembler's output for modules accepted without a complaint, kept in files across runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Report;
 
-/// Where `.ci/install-ptxas` puts the assembler. Nothing is kept for another one, since the folders around that are not ours.
+/// The path at which `.ci/install-ptxas` installs the assembler. Nothing is kept for other assemblers: their folders belong to others.
 const INSTALLED: &str = "target/ptxas/bin/ptxas";
 
-/// What each assembler says of its version, since it takes a process to ask.
+/// The version of each assembler. It is cached, since asking for it starts a process.
 static VERSIONS: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
 
-/// A folder with a file for each module that was accepted.
+/// A folder with a file for each accepted module.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdicts {
     folder: PathBuf,
@@ -24,8 +24,7 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    /// Those of an assembler in `target/ptxas/bin`, in `target/ptxas/verdicts`; `None` for an assembler elsewhere, or if it does not
-    /// tell its version.
+    /// The folder `target/ptxas/verdicts` for an assembler in `target/ptxas/bin`; `None` for an assembler elsewhere or without a version.
     pub(crate) fn of(ptxas: &Path) -> Option<Verdicts> {
         if !ptxas.ends_with(INSTALLED) {
             return None;
@@ -44,8 +43,7 @@ impl Verdicts {
         Some(Verdicts { folder, version })
     }
 
-    /// What the assembler printed about a module when it accepted that with these options. A file that is damaged, or that holds a
-    /// complaint, counts for nothing.
+    /// The kept output for a module that was accepted with these options. `None` also if the file is damaged or contains a complaint.
     pub(crate) fn get(&self, ptx: &str, options: &[String]) -> Option<String> {
         let kept = fs::read_to_string(self.place(ptx, options)).ok()?;
         let (hash, printed) = kept.split_once('\n')?;
@@ -54,20 +52,20 @@ impl Verdicts {
         is_whole.then(|| printed.to_owned())
     }
 
-    /// Keeps what the assembler printed about a module that it accepted without a complaint.
+    /// Keeps the assembler's output for a module accepted without a complaint.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn keep(&self, ptx: &str, options: &[String], printed: &str) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
-        // Under another name at first, so that nobody reads half of it.
+        // Written under another name first, so that no reader sees half of it.
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         write!(file, "{}\n{printed}", hash_of(&printed))?;
         file.persist(self.place(ptx, options))?;
         Ok(())
     }
 
-    /// The file of a module. Another version of the assembler, another option and another text have another one.
+    /// The file of a module. It depends on the version of the assembler, the options and the text.
     fn place(&self, ptx: &str, options: &[String]) -> PathBuf {
         self.folder.join(hash_of(&(&self.version, options, ptx)))
     }
@@ -94,7 +92,7 @@ mod tests {
                         ptxas info    : Used 90 registers\n";
     const SERIALISED: &str = "ptxas info    : (C7510) Potential Performance Loss\n";
 
-    /// A script in place of an assembler. It prints what the file `says` holds, and adds a line to the file `runs`.
+    /// A script in place of an assembler. It prints the contents of the file `says`, and adds a line to the file `runs`.
     struct Fake(tempfile::TempDir);
 
     impl Fake {
@@ -121,7 +119,7 @@ mod tests {
             fs::write(self.0.path().join("target/ptxas/bin").join(name), text)
         }
 
-        /// What the assembler reports, and how often it was started.
+        /// The report of the assembler, and how often it was started.
         fn assemble(&self, ptx: &str, target: &str) -> io::Result<(Report, usize)> {
             VERSIONS
                 .lock()
@@ -144,24 +142,24 @@ mod tests {
         let fake = Fake::new()?;
         let good = Report::read(GOOD);
         assert_eq!(good.entries[0].registers, 90);
-        // The second time, the answer is the same, numbers included.
+        // The second answer is the same, including the numbers.
         for _ in 0..2 {
             assert_eq!(fake.assemble("a", "sm_90a")?, (good.clone(), 1));
         }
-        // Another text, another target and another version are others.
+        // Another text, another target and another version are not kept yet.
         assert_eq!(fake.assemble("b", "sm_90a")?.1, 2);
         assert_eq!(fake.assemble("a", "sm_90")?.1, 3);
         fake.set("version", "V2")?;
         assert_eq!(fake.assemble("a", "sm_90a")?.1, 4);
         assert_eq!(fake.assemble("a", "sm_90a")?.1, 4);
 
-        // What is damaged is asked again, and kept again.
+        // For a damaged file, the assembler runs again and its output is kept again.
         assert_eq!(fake.files()?.len(), 4);
         let damages: [fn(&str) -> String; 4] = [
             |_| String::new(),
             |kept| kept.replace("90 registers", "91 registers"),
             |kept| kept[..kept.len().saturating_sub(1)].to_owned(),
-            // A complaint with the right hash.
+            // A complaint with a valid hash.
             |_| format!("{}\n{SERIALISED}", hash_of(&SERIALISED)),
         ];
         for (i, damage) in damages.into_iter().enumerate() {
@@ -173,7 +171,7 @@ mod tests {
             assert_eq!(fake.assemble("a", "sm_90a")?, (good.clone(), 5 + i));
         }
 
-        // Neither an error nor a complaint is kept.
+        // Neither errors nor complaints are kept.
         let refused = "ptxas k.ptx, line 8; error   : Arguments mismatch\n";
         let spills = "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n\
                       0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n";

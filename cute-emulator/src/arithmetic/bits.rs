@@ -4,9 +4,9 @@ use crate::op::Function::{self, F2, F3};
 use cute_ptx::ast::Type;
 use cute_ptx::table::Modifier;
 
-/// The function of `prmt` in a mode: the bytes of the result by the low two bits of the selector.
+/// The function of `prmt` in a mode. The low two bits of the selector choose the bytes of the result.
 pub(crate) fn permutation(mode: Modifier) -> Option<Function> {
-    /// The bytes that `from` picks, by the number of the byte of the result and the selector.
+    /// The bytes that `from` picks. Its arguments are the number of the result byte and the selector.
     fn picked(a: u64, b: u64, selector: u64, from: fn(u64, u64) -> u64) -> u64 {
         let bytes = u64::from(a as u32) | b << 32;
         (0..4).fold(0, |result, i| {
@@ -57,7 +57,7 @@ pub(crate) fn dot_of_two(high: bool, a: Type, b: Type) -> Function {
     }
 }
 
-/// `vabsdiff4`: the differences of the four bytes of a and b without their signs; with `.add`, c + their sum.
+/// `vabsdiff4`: the absolute differences of the four bytes of a and b; with `.add`, c + their sum.
 pub(crate) fn differences(a: Type, b: Type, add: bool) -> Function {
     fn each(a: u64, b: u64, signed: [bool; 2]) -> [u64; 4] {
         std::array::from_fn(|i| {
@@ -125,8 +125,8 @@ pub(crate) fn product_of_24(a: u64, b: u64, signed: bool, high: bool) -> u64 {
     u64::from(if high { product >> 16 } else { product } as u32)
 }
 
-/// `fns`: the position of the `offset`-th set bit of the mask, from `base` on upwards, or downwards if `offset` is negative. 0 asks
-/// whether the bit at `base` itself is set. All ones if there is none.
+/// `fns`: the position of the `offset`-th set bit of the mask, upwards from `base`, or downwards if `offset` is negative. Offset 0
+/// tests the bit at `base` itself. All ones if there is none.
 pub(crate) fn find_set(mask: u64, base: u64, offset: u64) -> u64 {
     let (base, offset) = (i64::from(base as u32), i64::from(offset as i32));
     let is_set = |at: &i64| (0..32).contains(at) && mask >> at & 1 == 1;
@@ -150,7 +150,7 @@ pub(crate) fn ones(position: u64, len: u64, wrap: bool) -> u64 {
     u64::from((((1_u64 << held(len)) - 1) << held(position)) as u32)
 }
 
-/// `szext`: the low `bits` bits, extended by zeros or by the highest of them.
+/// `szext`: the low `bits` bits, extended by zeros or by the highest of these bits.
 pub(crate) fn extended(a: u64, bits: u64, signed: bool, wrap: bool) -> u64 {
     let a = a as u32;
     let len = match (bits as u32, wrap) {

@@ -7,13 +7,13 @@ use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use std::cmp::Ordering;
 
-/// A direction as a constant parameter, since functions of instructions capture nothing.
+/// A direction as a constant parameter, since an instruction's function cannot capture values.
 type Direction = u8;
 const ZERO: Direction = 0;
 const DOWN: Direction = 1;
 const UP: Direction = 2;
 
-/// A real number: the nearest f64, and how the number compares with it.
+/// A real number: the nearest f64, and the order of the number relative to it.
 #[derive(Clone, Copy, Debug)]
 struct Exact {
     nearest: f64,
@@ -173,7 +173,7 @@ fn root<T: Float, const D: Direction>(a: u64) -> u64 {
 /// a + b. The sum of opposite numbers is −0 if it is rounded down.
 fn added<const D: Direction>(a: f64, b: f64) -> Exact {
     let sum = a + b;
-    // What the rounding has lost, exactly (Knuth).
+    // The exact rounding error (Knuth).
     let part = sum - a;
     let lost = (a - (sum - part)) + (b - part);
     let rest = |_| lost.partial_cmp(&0.0).unwrap_or(Ordering::Equal);
@@ -195,7 +195,7 @@ fn divided<T: Float>(a: f64, b: f64) -> Exact {
     }
 }
 
-/// The exact result of an operation on these operands. `rest` compares it with the nearest number, which is finite.
+/// The exact result of an operation on these operands. `rest` compares it with the nearest f64 if that is finite.
 fn exact(nearest: f64, operands: &[f64], rest: impl Fn(f64) -> Ordering) -> Exact {
     let rest = if operands.iter().any(|it| !it.is_finite()) || nearest.is_nan() {
         Ordering::Equal
@@ -236,8 +236,8 @@ fn put<T: Float, const D: Direction>(exact: Exact) -> u64 {
             nearest
         });
     }
-    // Of the two numbers of f64 around the exact one, the one with an odd significand. It is on the same side of every number of
-    // the narrower type as the exact one.
+    // Of the two f64 around the exact number, the one with an odd significand. Relative to every number of the narrower type, it is on
+    // the same side as the exact number.
     let odd = match nearest.to_bits() & 1 {
         0 => towards(rest),
         _ => nearest,
@@ -255,11 +255,11 @@ fn put<T: Float, const D: Direction>(exact: Exact) -> u64 {
     })
 }
 
-/// The sign of a sum of products of finite numbers, exactly: the products are added as integers in units of 2⁻²¹⁴⁸, the product of
-/// the two least positive numbers.
+/// The exact sign of a sum of products of finite numbers. The products are added as integers in units of 2⁻²¹⁴⁸, the square of the
+/// least positive number.
 fn sign_of_sum(products: &[(f64, f64)]) -> Ordering {
     const UNIT: i32 = -2148;
-    /// Enough digits of 32 bits for a sum of products of the largest numbers.
+    /// The 32-bit digits for a sum of products of the largest numbers.
     const DIGITS: usize = 136;
     let mut digits = [0_i64; DIGITS];
     for (a, b) in products {

@@ -19,7 +19,7 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let directed = rounding.filter(|it| matches!(it, Modifier::Rz | Modifier::Rm | Modifier::Rp));
     let saturate = m.has(Modifier::Sat);
     let saturation = arithmetic::saturation(ty).filter(|_| saturate);
-    // The number is computed after its sign, since a mnemonic can have both.
+    // The number is computed after its sign, since the mnemonic can have modifiers for both.
     let xorsign = m.one_of(&[Modifier::Xorsign]);
     m.has(Modifier::Abs);
     let nan = m.one_of(&[Modifier::NaN]);
@@ -55,7 +55,7 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// The type of integers of which an instruction computes a quotient or a remainder.
+/// The integer type of a division or a remainder.
 fn divided(opcode: Opcode, ty: Type) -> Option<Integers> {
     let is_signed = match ty {
         Type::S16 | Type::S32 | Type::S64 => true,
@@ -66,7 +66,7 @@ fn divided(opcode: Opcode, ty: Type) -> Option<Integers> {
     matches!(opcode, Opcode::Div | Opcode::Rem).then_some(Integers { bits, is_signed })
 }
 
-/// `.approx` of an f64 with `.ftz`, which is an approximation by the upper half of the number alone.
+/// `.approx` of an f64 with `.ftz`: an approximation from only the upper half of the number.
 fn coarse(m: &Bindings, ty: Type) -> Option<Modifier> {
     let coarse = ty == Type::F64 && m.has(Modifier::Ftz);
     coarse.then_some(Modifier::Approx)
@@ -134,8 +134,7 @@ pub(super) fn pack(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     computation(function, args, Flush::default(), None)
 }
 
-/// A comparison of packed numbers, whose results go into the rows of `holds`, the one of the low half first. It precedes the
-/// instruction.
+/// The comparison of packed numbers that precedes the instruction. The results go into the rows of `holds`, the low half's first.
 fn compare_halves(registers: &mut Registers, m: &Bindings, args: &[Arg]) -> Result<[Reg; 2]> {
     let (cmp, ty) = (m.get("cmp"), m.ty("t")?);
     let half = if ty == Type::F16x2 {
@@ -384,7 +383,7 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         format!("the conversion from .{from} to .{to} with this rounding is not modelled")
     })?;
     let single = Modifier::Type(Type::F32);
-    // Numbers of 8 bits have no function of `.relu`: it is that of what they are converted to or from.
+    // 8-bit floats have no `.relu`; the other type of the conversion has it.
     let relu = |ty: Modifier| ty.ty().and_then(arithmetic::relu).filter(|_| relu);
     let flush = Flush {
         sources: flushed.filter(|_| from == single).or(relu(from)),
@@ -401,7 +400,7 @@ fn flushed(m: &Bindings, ty: Type) -> Option<Unary> {
     arithmetic::flush(ty).filter(|_| flushes)
 }
 
-/// Up to four rows; 0 in place of those that are missing, which the function does not read.
+/// Up to four rows. Row 0 fills missing places; the function does not read it.
 fn rows_of(args: &[Arg]) -> Result<[Reg; 4]> {
     let mut rows = [0; 4];
     if args.len() > rows.len() {

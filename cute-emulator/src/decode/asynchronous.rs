@@ -32,7 +32,7 @@ pub(super) fn mbarrier_arrive(
 ) -> Result<Op> {
     m.ignore(&["space"]);
     let relaxed = m.get("sem") == Some(Modifier::Relaxed);
-    // Without a scope it is `.cta` to the letter, but kernels that release so to other CTAs are common and run correctly.
+    // The PTX ISA's default scope is `.cta`, but kernels commonly release to other CTAs without a scope, and run correctly.
     let own_cta = m.get("scope") == Some(Modifier::Cta);
     // `.noComplete` promises that the arrival does not complete the phase; the emulator does not rely on it.
     m.has(Modifier::NoComplete);
@@ -66,7 +66,7 @@ pub(super) fn mbarrier_arrive(
     })
 }
 
-/// `mbarrier.expect_tx` and `mbarrier.complete_tx`, which change the transaction count without an arrival.
+/// `mbarrier.expect_tx` and `mbarrier.complete_tx`: they change the transaction count without an arrival.
 pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["sem", "scope", "space"]);
     let [address, bytes] = take(args)?;
@@ -90,12 +90,12 @@ pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["space"]);
     let relaxed = m.get("sem") == Some(Modifier::Relaxed);
-    // Without a scope it is `.cta` to the letter, but kernels that wait so for other CTAs are common and run correctly.
+    // The PTX ISA's default scope is `.cta`, but kernels commonly wait for other CTAs without a scope, and run correctly.
     let own_cta = m.get("scope") == Some(Modifier::Cta);
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
     let (done, address, phase) = (next()?.row()?, next()?.address()?, next()?.row()?);
-    // An operand that limits the time of the wait may follow. It changes no result.
+    // A time limit of the wait may follow as an operand. It changes no result.
     Ok(Op::MbarrierWait {
         address,
         done,
@@ -107,7 +107,7 @@ pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// `cp.async`, which is not a bulk copy.
+/// `cp.async`, the non-bulk copy.
 pub(super) fn copy_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["cop", "space", "hint"]);
     m.one_of(&[
@@ -164,14 +164,14 @@ pub(super) fn bulk_copy(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// `cp.reduce.async.bulk` and its tensor form: bulk copies out of shared memory that reduce into global memory.
+/// `cp.reduce.async.bulk` and its tensor form: bulk reductions from shared memory into global memory.
 pub(super) fn bulk_reduce(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["hint"]);
     m.has(Modifier::Noftz);
     let op = m
         .get("op")
         .ok_or("the operation of the reduction is missing")?;
-    // The tensor form takes the element type from the tensor map when it executes; the other form names it.
+    // The tensor form takes the element type from the tensor map when it executes. The other form has it in the mnemonic.
     let reduction = match m.opcode() {
         Opcode::CpReduceAsyncBulkTensor => Reduction::ByElement(op),
         _ => {

@@ -1,12 +1,12 @@
-//! The modifiers of an instruction, and which of them the decoder has used.
+//! The modifiers of an instruction. They record whether the decoder has used each.
 
 use super::operands::Result;
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Mnemonic, Modifier, Opcode};
 use std::cell::Cell;
 
-/// The modifiers of a mnemonic. The decoder asks for each modifier that it models; [`finish`](Bindings::finish) refuses an
-/// instruction with a modifier that it did not ask for.
+/// The modifiers of a mnemonic. The decoder asks for each modifier that it models. [`finish`](Bindings::finish) refuses an
+/// instruction with other modifiers.
 pub(super) struct Bindings {
     mnemonic: Mnemonic,
     /// One bit for each modifier: whether the decoder has asked for it.
@@ -53,7 +53,7 @@ impl Bindings {
         modifiers.iter().copied().find(|it| self.has(*it))
     }
 
-    /// Accepts the modifiers bound to these names without using them, since they change no result in the emulator.
+    /// Accepts the modifiers bound to these names unused. They change no result in the emulator.
     pub(super) fn ignore(&self, names: &[&str]) {
         for name in names {
             self.get(name);

@@ -1,14 +1,14 @@
-//! What is known of addresses before a kernel runs: their sums, and the variables from whose names they are computed.
+//! Facts about addresses before a kernel runs: their sums, and the variable from whose name each is computed.
 
 use super::operands::Arg;
 use crate::op::{Address, Function, Instruction, Op, Reg, Uses, Variable};
 use cute_ptx::table::Opcode;
 use std::sync::Arc;
 
-/// The search for what addresses are computed from gives up after so many passes over the instructions.
+/// The most passes over the instructions in the search for the sources of addresses.
 const MOST_PASSES: usize = 32;
 
-/// The addresses among operands that have an offset.
+/// The addresses with an offset among the operands.
 pub(super) fn sums(args: &[Arg]) -> Box<[Address]> {
     let addresses = args.iter().filter_map(|arg| match arg {
         Arg::Address(address) | Arg::Tile(address, _) => Some(*address),
@@ -17,14 +17,14 @@ pub(super) fn sums(args: &[Arg]) -> Box<[Address]> {
     addresses.filter(|address| address.offset != 0).collect()
 }
 
-/// What a register is computed from, wherever it is written.
+/// The source of a register's value, over all its writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// It is not known yet that it is written.
+    /// No write has been found yet.
     Nothing,
-    /// No address of a variable.
+    /// A number that is no address of a variable.
     Number,
-    /// The address of the variable of this number, and numbers.
+    /// The address of the variable with this number, plus numbers.
     Variable(usize),
     /// Several addresses, or something else.
     Several,
@@ -39,7 +39,7 @@ impl Source {
         }
     }
 
-    /// Of a sum.
+    /// The source of a sum.
     fn plus(self, other: Source) -> Source {
         match (self, other) {
             (Source::Nothing, _) | (_, Source::Nothing) => Source::Nothing,
@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// Of a product, or of anything else that is no address.
+    /// The source of a product, or of another result that is no address.
     fn times(self, other: Source) -> Source {
         match self.plus(other) {
             Source::Variable(_) => Source::Several,
@@ -65,7 +65,7 @@ impl Source {
     }
 }
 
-/// Notes for each access the variable in shared memory from whose name its address is computed, by moves and sums alone.
+/// Notes the variable in shared memory for each access whose address is computed from the variable's name by moves and sums alone.
 pub(super) fn find_variables(
     instructions: &mut [Instruction],
     uses: &[Uses],
@@ -121,14 +121,14 @@ pub(super) fn find_variables(
     }
 }
 
-/// What an instruction makes of its sources.
+/// The source of an instruction's result, from its sources.
 fn result(instruction: &Instruction, uses: &Uses, sources: &[Source]) -> Source {
     let of = |row: Reg| sources[row as usize];
     let opcode = instruction.mnemonic.map(|it| it.opcode());
     let compute = match &instruction.op {
         Op::Compute(compute) => compute,
         Op::MapRank { address, .. } => return of(*address),
-        // What is loaded or counted is no address, as far as is known.
+        // Loaded values and counters are taken as numbers, not addresses.
         Op::Load { .. } | Op::Atomic(_) | Op::Compare(_) => return Source::Number,
         _ => {
             let reads = uses.reads.iter().map(|row| of(*row));

@@ -7,8 +7,8 @@ use crate::op::{Call, Callee, Op, Slot, SystemCall};
 use cute_ptx::ast::{Inst, Line, Operand, Param};
 use cute_ptx::table::Opcode;
 
-/// The numbers of the functions with a body that the lines of an entry may call, directly or not. A function whose address is a
-/// value may be called by every call that names no function.
+/// The numbers of the functions with a body that an entry's lines may call, directly or not. A function whose address is taken may be
+/// called by every indirect call.
 pub(super) fn reached(scope: &Scope<'_>, body: &[Line]) -> Vec<usize> {
     let mut found = vec![false; scope.functions.len()];
     let mut todo = vec![body];
@@ -36,7 +36,7 @@ pub(super) fn reached(scope: &Scope<'_>, body: &[Line]) -> Vec<usize> {
     order
 }
 
-/// What a call names as its function: a function, or the register that holds an address.
+/// The operand of a call that gives its function: a function's name, or the register that holds an address.
 fn callee(inst: &Inst) -> Option<&str> {
     inst.operands.iter().find_map(|operand| match operand {
         Operand::Name(name) => Some(name.as_str()),
@@ -95,7 +95,7 @@ impl Decoder<'_, '_> {
         })))
     }
 
-    /// The places of what a call passes or receives.
+    /// The slots of a call's arguments or results.
     fn slots(&self, operands: &[Operand], params: &[Param]) -> Result<Box<[Slot]>> {
         if operands.len() != params.len() {
             return Err(format!(

@@ -9,14 +9,14 @@ use crate::error::Group;
 use crate::op::{Address, Reg};
 use std::ops::Range;
 
-/// An operand of which something can be claimed.
+/// An operand that can have a claim.
 pub(super) enum Operand {
     Address(Sum),
     /// The address of a tensor map, and the coordinates of a box.
     Box(Sum, Box<[Reg]>),
 }
 
-/// The operands of which something can be claimed, in their order.
+/// The operands that can have a claim, in order.
 pub(super) fn operands(args: &[Arg]) -> Vec<Operand> {
     let sum = |address: &Address| Sum {
         register: Some(address.base),
@@ -31,7 +31,7 @@ pub(super) fn operands(args: &[Arg]) -> Vec<Operand> {
     found.collect()
 }
 
-/// The claims of a comment about these operands. Other comments claim nothing.
+/// The claims of a comment about these operands. A comment of another form has none.
 pub(super) fn claims(
     registers: &mut Registers<'_, '_>,
     arguments: &Arguments,
@@ -46,12 +46,12 @@ pub(super) fn claims(
     claims.collect()
 }
 
-/// The condition that a comment on a line of its own claims of the threads that get there.
+/// The condition that a comment on its own line claims for the threads that get there.
 pub(super) fn here(registers: &mut Registers<'_, '_>, comment: &str) -> Option<Condition> {
     condition(registers, comment.strip_prefix("where ")?)
 }
 
-/// What a comment on a line of its own claims to be the same in several threads: `uniform %r5 in warp`.
+/// The claim of a comment on its own line that a register is equal in several threads: `uniform %r5 in warp`.
 pub(super) fn agreement(registers: &mut Registers<'_, '_>, comment: &str) -> Option<Agreement> {
     let (register, name) = comment.strip_prefix("uniform ")?.split_once(" in ")?;
     let (_, group) = Group::ALL.iter().find(|(it, _)| *it == name)?;
@@ -61,7 +61,7 @@ pub(super) fn agreement(registers: &mut Registers<'_, '_>, comment: &str) -> Opt
     })
 }
 
-/// The condition that the comment of an instruction ends with, if it says this of it: `if %i < %n`.
+/// The condition at the end of an instruction's comment, if it has this form: `if %i < %n`.
 pub(super) fn says(
     registers: &mut Registers<'_, '_>,
     comment: &str,
@@ -191,7 +191,7 @@ fn claim(
     })
 }
 
-/// `1024 + Sw<3,4,3>(offset)`, or the offset alone: what is added, the swizzle and the text of the offset.
+/// `1024 + Sw<3,4,3>(offset)`, or the offset alone: the number added, the swizzle and the text of the offset.
 fn swizzled(text: &str) -> Option<(i64, Swizzle, &str)> {
     let Some((base, rest)) = text.split_once(" + Sw<") else {
         return Some((0, Swizzle::default(), text));

@@ -1,15 +1,15 @@
-//! The control flow of routines: blocks of instructions, and where the ways of lanes that part meet again.
+//! The control flow of routines: basic blocks, and the places where divergent paths of lanes meet again.
 
 use crate::op::{Instruction, Op};
 use std::ops::Range;
 
-/// The steps that the search for meeting points may take; past them, none is known.
+/// The most steps of the search for meeting points. Beyond that, no meeting point is known.
 const MOST_STEPS: usize = 1 << 24;
 
-/// Blocks of instructions that are executed one after another: only the last one branches, and only the first is branched to.
+/// Basic blocks: only the last instruction of a block branches, and only the first is branched to.
 pub(super) struct Flow {
     pub(super) blocks: Vec<Range<usize>>,
-    /// The blocks that may follow each block. None follows one at whose end all of its lanes have ended or return.
+    /// The possible next blocks of each block. Empty if all lanes have ended or return at the end of the block.
     pub(super) successors: Vec<Vec<usize>>,
 }
 
@@ -28,13 +28,13 @@ impl Flow {
         block_of(&self.blocks, instruction)
     }
 
-    /// For each block the next one that every way from its end passes, which is its immediate postdominator; `None` if there is
-    /// none before the routine ends.
+    /// The immediate postdominator of each block: the next block on every path from its end. `None` if there is none before the
+    /// routine ends.
     ///
     /// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", on the reversed graph.
     pub(super) fn meets(&self) -> Vec<Option<usize>> {
         let count = self.blocks.len();
-        // The routine's end, from which the reversed graph begins.
+        // A node for the routine's end: the root of the reversed graph.
         let end = count;
         let mut before = vec![Vec::new(); count + 1];
         for (number, next) in self.successors.iter().enumerate() {
@@ -72,7 +72,7 @@ impl Flow {
     }
 }
 
-/// The nearest block that postdominates two blocks. Counts the steps to it.
+/// The nearest common postdominator of two blocks. Counts the steps of the search.
 fn intersection(
     found: &[Option<usize>],
     rank: &[usize],
@@ -86,13 +86,13 @@ fn intersection(
             true => (&mut a, b),
             false => (&mut b, a),
         };
-        // The ranks grow on the way to the end, which has the highest one.
+        // The rank grows along a path to the end, which has the highest rank.
         *lower = found[*lower].unwrap_or(higher);
     }
     a
 }
 
-/// The nodes that a graph reaches from a node, each after those that it leads to.
+/// The nodes that a graph reaches from a node, in postorder.
 fn postorder(edges: &[Vec<usize>], from: usize) -> Vec<usize> {
     let mut order = Vec::new();
     let mut reached = vec![false; edges.len()];
@@ -164,7 +164,7 @@ fn successors(instructions: &[Instruction], blocks: &[Range<usize>], number: usi
 mod tests {
     use super::*;
 
-    /// Random graphs: the block where ways meet is the first of those without which no way leads to the end.
+    /// On random graphs, the immediate postdominator is the nearest block without which no path leads to the end.
     #[test]
     fn ways_meet_where_no_way_leads_around() {
         let mut state = 1_u64;
@@ -204,7 +204,7 @@ mod tests {
                 }
                 let others = (0..count).filter(|it| *it != number);
                 let all: Vec<usize> = others.filter(|it| !ends(number, Some(*it))).collect();
-                // The nearest is that from which the others cannot be left out either.
+                // From the nearest block, no path to the end avoids any of the others.
                 let nearest = all.iter().copied().find(|near| {
                     let mut others = all.iter().filter(|it| *it != near);
                     others.all(|it| !ends(*near, Some(*it)))

@@ -89,7 +89,7 @@ pub(super) fn operation(
         Opcode::CvtaTo => arithmetic::address_conversion(m, args, true),
         Opcode::Isspacep => arithmetic::is_in_space(m, args),
         Opcode::MbarrierPendingCount => {
-            // The state holds the pending count above the number of the phase.
+            // The state holds the pending count in the bits above the phase number.
             arithmetic::computation(
                 Function::F1(|state| state >> PENDING_SHIFT),
                 args,
@@ -117,7 +117,7 @@ pub(super) fn operation(
         Opcode::Ldmatrix => memory::load_matrix(m, args),
         Opcode::Stmatrix => memory::store_matrix(m, args),
         Opcode::Movmatrix => threads::move_matrix(args),
-        // These affect only speed. The cache policy that `createpolicy` returns is never read.
+        // These affect only speed. No instruction reads the cache policy that `createpolicy` returns.
         Opcode::Prefetch
         | Opcode::Prefetchu
         | Opcode::Applypriority

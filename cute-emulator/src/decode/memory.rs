@@ -89,7 +89,7 @@ pub(super) fn reduce_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// `atom`, which returns the old value, and `red`, which does not.
+/// `atom` returns the old value; `red` does not.
 pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let access = access(m)?;
     m.has(Modifier::Noftz);
@@ -138,7 +138,7 @@ pub(super) fn store_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// `tensormap.replace`, whose value is a register or a number.
+/// `tensormap.replace`. The value is a register or a number.
 pub(super) fn replace_in_map(
     registers: &mut Registers<'_, '_>,
     m: &Bindings,
@@ -214,14 +214,14 @@ fn access(m: &Bindings) -> Result<Access> {
     })
 }
 
-/// The memory that an address is in.
+/// The state space of an address.
 fn space(m: &Bindings) -> Result<Space> {
     Ok(match m.get("space") {
         Some(Modifier::Global) => Space::Global,
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => Space::Shared,
         Some(Modifier::Param) => Space::Param,
         Some(Modifier::Local) => Space::Local,
-        // The constants are in the image of the module.
+        // Constants are part of the module's image in global memory.
         Some(Modifier::Const) => Space::Global,
         None => Space::Generic,
         space => return Err(no_space(space)),
@@ -253,7 +253,7 @@ pub(super) fn fence(m: &Bindings) -> Op {
     }
 }
 
-/// Atomics without a scope have `.gpu`, volatile accesses `.sys`.
+/// The scope of a modifier. Without one, atomics have `.gpu`, and volatile accesses `.sys`.
 fn scope(modifier: Option<Modifier>) -> Scope {
     match modifier {
         Some(Modifier::Cta) => Scope::Cta,

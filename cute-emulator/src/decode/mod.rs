@@ -1,6 +1,6 @@
 //! From the syntax tree to [`Code`]: names become rows of the register file, labels become indices of instructions, and the
-//! mnemonic of each instruction becomes an [`Op`]. The module has been validated, so the only errors are about what is not
-//! modelled and about limits.
+//! mnemonic of each instruction becomes an [`Op`]. The module has been validated, so the only errors are features that are not
+//! modelled, and limits.
 
 mod arithmetic;
 mod asynchronous;
@@ -37,7 +37,7 @@ use scope::Addresses;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Decodes an entry, and the functions that it may call. `lines` holds, for each line of the entry's body, its line in the text.
+/// Decodes an entry, and the functions that it may call. `lines` holds the line in the text for each line of the entry's body.
 pub(crate) fn decode<'a>(
     scope: &Scope<'a>,
     entry: &'a Entry,
@@ -90,8 +90,7 @@ pub(crate) fn decode<'a>(
             message,
         }
     };
-    // All declarations come first, since the address of dynamic shared memory depends on them: it begins after the static
-    // part.
+    // All declarations come before the code: dynamic shared memory begins after the static variables, so its address depends on them.
     for (routine, (body, _)) in routines.iter().enumerate() {
         decoder.registers.addresses.enter(routine);
         for (index, line) in body.iter().enumerate() {
@@ -133,13 +132,13 @@ struct Decoder<'a, 's> {
     instructions: Vec<Instruction>,
     /// For each instruction, the registers that it names.
     uses: Vec<Uses>,
-    /// Rows that some wgmma of the entry uses as D or A.
+    /// Rows of A or D in some wgmma of the entry.
     matrix_registers: HashSet<Reg>,
-    /// What comments claim of the threads that get to the next instruction.
+    /// The conditions that comments claim for threads at the next instruction.
     here: Vec<Condition>,
     /// The line of the text that is being decoded.
     line: u32,
-    /// Where the instruction that is being decoded comes from.
+    /// The source location of the instruction being decoded.
     place: Option<Arc<Place>>,
 }
 
@@ -213,7 +212,7 @@ impl<'a> Decoder<'a, '_> {
             }
             Line::Comment(text) => {
                 self.here.extend(claim::here(&mut self.registers, text));
-                // It is held against the registers here, wherever the instructions around it are reached from.
+                // The claim is an operation of its own, which is checked exactly here.
                 if let Some(agreement) = claim::agreement(&mut self.registers, text) {
                     let op = Op::Agree(agreement);
                     self.push(None, op, Convergence::No, text.clone());
@@ -228,8 +227,8 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    /// Before a label: what comments claim here is of the threads that come from the instruction before, and not of those that
-    /// jump to the label. It is held against the registers before that instruction, so nothing is claimed of those that it writes.
+    /// Called before a label. The conditions claimed here hold only for threads that come from the instruction before, not for jumps to
+    /// the label. They are checked before that instruction executes, so conditions on registers that it writes are dropped.
     fn passed(&mut self) {
         let here = std::mem::take(&mut self.here);
         if let (Some(last), Some(uses)) = (self.instructions.last_mut(), self.uses.last()) {
@@ -274,7 +273,7 @@ impl<'a> Decoder<'a, '_> {
             .map(|(operand, kind)| self.registers.arg(operand, kind));
         let mut args: Vec<Arg> = args.collect::<Result<_>>()?;
         let bindings = Bindings::new(inst.mnemonic);
-        // A cache policy is the last operand and changes no result.
+        // The cache policy is the last operand, and changes no result.
         if bindings.get("hint").is_some() {
             args.pop();
         }
@@ -294,7 +293,7 @@ impl<'a> Decoder<'a, '_> {
             inst.mnemonic.opcode(),
             Opcode::Call | Opcode::BrxIdx | Opcode::Ret
         ) {
-            // `.uni` promises that the lanes stay together, on which the emulator does not rely.
+            // `.uni` promises that the lanes stay together. The emulator does not rely on this.
             bindings.has(Modifier::Uni);
         }
         bindings.finish()?;
@@ -448,7 +447,7 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// Which lanes must have reached the instruction before it executes.
+/// The lanes that must have reached the instruction before it executes.
 fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
     Ok(match (inst.mnemonic.together(), args.last()) {
         (Together::Members, Some(Arg::Row(members))) => Convergence::Members(*members),

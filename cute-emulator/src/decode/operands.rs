@@ -1,8 +1,8 @@
-//! Decoded operands: their names are rows of the register file.
+//! Decoded operands: their names become rows of the register file.
 
 use crate::op::{Address, Reg};
 
-/// The error is a message that says what is not modelled.
+/// The error is a message about a feature that is not modelled.
 pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// A decoded operand.
@@ -19,7 +19,7 @@ pub(super) enum Arg {
     Tile(Address, Box<[Reg]>),
     /// An integer that must be a constant, such as the number of pending groups of a wait.
     Int(i128),
-    /// A label, or a `_` that only marks that an operand is not used.
+    /// A label, or a `_` for an unused operand.
     Nothing,
 }
 

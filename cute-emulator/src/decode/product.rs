@@ -9,7 +9,7 @@ use cute_ptx::ast::Type;
 use cute_ptx::table::Modifier;
 
 pub(super) fn mma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    // The numbers of registers follow from the shape, and C has the type of D.
+    // The shape gives the numbers of registers, and C has the type of D.
     m.ignore(&["shape", "c"]);
     let (inputs, output) = types(m)?;
     let [d, a, b, c] = take(args)?;
@@ -60,7 +60,7 @@ fn wmma_access(
     let element = m.get("t").ok_or("the type is missing")?;
     let fragment = fragment(m, which, element)?;
     let by_column = m.get("layout") == Some(Modifier::Col);
-    // Without a stride, the elements are dense.
+    // Without a stride operand, the elements are dense.
     let dense = if by_column {
         fragment.rows
     } else {
@@ -81,7 +81,7 @@ fn wmma_access(
 }
 
 pub(super) fn wmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    // The layouts of A and B are those by which they were loaded, which their fragments here do not depend on.
+    // The layouts of A and B matter only for their loads. The fragments here do not depend on them.
     m.ignore(&["al", "bl"]);
     let (d, c) = (m.get("d"), m.get("c"));
     let half = Modifier::Type(Type::F16);
@@ -101,7 +101,7 @@ pub(super) fn wmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })))
 }
 
-/// The matrix of a `wmma`: A, B, or one of the shape of D.
+/// The matrix of a `wmma`: A, B, or one with the shape of D.
 fn fragment(m: &Bindings, which: Option<Modifier>, element: Modifier) -> Result<Fragment> {
     let Some(Modifier::Mnk { m: rows, n, k }) = m.get("shape") else {
         return Err("the shape is missing".to_owned());

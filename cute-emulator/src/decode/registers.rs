@@ -32,10 +32,9 @@ pub(super) struct Registers<'a, 's> {
     pub(super) frame: Option<Reg>,
     /// The row of the carry flag.
     carry: Option<Reg>,
-    /// The row that receives what is written to `_`.
+    /// The row for values written to `_`.
     sink: Option<Reg>,
-    /// Operations to execute before the instruction that is being decoded: negations of predicates, and first halves of
-    /// conversions.
+    /// Operations before the instruction being decoded: negations of predicates, and first halves of conversions.
     pub(super) preceding: Vec<Op>,
 }
 
@@ -58,7 +57,7 @@ impl<'a, 's> Registers<'a, 's> {
         }
     }
 
-    /// Forgets the registers of the routine that was decoded before: names of different routines are different registers.
+    /// Forgets the registers of the previous routine: equal names in different routines are different registers.
     pub(super) fn forget(&mut self) {
         self.families.clear();
         self.singles.clear();
@@ -73,7 +72,7 @@ impl<'a, 's> Registers<'a, 's> {
         self.singles.insert(name, ty);
     }
 
-    /// Decodes an operand of the kind that the instruction's row gives.
+    /// Decodes an operand of the kind that the instruction table gives.
     pub(super) fn arg(&mut self, operand: &Operand, kind: &Kind) -> Result<Arg> {
         Ok(match (kind, operand) {
             (Kind::Def { .. }, Operand::Pair(first, second)) => {
@@ -114,7 +113,7 @@ impl<'a, 's> Registers<'a, 's> {
         })
     }
 
-    /// Takes the operations to execute before the instruction whose operands were decoded last.
+    /// Takes the operations before the last decoded instruction.
     pub(super) fn take_preceding(&mut self) -> Vec<Op> {
         std::mem::take(&mut self.preceding)
     }
@@ -132,7 +131,7 @@ impl<'a, 's> Registers<'a, 's> {
         operand.for_each_name(&mut |name| rows.extend(self.rows.get(name).map(|(row, _)| *row)));
     }
 
-    /// The rows of those names that are registers.
+    /// The rows of the names that are registers.
     pub(super) fn declared_rows<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Reg> {
         let found = names.filter_map(|name| match self.rows.get(name) {
             Some((row, Some(_))) => Some(*row),
@@ -160,7 +159,7 @@ impl<'a, 's> Registers<'a, 's> {
         row
     }
 
-    /// The row of the carry flag, and whether no instruction has named it before.
+    /// The row of the carry flag.
     pub(super) fn carry(&mut self) -> Reg {
         if let Some(row) = self.carry {
             return row;
@@ -176,7 +175,7 @@ impl<'a, 's> Registers<'a, 's> {
         (self.names.len() - 1) as Reg
     }
 
-    /// The row of a register, which is an error if it is not declared.
+    /// The row of a register; an error if it is not declared.
     pub(super) fn register(&mut self, name: &str) -> Result<Reg> {
         let row = self.find_register(name)?;
         row.ok_or_else(|| format!("register `{name}` is not declared"))
@@ -221,7 +220,7 @@ impl<'a, 's> Registers<'a, 's> {
         }
     }
 
-    /// The row of a source operand of this type. Only here are constants converted to the bits of a type.
+    /// The row of a source operand of this type. Constants are converted to the bits of a type only here.
     fn source(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
         match operand {
             Operand::Name(name) => {
@@ -322,7 +321,7 @@ impl<'a, 's> Registers<'a, 's> {
         row
     }
 
-    /// An address operand. A 32-bit register, as used for shared memory, keeps its width; all else has 64 bits.
+    /// An address operand. A 32-bit register, as used for shared memory, keeps its width; every other base has 64 bits.
     fn address(&mut self, base: &Operand, offset: i64) -> Result<Address> {
         if let Operand::Name(name) = base
             && self.find_register(name)?.is_none()

@@ -1,5 +1,4 @@
-//! The addresses of what names stand for: variables and functions of a module, and the variables and parameters of entries and
-//! functions.
+//! The addresses of names: variables and functions of a module, and variables and parameters of entries and functions.
 
 use super::operands::Result;
 use super::unsupported::Unsupported;
@@ -22,17 +21,17 @@ pub(crate) const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// The most bytes of a module's variables in global and constant memory.
 const MAX_IMAGE_BYTES: u64 = 256 << 20;
 
-/// The variables and functions of a module, which all of its entries share.
+/// The variables and functions of a module, shared by all of its entries.
 pub(crate) struct Scope<'a> {
     statics: Layout<'a>,
-    /// The `.extern .shared` arrays. All have the same address up to alignment, which differs between entries: dynamic
-    /// shared memory begins after the entry's static variables.
+    /// The `.extern .shared` arrays. In one entry, all have the same address up to alignment: dynamic shared memory begins after the
+    /// entry's static variables.
     dynamic: HashMap<&'a str, &'a Variable>,
     /// The offsets of variables in global and constant memory.
     globals: HashMap<&'a str, u64>,
-    /// What these variables hold when the module is loaded.
+    /// The initial values of these variables.
     pub(crate) image: Image,
-    /// The functions, each once, with its body if it has one, and the lines of the body in the text.
+    /// The functions, each once: with its body, if it has one, and the body's lines in the text.
     pub(super) functions: Vec<(&'a Function, &'a [u32])>,
     function_numbers: HashMap<&'a str, usize>,
     /// The files of the source by their numbers.
@@ -45,19 +44,19 @@ pub(crate) struct Scope<'a> {
     listed: Vec<Listed>,
 }
 
-/// The addresses of static shared variables, and the bytes that they take with padding.
+/// The addresses of static shared variables, and their size with padding.
 #[derive(Default)]
 struct Layout<'a> {
     addresses: HashMap<&'a str, (u64, u64)>,
     bytes: u32,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// An address that is known before the launch.
     Address(u64),
-    /// A variable in shared memory: its address, and its bytes if it is no dynamic one.
+    /// A variable in shared memory: its address, and its size unless it is dynamic.
     Shared(u64, Option<u64>),
     /// A variable or parameter in the frame of the routine: its offset there.
     Frame(u32),
@@ -71,19 +70,19 @@ pub(super) struct Names<'a> {
     found: HashMap<&'a str, Named>,
     /// The size of the parameters and variables in local memory.
     pub(super) frame_bytes: u32,
-    /// The places of what a function gets and returns.
+    /// The slots of a function's parameters and results.
     pub(super) params: Box<[Slot]>,
     pub(super) returns: Box<[Slot]>,
 }
 
-/// The addresses that names in an entry and in the functions that it calls stand for.
+/// The addresses of names in an entry and in the functions that it calls.
 pub(super) struct Addresses<'a, 's> {
     scope: &'s Scope<'a>,
-    /// The names of the entry, and then of the functions in the order in which they were added.
+    /// The names of the entry, and then of the functions in the order of their addition.
     routines: Vec<Names<'a>>,
-    /// The one whose code is decoded.
+    /// The routine whose code is decoded.
     current: usize,
-    /// Bytes of static shared memory, of all variables so far.
+    /// Bytes of static shared memory in all variables so far.
     statics: u32,
     /// The offset of each parameter in bytes, in order.
     pub(super) param_offsets: Vec<u32>,
@@ -144,7 +143,7 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
 }
 
 impl<'a> Scope<'a> {
-    /// Adds a function, or its body to its declaration.
+    /// Adds a function, or adds the body to a declared one.
     fn function(&mut self, function: &'a Function, lines: &'a [u32]) {
         let next = self.functions.len();
         let number = *self.function_numbers.entry(&function.name).or_insert(next);
@@ -212,10 +211,10 @@ impl<'a> Scope<'a> {
         Ok(())
     }
 
-    /// The address of a function or variable as an initial value, which is at this offset of the image.
+    /// The address of a function or variable as an initial value at offset `at` of the image.
     fn initial_address(&mut self, name: &str, offset: i64, at: u64) -> Result<u64> {
         if let Some(global) = self.globals.get(name) {
-            // The launch adds the address of the image.
+            // The launch adds the image's address.
             self.image.relocations.push(at);
             return Ok(global.wrapping_add_signed(offset));
         }
@@ -232,7 +231,7 @@ impl<'a> Scope<'a> {
         self.function_numbers.get(name).copied()
     }
 
-    /// The place in the source that an instruction comes from.
+    /// The source location of an instruction.
     pub(super) fn source(&self, place: Option<ast::Place>) -> Option<Arc<Place>> {
         let place = place?;
         let file = self.files.get(&place.file)?.clone();
@@ -271,7 +270,7 @@ impl<'a, 's> Addresses<'a, 's> {
         Ok(addresses)
     }
 
-    /// What comments say of the parameters of the entry.
+    /// The comments' descriptions of the entry's parameters.
     pub(super) fn arguments(&self) -> Arguments {
         let (described, listed) = (self.scope.described.iter(), self.scope.listed.iter());
         let lists: Vec<List> = listed.filter_map(|it| self.list(it)).collect();
@@ -329,7 +328,7 @@ impl<'a, 's> Addresses<'a, 's> {
         Ok(())
     }
 
-    /// Makes a routine the current one, by its number: 0 for the entry, and then the functions in the order of their addition.
+    /// Makes a routine the current one: 0 is the entry, then come the functions in the order of their addition.
     pub(super) fn enter(&mut self, routine: usize) {
         self.current = routine;
     }
@@ -339,8 +338,8 @@ impl<'a, 's> Addresses<'a, 's> {
         &self.routines[self.current]
     }
 
-    /// Assigns an address to what a line of the current routine declares. This is done for all routines before
-    /// [`find`](Addresses::find) is called, since dynamic shared memory begins after the variables of all.
+    /// Assigns addresses to the declarations in a line of the current routine. This comes before [`find`](Addresses::find), since
+    /// dynamic shared memory begins after the variables of all routines.
     pub(super) fn place(&mut self, line: &'a Line) -> Result<()> {
         let names = &mut self.routines[self.current];
         match line {
@@ -381,7 +380,7 @@ impl<'a, 's> Addresses<'a, 's> {
         addresses.map(|(address, _)| address).max().unwrap_or(start)
     }
 
-    /// What a name of the current routine or of the module stands for; `None` if there is none of this name.
+    /// The meaning of a name in the current routine or in the module; `None` if it is not declared.
     pub(super) fn find(&self, name: &str) -> Result<Option<Named>> {
         if let Some(found) = self.names().found.get(name) {
             return Ok(Some(*found));
@@ -401,7 +400,7 @@ impl<'a, 's> Addresses<'a, 's> {
         Ok(number.map(|number| Named::Address(function_address(number))))
     }
 
-    /// The place in the frame of a parameter that a call passes or receives.
+    /// The slot of a call's argument or result in the frame.
     pub(super) fn slot(&self, name: &str, bytes: u32) -> Result<Slot> {
         match self.names().found.get(name) {
             Some(Named::Frame(offset)) => Ok(Slot {
@@ -443,7 +442,7 @@ fn function_address(number: usize) -> u64 {
     CODE_WINDOW + number as u64 * FUNCTION_BYTES
 }
 
-/// A floating-point initial value that is written as an integer.
+/// A floating-point initial value, written as an integer.
 fn float_of_int(value: &Operand, ty: ast::Type) -> Option<u64> {
     match (value, ty) {
         (Operand::Int(value), ast::Type::F32) => Some(u64::from((*value as f32).to_bits())),
@@ -457,7 +456,7 @@ fn byte_len(variable: &Variable) -> u64 {
     len.saturating_mul(u64::from(variable.ty.bits().div_ceil(8)))
 }
 
-/// The offset of a variable that follows `before` bytes, and the bytes up to its end.
+/// The offset of a variable after `before` bytes, and the size up to its end.
 fn range(variable: &Variable, before: u64, limit: u64, what: &str) -> Result<(u64, u64)> {
     let start = before.next_multiple_of(u64::from(variable.align.max(1)));
     match start.saturating_add(byte_len(variable)) {
@@ -468,7 +467,7 @@ fn range(variable: &Variable, before: u64, limit: u64, what: &str) -> Result<(u6
     }
 }
 
-/// The address of a variable that follows `before` bytes of shared memory, and the bytes up to its end.
+/// The address of a variable after `before` bytes of shared memory, and the size up to its end.
 fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
     let base = u64::from(SHARED_BASE);
     let (limit, what) = (base + u64::from(MAX_SHARED_BYTES), "static shared memory");

@@ -1,15 +1,15 @@
-//! Finds the reads of registers that some path through an entry reaches without a write. Only these registers are followed while
-//! a kernel runs, so that all others cost nothing.
+//! Finds reads of registers that some path through an entry reaches without a write. Only these registers are followed while a kernel
+//! runs, so the others cost nothing.
 
 use super::flow::Flow;
 use crate::op::{Followed, Instruction, Op, Reg, Uses, Values};
 use std::collections::HashSet;
 
-/// The words of the sets of registers that the search may visit; past them, all registers are followed.
+/// The most words of register sets that the search may visit. Beyond that, all registers are followed.
 const MOST_WORDS: usize = 1 << 22;
 
-/// Tells each instruction which registers to follow. `uses` has an element for each instruction, there are `rows` rows, and
-/// functions begin at the instructions `starts`. A function has registers of its own, of which it has written none when it begins.
+/// Gives each instruction the registers to follow. `uses` has one element for each instruction, `rows` is the number of rows, and
+/// functions begin at the instructions `starts`. A function's registers are its own, and are unwritten when it begins.
 pub(super) fn follow(
     instructions: &mut [Instruction],
     uses: &[Uses],
@@ -44,7 +44,7 @@ pub(super) fn follow(
             };
             let reads = match (uses[at].values, &instruction.op) {
                 (Values::Moved, _) => Box::default(),
-                // The condition; negated, it has a row of its own.
+                // The condition. A negated condition has its own row.
                 (Values::Selected, Op::Compute(compute)) => {
                     let reads = uses[at].reads.iter().copied();
                     let condition = reads.filter(|row| !compute.src[..2].contains(row));
@@ -83,7 +83,7 @@ pub(super) fn follow(
     }
 }
 
-/// For each block the registers that every path to it writes, as sets of bits. Empty sets if the search would take too long.
+/// For each block, the registers written on every path to it, as bit sets. Empty sets if the search would take too long.
 fn written_before(
     instructions: &[Instruction],
     uses: &[Uses],
@@ -128,7 +128,7 @@ fn written_before(
     before
 }
 
-/// Adds what an instruction writes in each lane that reaches it.
+/// Adds the registers that an instruction writes in each lane that reaches it.
 fn write(instruction: &Instruction, uses: &Uses, written: &mut [u64]) {
     if instruction.guard.is_some() {
         return;

@@ -1,4 +1,4 @@
-//! What becomes of the values that an instruction reads.
+//! How instructions use the values that they read.
 
 use crate::op::{Op, Space, Uses, Values};
 use cute_ptx::ast::Inst;
@@ -18,7 +18,7 @@ pub(super) fn of(inst: &Inst, op: &Op) -> Values {
     }
 }
 
-/// The uses of an operation before the instruction that it belongs to, such as the negation of a predicate.
+/// The uses of an operation that precedes an instruction, such as the negation of a predicate.
 pub(super) fn of_preceding(op: &Op) -> Option<Uses> {
     match op {
         Op::Compute(compute) => Some(Uses {

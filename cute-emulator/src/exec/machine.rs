@@ -1,5 +1,5 @@
-//! Runs a decoded entry: the clusters of the grid in order, some at a time, with their warps in an order that the seed
-//! picks.
+//! Runs a decoded entry. The clusters of the grid start in order, and several run at a time. The seed decides the order of their
+//! warps.
 
 use super::order::{Delay, Order};
 use super::random::Random;
@@ -23,18 +23,18 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A warp runs for at most this many instructions before another may run: one of these, at random.
+/// The most instructions of a warp before another may run: one of these, at random.
 const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
 
-/// Initialising this many bytes of a cluster's state is charged like one instruction.
+/// Initialising this many bytes of a cluster's state is charged as one instruction.
 const BYTES_PER_STEP: u64 = 1024;
-/// Checking whether this many warps can run is charged like one instruction.
+/// Checking whether this many warps can run is charged as one instruction.
 const WARPS_PER_STEP: usize = 64;
-/// An error names this many loops at most.
+/// The most loops that an error names.
 const MOST_LOOPS: usize = 8;
-/// For so many steps after a read of what nobody has written, the other warps may write it.
+/// The steps that other warps get to write a byte that was read unwritten.
 const LATE_STEPS: u64 = 1 << 18;
-/// The elements of `Machine::before`.
+/// The indices of `Machine::before`.
 const NO_END: usize = 0;
 const NO_PROGRESS: usize = 1;
 /// After this many instructions without progress, the states of warps are compared.
@@ -110,7 +110,7 @@ pub(crate) fn run(
 struct Machine<'a> {
     code: &'a Code,
     params: &'a [u8],
-    /// The tensors in global memory that the module names.
+    /// The tensors in global memory that the module describes.
     views: Vec<Box<[Launched]>>,
     /// The address of the module's variables.
     variables: u64,
@@ -121,43 +121,43 @@ struct Machine<'a> {
     order: Order,
     watch: Watch,
     pending: Budget,
-    /// What was charged against the step limit in addition to executed instructions.
+    /// The steps charged in addition to executed instructions.
     charged: u64,
-    /// What starting a cluster is charged in addition to one instruction.
+    /// The steps charged for starting a cluster, in addition to one instruction.
     start: u64,
     /// How many clusters run at a time.
     residents: usize,
     running: Vec<Cluster>,
-    /// The shared memories of CTAs that have ended, cleared.
+    /// The cleared shared memories of CTAs that have ended.
     free: Vec<Shared>,
     /// The number of clusters that have started.
     next: u64,
     /// The number of clusters of the grid.
     clusters: u64,
-    /// Whether all warps that wait for an mbarrier have run on since the last instruction that made progress.
+    /// Whether each warp that waits for an mbarrier has run on since the last instruction with progress.
     stalled: bool,
-    /// The [steps](Machine::used) at the last instruction that made progress.
+    /// The [steps](Machine::used) at the last instruction with progress.
     progressed: u64,
-    /// The steps when a cluster ended last, or global memory was accessed that had not been accessed before.
+    /// The steps when a cluster last ended, or when global memory was last accessed for the first time.
     ended_at: u64,
-    /// How many units of global memory had been accessed then.
+    /// How many units of global memory had been accessed at that time.
     reached: u64,
-    /// How often each instruction had been executed when it was noticed that no cluster ends, and that nothing makes progress.
+    /// How often each instruction had been executed when the machine noticed that no cluster ends, and that nothing makes progress.
     before: [Option<Box<[u64]>>; 2],
-    /// The states of warps since then, by the index of the cluster and of the warp.
+    /// The states of warps since the machine noticed this, by the index of the cluster and of the warp.
     rounds: BTreeMap<(usize, usize), Repetition>,
     unwritten: Option<Unwritten>,
 }
 
-/// A read of what nobody has written. The warp does not go on, and the other ones do for a while, since the fault may be that
-/// nothing orders the read after a write of theirs.
+/// A read of a byte that was never written. Its warp stops, and the other warps run on for a while: if one of them writes the byte,
+/// the fault is a race.
 struct Unwritten {
     fault: Box<Fault>,
-    /// The number of the cluster, the index of the warp in it, and that of the instruction.
+    /// The number of the cluster, the index of the warp in it, and the index of the instruction.
     cluster: u64,
     warp: usize,
     pc: usize,
-    /// The steps after which nobody is expected to write it any more.
+    /// The steps at which the machine stops waiting for a write.
     until: u64,
 }
 
@@ -221,7 +221,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The warps that have a split which can run, each as its priority, the index of its cluster and its index in the cluster.
+    /// The warps with a split that can run: each with its priority, the index of its cluster and its index in the cluster.
     fn runnable(&self) -> Vec<(u64, (usize, usize))> {
         let mut runnable = Vec::new();
         for (c, cluster) in self.running.iter().enumerate() {
@@ -234,8 +234,8 @@ impl Machine<'_> {
         runnable
     }
 
-    /// Runs a split of a warp for a while: in seven of eight cases the one in the most calls and at the earliest instruction, so
-    /// that it reaches the others and they reconverge, else a random one.
+    /// Runs a split of a warp for a while. In seven of eight cases it is the split in the most calls and at the earliest instruction, so
+    /// that it reaches the others and they reconverge. Otherwise it is a random one.
     fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
         let cluster = &mut self.running[c];
         let mut warp = std::mem::take(&mut cluster.warps[w]);
@@ -274,7 +274,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// How the launch has ended. A read of what nobody had written comes first, as a race if somebody was about to write it.
+    /// The result of the launch. A read of an unwritten byte is reported first: as a race, if another warp was about to write it.
     fn report(&mut self, ended: Result<(), EmulatorError>) -> Result<(), EmulatorError> {
         self.is_written_late()?;
         let Some(Unwritten { fault, .. }) = self.unwritten.take() else {
@@ -288,7 +288,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Stops a warp that has read what nobody has written; the first such read is reported. Any other error ends the launch.
+    /// Stops a warp that has read an unwritten byte. The first such read is reported. Any other error ends the launch.
     fn stop_at_unwritten(
         &mut self,
         error: EmulatorError,
@@ -313,7 +313,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether somebody has written what a warp has read before. The fault says so then.
+    /// Whether the byte of the recorded read has been written since. If so, the fault becomes a race.
     fn is_written_late(&mut self) -> Result<bool, EmulatorError> {
         let Some(mut unwritten) = self.unwritten.take() else {
             return Ok(false);
@@ -339,7 +339,7 @@ impl Machine<'_> {
         Ok(late)
     }
 
-    /// Calls `f` with a [`Step`] for a warp of a cluster. `warp` is [`Warp::nobody`] for work that belongs to no warp.
+    /// Calls `f` with a [`Step`] for a warp of a cluster. `warp` is [`Warp::nobody`] for work of no warp.
     fn step(
         &mut self,
         c: usize,
@@ -375,8 +375,8 @@ impl Machine<'_> {
         result.map_err(|blame| self.fault(c, warp, pc, blame))
     }
 
-    /// Called when no warp can run. If a copy is not complete, one completes. If there is none, every warp that waits for an
-    /// mbarrier runs on once, since the kernel may do something else then. If that changed nothing, it is a deadlock.
+    /// Called when no warp can run. A copy under way completes, if there is one. Without one, every warp that waits for an mbarrier runs
+    /// on once, since the kernel may then do something else. If that changes nothing, it is a deadlock.
     fn unblock(&mut self) -> Result<(), EmulatorError> {
         let waiting: Vec<usize> = (0..self.running.len())
             .filter(|c| self.running[*c].copies_under_way() > 0)
@@ -409,17 +409,17 @@ impl Machine<'_> {
         })
     }
 
-    /// The instructions that have been executed, and what was charged in addition.
+    /// The steps: executed instructions, and the steps charged in addition.
     fn used(&self) -> u64 {
         self.watch.counts.steps + self.charged
     }
 
-    /// How many steps there have been since the last instruction that made progress.
+    /// The steps since the last instruction with progress.
     fn idle(&self) -> u64 {
         self.used() - self.progressed
     }
 
-    /// An error if no cluster has ended for too long.
+    /// An error if no cluster has ended for too many steps.
     fn check_length(&mut self) -> Result<(), EmulatorError> {
         if self.reached != self.global.reached {
             self.reached = self.global.reached;
@@ -450,7 +450,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The loops in which splits are: of those that have gone on since it was noticed, the outermost of each split.
+    /// The loops of the splits: for each split, the outermost loop that has run on since `noticed`.
     fn loops(&self, noticed: usize) -> Box<[Loop]> {
         let before = self.before[noticed].as_deref().unwrap_or_default();
         let times = |pc: usize| self.watch.executed[pc] - before.get(pc).copied().unwrap_or(0);
@@ -465,7 +465,7 @@ impl Machine<'_> {
         let mut found: Vec<(usize, usize)> = Vec::new();
         let warps = self.running.iter().flat_map(|cluster| &cluster.warps);
         for split in warps.flat_map(|warp| &warp.splits) {
-            // The places where it is, from the innermost call to the entry.
+            // The locations of the split, from the innermost call to the entry.
             let mut places = vec![split.waits_at()];
             let mut call = split.call.as_ref();
             while let Some(frame) = call {
@@ -491,8 +491,8 @@ impl Machine<'_> {
         found.collect()
     }
 
-    /// Called after a turn of a warp when no instruction has made progress for a while. It is an error if no warp will make any:
-    /// if each that can run is in a state in which it has been since, or if they have gone on like that for too long.
+    /// Called after a turn of a warp when no instruction has made progress for a while. It is an error if each warp that can run has
+    /// repeated a state, or if there was no progress for too many steps.
     fn check_end(
         &mut self,
         runnable: &[(u64, (usize, usize))],
@@ -509,7 +509,7 @@ impl Machine<'_> {
             false if idle > limit => Endless::Idle { idle, limit },
             false => return Ok(()),
         };
-        // What the warps wait for may be asynchronous work, which ends some time.
+        // The warps may wait for asynchronous work, which completes at some time.
         for c in 0..self.running.len() {
             if self.running[c].copies_under_way() > 0 {
                 return self.land(c);
@@ -524,12 +524,12 @@ impl Machine<'_> {
         Err(self.endless(why, NO_PROGRESS))
     }
 
-    /// A random copy of a cluster into shared memory completes.
+    /// Completes a random copy of a cluster into shared memory.
     fn land(&mut self, c: usize) -> Result<(), EmulatorError> {
         self.step(c, &mut Warp::nobody(), |step| step.land_some())
     }
 
-    /// Performs random asynchronous work of a cluster early, before a thread waits for it.
+    /// Performs random asynchronous work of a cluster before a thread waits for it.
     fn advance_early(&mut self, c: usize) -> Result<(), EmulatorError> {
         let cluster = &self.running[c];
         let rank = self.random.below(cluster.ctas.len());
@@ -605,7 +605,7 @@ impl Machine<'_> {
         }))
     }
 
-    /// Every split of every running warp, with its instruction and what it waits for.
+    /// Every split of every running warp, with its instruction and the reason why it waits.
     fn stuck(&self) -> Vec<Stuck> {
         let mut stuck = Vec::new();
         for cluster in &self.running {

@@ -1,6 +1,6 @@
-//! Runs decoded entries. The modules are layers, from below: the state of a running cluster ([`state`]), what an instruction
-//! has access to ([`step`]), what each operation does ([`instructions`]), how the lanes of a warp run ([`run`], [`together`]), and
-//! which warp runs next ([`machine`], by an [`order`] and [`random`] numbers). [`watch`] counts and traces what they do.
+//! Runs decoded entries. The modules are layers, from below: the state of a running cluster ([`state`]), the context of an
+//! instruction ([`step`]), the operations ([`instructions`]), the lanes of a warp ([`run`], [`together`]), and the choice of the next
+//! warp ([`machine`], by an [`order`] and [`random`] numbers). [`watch`] counts and traces all of this.
 
 mod instructions;
 mod machine;

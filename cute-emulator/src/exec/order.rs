@@ -1,18 +1,18 @@
-//! Which warp runs next, and when asynchronous work happens.
+//! The order of warps, and the moments of asynchronous work.
 
 use super::random::Random;
 use super::state::cluster::Cluster;
 use super::state::warp::Warp;
 use crate::launch::Policy;
 
-/// One in this many choices is made without regard to priorities, since a warp may wait in a loop for what another one does.
+/// One in this many choices ignores priorities, since a warp may wait in a loop for another warp.
 const EXCEPTIONS: usize = 32;
 /// A warp loses its priority after one in this many of its turns.
 const DEMOTIONS: usize = 16;
-/// The priorities that warps get when they start are not below this one, and those to which they fall are.
+/// The least priority of a warp that starts. A warp that loses its priority gets a lower one.
 const FIRST_PRIORITY: u64 = 1 << 32;
 
-/// When asynchronous work happens.
+/// The moment of asynchronous work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delay {
     /// When a thread waits for it, or nothing else can happen.
@@ -26,7 +26,7 @@ pub(crate) enum Delay {
 /// The order of a launch.
 pub(crate) struct Order {
     policy: Policy,
-    /// The priority of the next warp that loses its own: below all others.
+    /// The priority for the next warp that loses its own: below all others.
     lowest: u64,
 }
 
@@ -46,7 +46,7 @@ impl Order {
         }
     }
 
-    /// Gives the warps of a cluster that starts their priorities.
+    /// Gives priorities to the warps of a new cluster.
     pub(crate) fn begin(&self, cluster: &mut Cluster, random: &mut Random) {
         match self.policy {
             Policy::Latest | Policy::Random | Policy::Earliest => {}
@@ -63,7 +63,7 @@ impl Order {
         }
     }
 
-    /// Chooses one of the warps that can run, which are given with their priorities.
+    /// Chooses one of the warps that can run. Each is given with its priority.
     pub(crate) fn choose<T: Copy>(&self, runnable: &[(u64, T)], random: &mut Random) -> T {
         let highest = runnable.iter().map(|(priority, _)| *priority).max();
         let all = runnable

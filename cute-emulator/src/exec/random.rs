@@ -1,6 +1,6 @@
-//! Random numbers, which choose the order of warps and of asynchronous work.
+//! Random numbers. They decide the order of warps and of asynchronous work.
 
-/// The pseudorandom generator splitmix64, whose state is initially the seed.
+/// The pseudorandom generator splitmix64. Its initial state is the seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -87,7 +87,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Lanes of the split go where they leave for. It keeps those whose way it follows, if any are left; their ways meet again at `meets`.
+    /// Sends lanes of the split to the targets of `leave`. The split keeps the lanes of one path, if any. The paths meet again at `meets`.
     #[inline(never)]
     fn divert(&mut self, split: &mut Split, leave: Leave, meets: Option<usize>) -> Result<()> {
         match leave {
@@ -118,7 +118,7 @@ impl Step<'_> {
             } => {
                 let next = split.mask & !taken & !waiting;
                 if taken != split.mask {
-                    // The ways from a call meet behind it.
+                    // The paths from a call meet after it.
                     let behind = frame.as_ref().map(|_| split.pc + 1);
                     split.part(behind.or(meets));
                 }
@@ -154,8 +154,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// An error if the registers that the lanes read, the addresses that they access or the way that they take are others than the
-    /// module says.
+    /// An error if the registers read, the addresses accessed or the path taken differ from the module's claims.
     #[inline(never)]
     fn check(&self, instruction: &Instruction, reached: u32, active: u32) -> Result<()> {
         if let Some(ways) = instruction.ways.as_deref()
@@ -185,8 +184,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Merges the splits that are at the same instruction into this one. Returns whether another split is behind and can
-    /// run.
+    /// Merges the splits at the same instruction into this one. Returns whether another split is behind and can run.
     fn regroup(&mut self, split: &mut Split) -> bool {
         self.warp.splits.retain(|other| {
             let same = other.is_at(split) && matches!(other.wait, None | Some(Wait::Lanes { .. }));

@@ -1,4 +1,4 @@
-//! What an instruction has access to, and what follows it.
+//! The context of an instruction, and the control flow after it.
 
 use super::order::Delay;
 use super::random::Random;
@@ -17,17 +17,17 @@ use crate::memory::GlobalMemory;
 use crate::op::Code;
 use std::rc::Rc;
 
-/// What an instruction has access to while it executes.
+/// The context of an instruction while it executes.
 pub(crate) struct Step<'a> {
     pub(crate) code: &'a Code,
     pub(crate) params: &'a [u8],
-    /// The tensors in global memory that the module names: one of each view, or one for each item of a list.
+    /// The tensors in global memory that the module describes: one for each view or, for a list, one for each item.
     pub(crate) views: &'a [Box<[Launched]>],
     pub(crate) cluster: &'a mut Cluster,
-    /// The warp that executes it, taken out of `cluster.warps` meanwhile.
+    /// The warp that executes it. It is removed from `cluster.warps` during the step.
     pub(crate) warp: &'a mut Warp,
     pub(crate) memory: &'a mut GlobalMemory,
-    /// The accesses of the launch to it.
+    /// The launch's accesses to global memory.
     pub(crate) global: &'a mut Global,
     pub(crate) random: &'a mut Random,
     pub(crate) delay: Delay,
@@ -35,21 +35,21 @@ pub(crate) struct Step<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) checks: Checks,
     pub(crate) pending: &'a mut Budget,
-    /// What was charged against the step limit in addition to executed instructions.
+    /// The steps charged in addition to executed instructions.
     pub(crate) charged: &'a mut u64,
     /// The index of the instruction.
     pub(crate) pc: usize,
-    /// Whether something changed that other warps may wait for.
+    /// Whether the step changed something that other warps may wait for.
     pub(crate) progress: bool,
 }
 
 impl Step<'_> {
-    /// Charges slow work like this many instructions.
+    /// Charges slow work as this many instructions.
     pub(crate) fn charge(&mut self, steps: u64) {
         *self.charged = self.charged.saturating_add(steps);
     }
 
-    /// The running instruction, of this lane.
+    /// The running instruction, with this lane.
     pub(crate) fn origin(&self, lane: usize) -> Origin {
         Origin {
             instruction: self.pc,
@@ -69,7 +69,7 @@ impl Step<'_> {
         }
     }
 
-    /// [`warp_at`](Step::warp_at), to change it.
+    /// Like [`warp_at`](Step::warp_at), mutably.
     pub(crate) fn warp_at_mut(&mut self, index: usize) -> &mut Warp {
         if index == self.warp.index {
             self.warp
@@ -88,19 +88,19 @@ impl Step<'_> {
     }
 }
 
-/// What follows an instruction.
+/// The control flow after an instruction.
 pub(crate) enum Flow {
     Next,
-    /// The split waits, and executes the same instruction again afterwards.
+    /// The split waits, and then executes the same instruction again.
     Suspend,
     Leave(Leave),
 }
 
-/// Where lanes go that do not go on with the next instruction.
+/// The targets of lanes that do not continue with the next instruction.
 pub(crate) enum Leave {
-    /// The lanes `taken` branch to the target, the others continue with the next instruction.
+    /// The lanes `taken` branch to the target, and the others continue with the next instruction.
     Branch { target: usize, taken: u32 },
-    /// The lanes `taken` go to the target, in a call if there is a frame; the lanes `waiting` have another target, and stay.
+    /// The lanes `taken` go to the target, in a call if there is a frame. The lanes `waiting` have another target, and stay.
     Call {
         target: usize,
         taken: u32,
@@ -113,11 +113,11 @@ pub(crate) enum Leave {
     Exit(u32),
 }
 
-/// What went wrong, and which instruction and lane caused it.
+/// A fault, with the instruction and lane that caused it.
 pub(crate) struct Blame {
     pub(crate) kind: FaultKind,
     pub(crate) lane: Option<usize>,
-    /// The instruction that started the work, if asynchronous work went wrong; `None` for the running instruction.
+    /// The instruction that started the asynchronous work at fault; `None` for the running instruction.
     pub(crate) origin: Option<Origin>,
 }
 

@@ -1,4 +1,4 @@
-//! Lanes that execute an instruction together: all of a warp (`.aligned`), those that have not ended, or those of a member mask.
+//! Lanes that execute an instruction together: all of a warp (`.aligned`), the live ones, or the lanes of a member mask.
 
 use super::state::row::{Row, lanes};
 use super::state::undefined::Lanes as Undefined;
@@ -8,35 +8,35 @@ use crate::error::{Absence, FaultKind, MemberMask, NotTogether};
 use crate::op::{Convergence, Instruction, Op, Reg};
 use std::rc::Rc;
 
-/// The lanes that are at an instruction which they execute together.
+/// Which of the needed lanes are at an instruction that lanes execute together.
 pub(crate) enum Gathered {
-    /// All that it needs.
+    /// All needed lanes are there.
     All,
-    /// Not all.
+    /// Some are missing.
     Some,
-    /// All, but some are at other instructions of the same mnemonic.
+    /// All are there, but some are at other instructions of the same mnemonic.
     AtSeveral(Vec<Partner>),
 }
 
 /// Lanes of other splits that are at an instruction of the same mnemonic with the same mask.
 pub(crate) struct Partner {
     split: Split,
-    /// The rows that its instruction reads and writes.
+    /// The rows that the partner's instruction reads and writes.
     operands: Operands,
 }
 
-/// The values of a register, and the lanes of some in which they are undefined.
+/// The values of a register, and the lanes in which they are undefined.
 type Values = (Row, Undefined);
 
-/// The rows that an exchange or a barrier reads and writes, in an order that depends on the mnemonic alone.
+/// The rows that an exchange or a barrier reads and writes. Their order depends only on the mnemonic.
 struct Operands {
     reads: Vec<Reg>,
     writes: Vec<Reg>,
 }
 
 impl Step<'_> {
-    /// Whether all lanes are there that an instruction needs; else the split waits for them. Lanes of the split that are there for
-    /// themselves become a split of their own.
+    /// Whether all lanes that an instruction needs are there; otherwise the split waits for them. Lanes of the split that do not take
+    /// part together with these become a split of their own.
     pub(crate) fn gather(
         &mut self,
         instruction: &Instruction,
@@ -86,7 +86,7 @@ impl Step<'_> {
         Ok(Gathered::Some)
     }
 
-    /// Called when a split has begun to wait for lanes: an error if they wait for lanes of the warp, too, since then none of them
+    /// Called when a split has begun to wait for lanes. It is an error if these lanes wait for lanes of the warp, too: then none of them
     /// ever comes.
     pub(crate) fn check_coming(&self) -> Result<()> {
         let Some(waiting) = self.warp.splits.last() else {
@@ -112,7 +112,7 @@ impl Step<'_> {
         Err(self.not_together(instruction, waiting.mask, other.mask & missing, absence))
     }
 
-    /// The member mask of the first of the lanes, and those of them that have the same one.
+    /// The member mask of the first of the lanes, and the lanes with an equal mask.
     ///
     /// "The behavior is undefined if the executing thread is not in the membermask", and a thread waits for those of its mask to
     /// execute the instruction "with the same qualifiers and same membermask value" (PTX ISA, "shfl.sync", "vote.sync",
@@ -146,7 +146,7 @@ impl Step<'_> {
         Ok((mask, group))
     }
 
-    /// Whether lanes have to execute an instruction that have ended.
+    /// Whether the instruction also waits for lanes that have ended.
     ///
     /// "vote.sync will cause executing thread to wait until all non-exited threads corresponding to membermask have executed
     /// vote.sync", and `shfl.sync`, `match.sync` and `redux.sync` do the same. `elect.sync` waits "until all threads in the
@@ -160,7 +160,7 @@ impl Step<'_> {
         }
     }
 
-    /// Makes lanes of a split one of their own, at another instruction or at the same one.
+    /// Splits off lanes, at another instruction or at the same one.
     fn set_apart(&mut self, split: &mut Split, lanes: u32, pc: usize) {
         if lanes == 0 {
             return;
@@ -169,7 +169,7 @@ impl Step<'_> {
         self.warp.splits.push(split.on(pc, lanes));
     }
 
-    /// The splits that wait at other instructions of the same mnemonic, for the same lanes, if the missing lanes are theirs.
+    /// The splits that wait for the same lanes at other instructions of the same mnemonic, if they have all missing lanes.
     fn partners(
         &mut self,
         instruction: &Instruction,
@@ -218,8 +218,7 @@ impl Step<'_> {
         partners.into_iter().map(|(it, _)| partner(it)).collect()
     }
 
-    /// Executes an instruction together with lanes that are at others of the same mnemonic: with their operands in place of the
-    /// instruction's own.
+    /// Executes an instruction together with lanes at other instructions of the same mnemonic. These lanes use their own operands.
     #[inline(never)]
     pub(crate) fn execute_with(
         &mut self,
@@ -273,7 +272,7 @@ impl Step<'_> {
         Ok(flow)
     }
 
-    /// What a register holds in lanes.
+    /// The values of a register in the lanes of a mask.
     fn held(&self, row: Reg, mask: u32) -> Values {
         (
             self.warp.rows[row as usize],
@@ -286,7 +285,7 @@ impl Step<'_> {
         self.warp.undefined.write(row, mask, undefined);
     }
 
-    /// An error if missing lanes have gone past an `.aligned` instruction on a way that the lanes of the split have not taken.
+    /// An error if missing lanes have passed an `.aligned` instruction on a path that the lanes of the split have not taken.
     ///
     /// "In conditionally executed code, [the] instruction should only be used if it is known that all threads in the warp evaluate
     /// the condition identically, otherwise behavior is undefined" (PTX ISA, for each of these instructions).
@@ -329,7 +328,7 @@ impl Step<'_> {
 }
 
 impl Split {
-    /// Some of its lanes, at another instruction.
+    /// Some lanes of the split, at another instruction.
     pub(crate) fn on(&self, pc: usize, mask: u32) -> Split {
         Split {
             pc,
@@ -340,7 +339,7 @@ impl Split {
         }
     }
 
-    /// Called when some of the lanes go another way from an instruction: their ways meet again at `until`, if anywhere.
+    /// Called when some of the lanes take another path from an instruction. The paths meet again at `until`, if anywhere.
     pub(crate) fn part(&mut self, until: Option<usize>) {
         let same = |parting: &Rc<Parting>| {
             parting.until == until && is_same_call(&parting.call, &self.call)
@@ -355,13 +354,13 @@ impl Split {
         }
     }
 
-    /// Forgets the partings that have ended where it is.
+    /// Removes the partings that end at the split's instruction.
     pub(crate) fn meet(&mut self) {
         let (pc, call) = (self.pc, self.call.clone());
         self.partings.retain(|parting| !parting.ends_at(pc, &call));
     }
 
-    /// Called when lanes come to this split: the partings of both are open.
+    /// Called when lanes of another split join this one. The partings of both stay open.
     pub(crate) fn take_partings(&mut self, other: &Split) {
         for parting in &other.partings {
             if !self.partings.iter().any(|it| Rc::ptr_eq(it, parting)) {
@@ -370,7 +369,7 @@ impl Split {
         }
     }
 
-    /// Whether it has not got to the place where the ways of a parting meet again.
+    /// Whether the split has not reached the place where the paths of a parting meet again.
     fn is_between(&self, parting: &Rc<Parting>) -> bool {
         self.partings.iter().any(|it| Rc::ptr_eq(it, parting))
             && !parting.ends_at(self.pc, &self.call)

@@ -11,11 +11,11 @@ pub(crate) struct Launched {
     pub(crate) bytes: u64,
     /// In elements.
     pub(crate) strides: Box<[u64]>,
-    /// `None` if the launch does not say them.
+    /// `None` if the launch does not give them.
     pub(crate) extents: Option<Box<[u64]>>,
 }
 
-/// The tensors of a launch with these bytes of parameters: one of each view, or one for each item of a list.
+/// The tensors of a launch with these bytes of parameters: one for each view or, for a list, one for each item.
 pub(super) fn launched(
     Arguments { views, lists }: &Arguments,
     params: &[u8],
@@ -51,7 +51,7 @@ pub(super) fn launched(
     launched.collect()
 }
 
-/// How many items a list has in a launch with these bytes of parameters, which is not more than there are bytes.
+/// How many items a list has in a launch with these bytes of parameters; at most the number of bytes.
 pub(super) fn length(list: &List, params: &[u8]) -> u64 {
     let bytes = params.get(list.length as usize..);
     let bytes = bytes.and_then(<[u8]>::first_chunk);

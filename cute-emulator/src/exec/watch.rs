@@ -1,4 +1,4 @@
-//! What is counted while a launch runs, and what its trace shows.
+//! The counts and the trace of a launch while it runs.
 
 use super::state::cluster::Cluster;
 use super::state::origin::Origin;
@@ -17,7 +17,7 @@ pub(crate) struct Watch {
     tracing: Option<Tracing>,
 }
 
-/// What a warp waits for, in any CTA.
+/// The object that a warp waits for, in any CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Awaited {
     Mbarrier(u32),
@@ -30,11 +30,11 @@ enum Awaited {
 struct Tracing {
     trace: Trace,
     grid: [u32; 3],
-    /// The rows that have a name, by the number of the CTA.
+    /// The rows with a name, by the number of the CTA.
     named: BTreeMap<u64, Vec<u64>>,
-    /// The highest class of the instructions of this turn, and the first instruction of it.
+    /// The highest class of the instructions of this turn, and the first instruction of this class.
     turn: Option<(Class, usize)>,
-    /// The current phase of each mbarrier, by the number of the CTA and the address, and when it began.
+    /// The current phase of each mbarrier and its beginning, by the number of the CTA and the address.
     phases: BTreeMap<(u64, u32), (u64, u64)>,
 }
 
@@ -96,7 +96,7 @@ impl Watch {
         }
     }
 
-    /// Called after a turn of a split that began at this step. `split` is as it was at the beginning.
+    /// Called after a turn of a split that began at this step. `split` is its state at the beginning.
     pub(crate) fn turn(
         &mut self,
         code: &Code,
@@ -225,7 +225,7 @@ impl Tracing {
         x + width * (y + height * z)
     }
 
-    /// The number of a split's CTA, and its row: that of the warp, if it has all of the lanes, else that of its first lane.
+    /// The CTA number and the row of a split. A split with all live lanes has the warp's row, any other that of its first lane.
     fn row(&mut self, cluster: &Cluster, warp: &Warp, split: &Split) -> (u64, u64) {
         let cta = self.cta(cluster, warp.rank);
         let rows_of_a_warp = 1 + u64::from(u32::BITS);

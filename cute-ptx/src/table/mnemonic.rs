@@ -15,8 +15,8 @@ use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
 /// The mnemonic of an instruction: a row of the table with its modifiers bound.
 ///
-/// It is built from an opcode and modifiers, or parsed from text; both give the same value. Only mnemonics of the table
-/// exist.
+/// It is built from an opcode and modifiers, or parsed from text; both give the same value. There are only mnemonics of the
+/// table.
 ///
 /// ```
 /// use cute_ptx::ast::Type;
@@ -48,7 +48,7 @@ struct Bound {
     target: Target,
 }
 
-/// Which lanes of a warp execute an instruction together.
+/// The lanes of a warp that execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
     /// Each lane executes it on its own.
@@ -60,7 +60,7 @@ pub enum Together {
 }
 
 impl Mnemonic {
-    /// The mnemonic of an instruction with these modifiers, given in the order in which the mnemonic has them.
+    /// The mnemonic of an instruction with these modifiers, in the order of the mnemonic.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Mnemonic {
         Ok(*interned.built.entry(key).or_insert(found))
     }
 
-    /// The row of the table that it belongs to.
+    /// The mnemonic's row of the table.
     pub fn row(self) -> &'static Row {
         self.0.row
     }
@@ -87,7 +87,7 @@ impl Mnemonic {
         self.0.row.opcode
     }
 
-    /// The section of the PTX ISA 9.0 that specifies it, such as "9.7.1 Integer Arithmetic".
+    /// The section of the PTX ISA 9.0 about it, such as "9.7.1 Integer Arithmetic".
     pub fn section(self) -> &'static str {
         self.0.section
     }
@@ -107,17 +107,17 @@ impl Mnemonic {
         self.0.modifiers.contains(&modifier)
     }
 
-    /// The modifier that the row binds to a name; `None` if the choice of that name was left out or does not exist.
+    /// The modifier that the row binds to a name; `None` if that choice was left out or does not exist.
     pub fn get(self, name: &str) -> Option<Modifier> {
         self.0.named.get(name)
     }
 
-    /// The type that the row binds to a name; `None` also if another modifier is bound to it.
+    /// The type that the row binds to a name; `None` if it binds no modifier or one of another kind.
     pub fn ty(self, name: &str) -> Option<Type> {
         self.get(name).and_then(Modifier::ty)
     }
 
-    /// The forms of its operands, with the bound types filled in. An instruction must fit one of them.
+    /// The forms of its operands, with the bound types filled in. An instruction must match one of them.
     pub fn forms(self) -> &'static [Form] {
         &self.0.forms
     }
@@ -129,8 +129,7 @@ impl Mnemonic {
             .is_some_and(|slot| slot.kind.writes())
     }
 
-    /// What it does besides writing its destinations: the row's effect, except that a load from `.param` or `.const` has
-    /// none.
+    /// The effect besides writing its destinations: the row's effect, except that a load from `.param` or `.const` has none.
     pub fn effect(self) -> Effect {
         match (self.row().effect, self.get("space")) {
             // No thread can write these spaces, so a load from them depends on its sources alone.
@@ -139,18 +138,17 @@ impl Mnemonic {
         }
     }
 
-    /// Which lanes of a warp execute it together.
+    /// The lanes of a warp that execute it together.
     pub fn together(self) -> Together {
         self.0.together
     }
 
-    /// The first PTX version that has it, as major and minor number: the row's, or a later one because of one of its
-    /// modifiers.
+    /// The first PTX version with this mnemonic, as major and minor number: the row's, or a later one required by a modifier.
     pub fn version(self) -> (u32, u32) {
         self.0.version
     }
 
-    /// The lowest target that has it: the row's, or a higher one because of one of its modifiers.
+    /// The lowest target with this mnemonic: the row's, or a higher one required by a modifier.
     pub fn target(self) -> Target {
         self.0.target
     }
@@ -196,15 +194,15 @@ impl Hash for Mnemonic {
     }
 }
 
-/// Mnemonics of a row, such that every alternative of its pattern occurs in at least one of them.
+/// Mnemonics of a row. Together they contain every alternative of its pattern.
 pub fn samples(row: &Row) -> Vec<String> {
     pattern::samples(&pattern::compile(row.pattern))
 }
 
-/// A mnemonic that the table does not have.
+/// A mnemonic that is not in the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Unknown {
-    /// The longest beginning that a mnemonic of the table has too; empty if not even the first word is in the table.
+    /// The longest prefix that is also a prefix of a mnemonic in the table; empty if not even the first word is.
     pub known: String,
     /// The word after it; `None` if the mnemonic ends too early.
     pub found: Option<String>,
@@ -214,7 +212,7 @@ pub struct Unknown {
 
 impl Display for Unknown {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        /// A longer list of words does not help the reader.
+        /// The most words in a message. A longer list does not help the reader.
         const SHOWN: usize = 12;
         let Unknown {
             known,
@@ -242,7 +240,7 @@ impl Display for Unknown {
     }
 }
 
-/// A row, and its pattern, which is compiled when it is first used.
+/// A row with its pattern. The pattern is compiled at its first use.
 struct Entry {
     section: &'static str,
     row: &'static Row,
@@ -285,7 +283,7 @@ fn write(interned: &RwLock<Interned>) -> std::sync::RwLockWriteGuard<'_, Interne
     interned.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The mnemonic that matches the input, of one of the candidate rows.
+/// The mnemonic of one of the candidate rows that matches the input.
 fn find(
     candidates: impl Iterator<Item = &'static Entry>,
     input: Input<'_>,

@@ -1,11 +1,11 @@
-//! Modifiers: the words of a mnemonic that are chosen when it is built.
+//! Modifiers: the chosen words of a mnemonic.
 
 use crate::types::Type;
 use std::fmt::{self, Display, Formatter};
 
 macro_rules! modifiers {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// A word of a mnemonic that is chosen when the mnemonic is built. In the table it is in braces.
+        /// A word of a mnemonic that is chosen when the mnemonic is built. The table has it in braces.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "the names are PTX's own")]
         pub enum Modifier {
@@ -142,8 +142,8 @@ impl From<Type> for Modifier {
     }
 }
 
-/// The modifiers from which a mnemonic is built, in the order of the mnemonic: a [`Modifier`], a [`Type`], an `Option` of
-/// these, a slice of modifiers, or a tuple of up to five of them.
+/// The modifiers for a mnemonic, in its order: a [`Modifier`], a [`Type`], an `Option` of these, a slice of modifiers, or a tuple of
+/// up to five of these.
 pub trait Modifiers {
     /// Appends the modifiers to a list.
     fn push_to(self, modifiers: &mut Vec<Modifier>);

@@ -2,8 +2,8 @@
 
 /// An instruction, without its types and other modifiers.
 ///
-/// PTX uses some names, such as `cp` or `mbarrier`, for several different instructions. Each of these is an opcode of its
-/// own, named after the words that distinguish it.
+/// PTX uses some names, such as `cp` or `mbarrier`, for several different instructions. Each of these has its own opcode, named
+/// after the words that distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[rustfmt::skip]
 #[expect(missing_docs, reason = "the names are PTX's own")]

@@ -1,4 +1,4 @@
-//! The operands of an instruction: what the notation of the table's operand column means for a mnemonic.
+//! The operands of an instruction: the meaning of the table's operand column for a mnemonic.
 
 use super::modifier::Modifier;
 use super::pattern::Named;
@@ -12,13 +12,13 @@ pub type Form = Vec<Slot>;
 /// The place of an operand in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
-    /// Which operands are allowed here.
+    /// The allowed operands.
     pub kind: Kind,
-    /// Whether the operand can be left out. If operands are left out, they are the last optional ones; see [`present`].
+    /// Whether the operand can be left out. The last optional operands are left out first; see [`present`].
     pub optional: bool,
 }
 
-/// Which operands are allowed at a place.
+/// The allowed operands at a place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A destination register, perhaps with a predicate as second destination (`d|p`).
@@ -38,14 +38,14 @@ pub enum Kind {
         ty: Type,
         /// How closely the register's type must agree.
         fit: Fit,
-        /// The allowed constants; `None` allows all that the type has.
+        /// The allowed constants; `None` allows all constants of the type.
         range: Option<Range>,
     },
-    /// A register of this type, which must agree as for [`Fit::Agree`].
+    /// A register of this type. The types must agree as in [`Fit::Agree`].
     Register(Type),
     /// A register, constant, special register, or the address of a variable or parameter.
     Value(Type),
-    /// A predicate register, which may be negated (`!%p`), or 0 or 1.
+    /// A predicate register, possibly negated (`!%p`), or 0 or 1.
     Predicate,
     /// A predicate register that is not negated, or 0 or 1: `scale-d` of wgmma.
     Scale,
@@ -62,7 +62,7 @@ pub enum Kind {
         /// Whether it is a destination. Then `_` is allowed as an element.
         def: bool,
     },
-    /// A vector of 2 or 4 registers of equal width, which `mov` packs or unpacks.
+    /// A vector of 2 or 4 registers of equal width, for a `mov` that packs or unpacks.
     Pack {
         /// The width of all elements together, 32 or 64.
         bits: u32,
@@ -84,7 +84,7 @@ pub enum Kind {
     Function,
     /// The name of a prototype of a function.
     Prototype,
-    /// The parameters that a call passes, or those that receive its results, in parentheses.
+    /// The parameters for the arguments or the results of a call, in parentheses.
     Parameters,
     /// Only `_`.
     Sink,
@@ -112,10 +112,10 @@ impl Kind {
     }
 }
 
-/// How closely the type of a register must agree with that of the operand (PTX ISA 9.0, §9.2 and §9.4).
+/// How closely the types of a register and its operand must agree (PTX ISA 9.0, §9.2 and §9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// The widths are equal, and both types are integers, both floating-point, or one of them is untyped (`.b`).
+    /// The widths are equal. Both types are integers, both are floating-point, or one is untyped (`.b`).
     Agree,
     /// As [`Fit::Agree`], or the register is wider and neither type is floating-point: in loads, stores and conversions.
     Wider,
@@ -134,7 +134,7 @@ pub enum Pair {
     Always,
 }
 
-/// The integers that are allowed as a constant.
+/// The integers allowed as a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Range {
     /// The multiples of the third number from the first to the second, both included.
@@ -211,8 +211,8 @@ impl Space {
     }
 }
 
-/// The kinds of the operands if `given` operands are given to a form: the last optional ones are left out. `None` if the
-/// form does not take this number of operands.
+/// The kinds of `given` operands in a form: the last optional ones are left out. `None` if the form does not take this number of
+/// operands.
 pub fn present(form: &Form, given: usize) -> Option<Vec<&Kind>> {
     let mut left_out = form.len().checked_sub(given)?;
     let mut kinds = Vec::with_capacity(given);
@@ -227,7 +227,7 @@ pub fn present(form: &Form, given: usize) -> Option<Vec<&Kind>> {
     (left_out == 0).then_some(kinds)
 }
 
-/// The forms of a mnemonic. The notation is described in [`table`](super). A mistake in a row's notation panics; a test
+/// The forms of a mnemonic, from the notation described in [`table`](super). A mistake in a row's notation panics; a test
 /// reads every row.
 pub(super) fn forms(row: &Row, named: &Named) -> Vec<Form> {
     row.operands
@@ -370,7 +370,7 @@ fn kind(item: &str, named: &Named) -> Kind {
     Kind::Use { ty, fit, range }
 }
 
-/// The type that the notation names, and how closely a register must agree with it.
+/// The type in the notation, and how closely a register must agree with it.
 fn ty(name: &str, named: &Named) -> (Type, Fit) {
     let (name, fit) = match (name.strip_prefix('~'), name.strip_suffix('!')) {
         (Some(name), _) => (name, Fit::Wider),

@@ -17,7 +17,7 @@ pub(super) enum Piece {
     },
 }
 
-/// What a pattern is matched against.
+/// The input of a match.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input<'a> {
     /// All words of a mnemonic.
@@ -54,7 +54,7 @@ impl Named {
     }
 }
 
-/// A sequence of choices in a pattern, and what they match.
+/// A sequence of choices in a pattern, and its match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
     /// How many elements of the input are matched.
@@ -69,7 +69,7 @@ pub(super) struct Path {
 pub(super) struct Furthest {
     /// How many elements of the input are matched.
     pub(super) at: usize,
-    /// The words of the mnemonic up to there.
+    /// The words of the mnemonic up to that point.
     pub(super) words: Vec<String>,
     /// The words that could follow.
     pub(super) expected: Vec<String>,
@@ -98,17 +98,17 @@ pub(super) fn compile(pattern: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The path through the pattern that matches the whole input. `furthest` records where other paths fail.
+/// The path through the pattern that matches the whole input. `furthest` records the points where other paths fail.
 pub(super) fn matches(pieces: &[Piece], input: Input<'_>, furthest: &mut Furthest) -> Option<Path> {
     let paths = advance(pieces, input, vec![Path::default()], furthest);
     for path in &paths {
-        // The pattern ends here, and if the input does not, it expects no further word.
+        // The pattern ends here. If the input continues, no further word is expected.
         furthest.note(path, None);
     }
     paths.into_iter().find(|path| path.at == input.len())
 }
 
-/// Mnemonics of the pattern in which each alternative of each choice occurs at least once.
+/// Mnemonics of the pattern. Together they contain each alternative of each choice.
 pub(super) fn samples(pieces: &[Piece]) -> Vec<String> {
     (0..variety(pieces))
         .map(|index| {
@@ -142,7 +142,7 @@ fn modifier(word: &str) -> Modifier {
     Modifier::from_name(word).unwrap_or_else(|| panic!("no modifier is called {word}"))
 }
 
-/// Compiles what follows an opening brace.
+/// Compiles the text after an opening brace.
 fn choice(rest: &mut &str, depth: usize) -> Piece {
     let name = rest
         .split_once('=')
@@ -182,7 +182,7 @@ fn alternatives(rest: &mut &str, depth: usize) -> Vec<Vec<Piece>> {
     }
 }
 
-/// All paths that continue one of `paths` through `pieces`.
+/// All continuations of `paths` through `pieces`.
 fn advance(
     pieces: &[Piece],
     input: Input<'_>,
@@ -239,7 +239,7 @@ fn advance(
     paths
 }
 
-/// The number of samples that contain every alternative.
+/// The number of samples needed to contain every alternative.
 fn variety(pieces: &[Piece]) -> usize {
     let of = |piece: &Piece| match piece {
         Piece::Fixed(_) | Piece::Modifier(..) => 1,

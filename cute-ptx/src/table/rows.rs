@@ -1,4 +1,4 @@
-//! The rows of the instruction table. Their notation is described in [`table`](super).
+//! The rows of the instruction table. [`table`](super) describes their notation.
 
 use super::opcode::Opcode::{self, *};
 use super::target::Target;
@@ -9,28 +9,27 @@ use cute_hopper::wgmma;
 pub struct Row {
     /// The instruction. An opcode can have several rows.
     pub opcode: Opcode,
-    /// What it does besides writing its destinations.
+    /// The effect besides writing its destinations.
     pub effect: Effect,
-    /// The pattern of its mnemonics, in the notation of [`table`](super).
+    /// The pattern of its mnemonics. [`table`](super) describes the notation.
     pub pattern: &'static str,
-    /// The forms of their operands, in the notation of [`table`](super).
+    /// The forms of their operands. [`table`](super) describes the notation.
     pub operands: &'static str,
-    /// The PTX version that introduced it, as major and minor number. Some of its modifiers can need a later one.
+    /// The PTX version that introduced it, as major and minor number. Some modifiers can need a later one.
     pub version: (u32, u32),
-    /// The lowest target that has it. Some of its modifiers can need a higher one.
+    /// The lowest target that has it. Some modifiers can need a higher one.
     pub target: Target,
 }
 
-/// What an instruction does besides writing its destinations: it tells an optimiser whether the instruction can be
-/// removed or moved. Faults are not considered: any access to an address that is not mapped or not aligned ends the
-/// kernel.
+/// The effect of an instruction besides writing its destinations. An optimiser needs it to remove or move instructions. Faults
+/// do not count: any access to an address that is not mapped or not aligned ends the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing: its destinations depend on its sources alone. It can be removed if they are not read, and can be executed
+    /// Nothing: its destinations depend only on its sources. It can be removed if they are not read, and it can be executed
     /// earlier than needed, or needlessly.
     None,
-    /// It exchanges values between the lanes of a warp. It can be removed if its destinations are not read, but the set
-    /// of lanes that execute it must not change.
+    /// It exchanges values between the lanes of a warp. It can be removed if its destinations are not read, but it must be
+    /// executed by the same set of lanes.
     Exchanges,
     /// It reads memory that other threads may write. It must not be moved across an instruction that [`Acts`](Effect::Acts).
     Reads,
@@ -46,7 +45,7 @@ pub fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
         .flat_map(|(section, rows)| rows.iter().map(|row| (*section, row)))
 }
 
-/// The alternatives that a name in capitals stands for in a pattern.
+/// The alternatives of a name in capitals in a pattern.
 pub(super) fn class(name: &str) -> Option<String> {
     Some(match name {
         "INT" => "u16|s16|u32|s32|u64|s64".into(),
@@ -94,7 +93,7 @@ fn shapes(k: u32, integers: bool) -> String {
     shapes.join("|")
 }
 
-/// Consecutive words of a mnemonic that need a later PTX version or a higher target than the rows in which they occur.
+/// Consecutive words of a mnemonic that need a later PTX version or a higher target than their row.
 pub(super) struct Phrase {
     pub(super) words: &'static str,
     pub(super) version: (u32, u32),
@@ -501,7 +500,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
             "[space], t", (6, 3), sm(70)),
         acts(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=BHALF}",
             "[space], t", (7, 8), sm(90)),
-        // The order of the words in inline assembly of CUDA's headers.
+        // This order of the words occurs in inline assembly of CUDA's headers.
         acts(Atom, "atom{op=.and|.or|.xor|.exch}{ORDERED}{t=.b32|.b64}", "=_t, [generic], t", (6, 0), sm(70)),
         acts(Atom, "atom{op=.cas}{ORDERED}{t=BITS}", "=_t, [generic], t, t", (6, 0), sm(70)),
         acts(Atom, "atom{op=.add}{ORDERED}{t=.u32|.s32|.u64|.f32|.f64}", "=_t, [generic], t", (6, 0), sm(70)),

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// A target architecture: `sm_90`, or `sm_90a`, which has features that no other target has.
+/// A target architecture: `sm_90`, or `sm_90a` with features that no other target has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The compute capability times ten: 90 for `sm_90`.
@@ -12,7 +12,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target of a name such as `sm_90a`; `None` if the name has another form.
+    /// The target of a name such as `sm_90a`; `None` if the name has a different form.
     pub fn from_name(name: &str) -> Option<Target> {
         let digits = name.strip_prefix("sm_")?;
         let (digits, specific) = match digits.strip_suffix('a') {

@@ -4,13 +4,13 @@ use crate::ast::{Inst, Line};
 use crate::table::{Effect, Opcode};
 use std::collections::{HashMap, HashSet};
 
-/// The most passes over the instructions. One pass finds chains of constants in the order of the text; each step against
-/// that order needs another pass.
+/// The most passes over the instructions. One pass finds chains of constants in the order of the text. Each step in the other
+/// direction needs one more pass.
 const MAX_PASSES: usize = 8;
 
-/// The registers that are written by a single instruction, whose sources are all constants. Addresses of variables are not
-/// constants here, since they are fixed only when the module is loaded. Empty if the body has no wgmma, since the result is
-/// used only for its descriptors.
+/// The registers written by a single instruction with only constant sources. Addresses of variables do not count as constants here,
+/// since they are fixed only when the module is loaded. Empty if the body has no wgmma, since only wgmma descriptors are checked
+/// against the result.
 pub(super) fn registers(body: &[Line]) -> HashSet<&str> {
     let mut constant = HashSet::new();
     let instructions = || {

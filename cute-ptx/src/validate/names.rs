@@ -1,9 +1,9 @@
-//! The names that a module and an entry declare.
+//! The names declared by a module and by an entry.
 
 use crate::ast::{Type, families};
 use std::collections::BTreeMap;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Declared {
     Entry,
@@ -12,13 +12,13 @@ pub(super) enum Declared {
     Targets,
     Prototype,
     Register(Type),
-    /// A family of registers, whose prefix the name is: the type and the count.
+    /// A family of registers with this type and count. The name is its prefix.
     Registers(Type, u32),
     /// A variable or parameter in this state space.
     Variable(String),
 }
 
-/// The names that a scope declares. They hide equal names of the enclosing scope.
+/// The names declared in a scope. They hide equal names of the enclosing scope.
 #[derive(Debug, Default)]
 pub(super) struct Names<'p> {
     around: Option<&'p Names<'p>>,
@@ -35,10 +35,10 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Declares a name. Returns false if the scope has the name already or, for a family, one of its registers.
+    /// Declares a name. Returns false if the scope already has the name or, for a family, one of its registers.
     pub(super) fn declare(&mut self, name: &str, declared: Declared) -> bool {
         match declared {
-            // A repeated family is refused without the search below; otherwise many repetitions would take quadratic time.
+            // A repeated family is refused before the search below. Otherwise many repetitions would take quadratic time.
             Declared::Registers(..) if self.families.contains_key(name) => false,
             Declared::Registers(ty, count) => {
                 let longer = || format!("{name}0")..format!("{name}:");
@@ -102,7 +102,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The type of the family of registers that the name belongs to.
+    /// The type of the register family to which the name belongs.
     fn family(&self, name: &str) -> Option<Type> {
         families(name).find_map(|(prefix, index)| {
             let (ty, count) = self.families.get(prefix)?;
@@ -111,7 +111,7 @@ impl<'p> Names<'p> {
     }
 }
 
-/// Whether PTX allows the name in a declaration. Opcodes are allowed.
+/// Whether the name is legal in a declaration. Opcodes are legal.
 pub(super) fn is_name(name: &str) -> bool {
     if name == "WARP_SZ" {
         return false;

@@ -6,7 +6,7 @@ use crate::ast::{Inst, Operand, Type};
 use crate::special;
 use crate::table::{Fit, Form, Kind, Pair, Range, Space, present};
 
-/// The problems of the operands. None if a form of the row fits, else the problems with the form that has the fewest.
+/// The problems of the operands. None if a form of the row fits; otherwise the problems with the form that has the fewest.
 pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names<'_>) -> Vec<Problem> {
     let given = inst.operands.len();
     let candidates = forms.iter().filter(|form| present(form, given).is_some());
@@ -137,7 +137,7 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names<'_>) -> Result<(), Mismatch
         }
         (Kind::Address(space), Operand::Address { base, .. }) => address(base, *space, names),
         (Kind::Tensor { dims }, Operand::Tensor { map, coords }) => {
-            // A tensor map is in parameters, constant or global memory, and its generic address in a register.
+            // A tensor map is in parameters, constant or global memory. The register holds its generic address.
             match map.as_ref() {
                 Operand::Name(name) => register(name, Type::B64, Fit::Agree, names)?,
                 _ => return Err(Mismatch::Kind),
@@ -224,7 +224,7 @@ fn address(base: &Operand, space: Space, names: &Names<'_>) -> Result<(), Mismat
     if let Some(found) = names.variable(name) {
         let same = match space {
             Space::Shared | Space::SharedCluster => found == "shared",
-            // If the instruction names no space, the assembler uses that of the variable, except for parameters.
+            // Without a space in the instruction, the assembler uses the variable's space, except for parameters.
             Space::Generic => found != "param",
             space => found == space.name(),
         };
@@ -265,7 +265,7 @@ fn constant(operand: &Operand, ty: Type, range: Option<&Range>) -> Result<(), Mi
     }
 }
 
-/// What the agreement of types depends on besides the width.
+/// The class of a type. Types agree by class and width.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Pred,

@@ -1,4 +1,4 @@
-//! Holds registers that the module claims to be the same in several threads against each other.
+//! Checks that a register is equal in several threads where the module claims so.
 
 use super::claim::first;
 use crate::claim::Agreement;
@@ -8,8 +8,8 @@ use crate::exec::state::warp::WARPGROUP;
 use crate::exec::step::{Blame, Result, Step};
 
 impl Step<'_> {
-    /// An error if the register is not the same in the lanes that are here, or, if all lanes of the warp are, not what other warps
-    /// of the group had when they came here as often.
+    /// An error if the register differs between the lanes that are here. If all lanes of the warp are here, also an error if it differs
+    /// from the value of the group's other warps at the same visit.
     pub(crate) fn check_agreement(&mut self, agreement: Agreement, here: u32) -> Result<()> {
         if !self.checks.ways {
             return Ok(());

@@ -125,7 +125,7 @@ impl Step<'_> {
         self.complete_cluster_barrier();
     }
 
-    /// `bar.warp.sync`: each lane synchronises with those of its mask.
+    /// `bar.warp.sync`: each lane synchronises with the lanes of its mask.
     pub(crate) fn synchronise_lanes(&mut self, active: u32, members: Reg) {
         self.warp.tick();
         let mut left = active;

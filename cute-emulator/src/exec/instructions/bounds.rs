@@ -1,4 +1,4 @@
-//! Addresses that overflow, and accesses outside of the variable from whose name the address is computed.
+//! Addresses that overflow, and accesses outside the variable from whose name the address is computed.
 
 use crate::error::FaultKind;
 use crate::exec::state::row::lanes;
@@ -18,7 +18,7 @@ impl Step<'_> {
             return Ok(());
         }
         for lane in lanes(active) {
-            // In the CTA itself or in another one, and by a generic address, too.
+            // The address can be in this CTA's window or another CTA's, and it can be generic.
             let at = self.address(lane, *address) & ((1 << RANK_SHIFT) - 1);
             let range = &variable.range;
             if at < range.start || at + bytes > range.end {
@@ -34,7 +34,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// An error if the sum of a base and its offset is no number of the base's width.
+    /// An error if the sum of a base and its offset overflows the base's width.
     fn check_sum(&self, sum: Address, active: u32) -> Result<()> {
         let Address {
             base,

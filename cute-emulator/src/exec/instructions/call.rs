@@ -10,13 +10,13 @@ use std::rc::Rc;
 
 /// The most bytes of local memory that a thread can have.
 const MAX_LOCAL_BYTES: u64 = crate::decode::MAX_LOCAL_BYTES;
-/// Making a frame of this many bytes in a lane is charged like one instruction.
+/// Making a frame of this many bytes in a lane is charged as one instruction.
 const BYTES_PER_STEP: u64 = 1024;
 
 /// The most bytes of registers that the calls of a thread may save.
 const MAX_SAVED_BYTES: usize = 8 << 20;
 
-/// The bytes from the caller's frame to that of the callee: not 0, so that the local memory limits how deeply calls are nested.
+/// The bytes from the caller's frame to the callee's frame: never 0, so that the local memory limits the depth of calls.
 fn frame_len(call: &Call) -> u64 {
     u64::from(call.frame_bytes.max(1).next_multiple_of(FRAME_ALIGN))
 }
@@ -132,7 +132,7 @@ impl Step<'_> {
         Ok(Flow::Leave(Leave::Return(active)))
     }
 
-    /// Makes frames after those of the caller, and copies what the call passes into them.
+    /// Makes frames behind the caller's, and copies the arguments of the call into them.
     fn enter_frame(&mut self, taken: u32, call: &Call, function: &Subroutine) -> Result<()> {
         let caller_bytes = frame_len(call);
         let limit = self.limits.local_bytes.min(MAX_LOCAL_BYTES);
@@ -161,7 +161,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Copies what a call passes or receives, from and to a slot of the frame at a local address.
+    /// Copies an argument or a result between two slots of frames, given by their local addresses.
     fn copy_slot(&mut self, lane: usize, from: (u64, Slot), to: (u64, Slot)) -> Result<()> {
         let place = |(frame, slot): (u64, Slot)| {
             let start = (frame + u64::from(slot.offset)) as usize;
@@ -190,7 +190,7 @@ impl Step<'_> {
         }
     }
 
-    /// The number of the function at an address, if its parameters and results have the sizes of the call's.
+    /// The number of the function at an address. Its parameters and results must have the sizes that the call gives.
     fn function_at(&self, address: u64, call: &Call) -> std::result::Result<usize, FaultKind> {
         let sizes = |slots: &[Slot]| -> Vec<u32> { slots.iter().map(|slot| slot.bytes).collect() };
         let offset = address.wrapping_sub(CODE_WINDOW);

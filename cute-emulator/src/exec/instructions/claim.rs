@@ -1,4 +1,4 @@
-//! Holds the addresses of an instruction against what the module claims of them.
+//! Checks the addresses of an instruction against the module's claims about them.
 
 use crate::claim::{Claim, Item, Place, Sum, Swizzle};
 use crate::error::{FaultKind, OtherBox, OutsideTensor};
@@ -14,7 +14,7 @@ use std::ops::Range;
 const MATRIX_LANES: usize = 8;
 
 impl Step<'_> {
-    /// An error if an address of a lane is not that of the element that the module claims, or the tensor has no such element.
+    /// An error if a lane's address is not that of the claimed element, or if the tensor has no such element.
     pub(crate) fn check_claims(&self, instruction: &Instruction, active: u32) -> Result<()> {
         let (active, bytes) = self.accessed(&instruction.op, active);
         for claim in &instruction.claims {
@@ -46,7 +46,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The lanes that access memory, and how many bytes each accesses at least.
+    /// The lanes that access memory, and the least number of bytes that each accesses.
     fn accessed(&self, op: &Op, active: u32) -> (u32, u64) {
         match op {
             Op::Load { access, dst, .. } => (active, u64::from(access.bytes) * dst.len() as u64),
@@ -99,7 +99,7 @@ impl Step<'_> {
         let mut rest = active;
         while let Some(lane) = first(rest) {
             let same = rest & lanes_where(|other| indices[other] == indices[lane]);
-            // The index is below the length, which has been checked.
+            // The index is below the length: `check_item` has passed.
             let view = &items[indices[lane] as usize];
             self.check_element(claim, address, view, bytes, same)?;
             rest &= !same;
@@ -121,7 +121,7 @@ impl Step<'_> {
         })
     }
 
-    /// An error if an address is not where the item of a list has this part. What is no item of a list may have any address.
+    /// An error if an address is not the claimed part of the list's item. Without an item, any address is allowed.
     fn check_part(&self, claim: &Claim, part: usize, address: &Sum, active: u32) -> Result<()> {
         let Some(item) = &claim.item else {
             return Ok(());
@@ -155,7 +155,7 @@ impl Step<'_> {
         self.check_addresses(claim, "global", &self.values(address), &expected, active)
     }
 
-    /// An error if an address is not that of the element.
+    /// An error if an address is not the expected one.
     fn check_addresses(
         &self,
         claim: &Claim,
@@ -175,7 +175,7 @@ impl Step<'_> {
         })
     }
 
-    /// An error if a coordinate, or that of one of the next `further` elements, is not below the extents.
+    /// An error if a coordinate, or one of the `further` coordinates after it, is not below the extents.
     fn check_inside(
         &self,
         claim: &Claim,
@@ -189,7 +189,7 @@ impl Step<'_> {
             let limit = extent.saturating_sub(further);
             if let Some(lane) = first(outside(&self.values(sum), 0, limit) & active) {
                 let mut coordinate = self.coordinate(claim, lane);
-                // Of several elements, the first that is outside.
+                // Of several elements, report the first one outside.
                 if coordinate[mode] >= 0 && further > 0 {
                     coordinate[mode] = coordinate[mode].max(*extent as i64);
                 }
@@ -308,7 +308,7 @@ fn named(claim: &Claim) -> String {
 
 /// The lanes in which two rows differ.
 fn different(a: &Row, b: &Row) -> u32 {
-    // Mostly none does, and without a branch for each of them the compiler compares several at a time.
+    // Mostly none differs. Without a branch for each lane, the compiler compares several at a time.
     let mut some = 0;
     for (a, b) in a.iter().zip(b) {
         some |= a ^ b;
@@ -319,9 +319,9 @@ fn different(a: &Row, b: &Row) -> u32 {
     }
 }
 
-/// The lanes whose number is not one of the `count` numbers from `first` on.
+/// The lanes whose value is not one of the `count` numbers from `first` on.
 fn outside(values: &Row, first: u64, count: u64) -> u32 {
-    // The highest bit of the distance from the first of these, or of that to the last, is set where the number is none of them.
+    // For a value outside, the highest bit of its distance from the first number, or of the distance to the last one, is set.
     let last = count.wrapping_sub(1);
     let mut some = 0;
     for value in values {

@@ -50,7 +50,7 @@ impl Step<'_> {
         }
     }
 
-    /// An error if a lane divides by 0, or the smallest integer by -1, which has no quotient in its type.
+    /// An error if a lane divides by 0, or the smallest integer by -1: that quotient does not fit the type.
     pub(crate) fn check_division(
         &self,
         active: u32,

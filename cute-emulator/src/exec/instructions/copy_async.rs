@@ -1,4 +1,4 @@
-//! `cp.async`: asynchronous copies of 4, 8 or 16 bytes for each lane, which are not bulk copies.
+//! `cp.async`: asynchronous copies of 4, 8 or 16 bytes per lane, which are not bulk copies.
 
 use super::traffic::Moves;
 use crate::error::FaultKind;
@@ -13,7 +13,7 @@ use crate::exec::state::tag::Tag;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Space};
 
-/// The copy of a lane, which has an entry in a queue until it is waited for, is charged like this many instructions.
+/// The copy of a lane is charged as this many instructions, since it stays in a queue until it is waited for.
 const STEPS_PER_COPY: u64 = 6;
 
 impl Step<'_> {
@@ -134,7 +134,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Performs a `cp.async`. Its bytes are those of a copy under way until it has been waited for.
+    /// Performs a `cp.async`. Its bytes count as a copy under way until a thread has waited for it.
     pub(crate) fn land_lane(&mut self, key: Key) -> Result<()> {
         let Some(operation) = self.cluster.lane_copies.remove(key) else {
             return Ok(());
@@ -150,7 +150,7 @@ impl Step<'_> {
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
         let mut data = [0; 16];
-        // A copy that reads nothing fills with zeros, and its address may be anywhere.
+        // A copy that reads nothing writes zeros, and its source address can be anything.
         if source_bytes > 0 {
             self.memory
                 .read(from, &mut data[..source_bytes])
@@ -163,8 +163,8 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Called when a `cp.async` has been waited for: its bytes are as if its warp had written them at this time of its clock.
-    /// The result is its instruction.
+    /// Called when a `cp.async` has been waited for. Its bytes now count as written by the warp at this time of its clock. Returns the
+    /// instruction of the copy.
     fn settle_lane(&mut self, key: Key, clock: u32) -> Result<Option<usize>> {
         let Some(operation) = self.cluster.unwaited.remove(key) else {
             return Ok(None);
@@ -188,8 +188,8 @@ impl Step<'_> {
         Ok(Some(origin.instruction))
     }
 
-    /// Performs a `cp.async.mbarrier.arrive`, after the lane's `cp.async` that precede it. The lane's earlier ones come first, since
-    /// they follow fewer copies.
+    /// Performs a `cp.async.mbarrier.arrive` after the lane's earlier `cp.async`. The lane's earlier arrivals come first, since they
+    /// follow fewer copies.
     pub(crate) fn land_arrival(&mut self, key: Key) -> Result<()> {
         while let Some(earlier) = self.cluster.arrivals.first_of(key.0, key.1) {
             self.land_arrival(earlier)?;

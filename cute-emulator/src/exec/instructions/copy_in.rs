@@ -1,5 +1,5 @@
-//! Bulk copies into shared memory, of bytes and of boxes of tensors. A copy is performed when no warp can run without it or,
-//! with random delays, at a random earlier moment.
+//! Bulk copies into shared memory: bytes and boxes of tensors. A copy is performed when no warp can run without it. With random
+//! delays, it can also be performed at a random earlier moment.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::number;
@@ -75,7 +75,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Checks the destination of a copy in one CTA and marks its bytes: until the copy is complete, using them is an error.
+    /// Checks the destination of a copy in one CTA and marks its bytes. Using them before the copy is complete is an error.
     fn expect_copy(
         &mut self,
         rank: usize,
@@ -112,7 +112,7 @@ impl Step<'_> {
         let Some(found) = cta.mbarriers.get(&barrier) else {
             return Err(FaultKind::NoBarrier { address });
         };
-        // A barrier of the CTA orders the initialisation before accesses of threads, and on GPUs before copies that they start.
+        // A CTA barrier orders the initialisation before accesses of threads. On GPUs it also orders it before copies that they start.
         if self.checks.strict || rank != self.warp.rank {
             found.check_announced(address)?;
         }
@@ -128,7 +128,7 @@ impl Step<'_> {
         })
     }
 
-    /// Begins the reads of a copy: until it has arrived, writing the source is an error.
+    /// Begins the reads of a copy. Writing the source before the copy has arrived is an error.
     fn begin_copy_read(
         &mut self,
         lane: usize,

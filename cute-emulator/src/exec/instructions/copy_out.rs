@@ -1,6 +1,6 @@
-//! Bulk stores: bulk copies and reductions out of shared memory. Unless the schedule makes it earlier, a store reads its
-//! source when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`. Until the thread has
-//! waited, nobody may write the source.
+//! Bulk stores: bulk copies and reductions out of shared memory. A store reads its source at the latest when its thread waits with
+//! `wait_group.read`, and writes at the latest when the thread waits with `wait_group`. Writing the source before the wait is an
+//! error.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::{self, number};
@@ -19,7 +19,7 @@ use crate::op::{Address, Reduction, Region};
 use crate::tensor_map::{computed_as, end_rows_at_whole_units};
 use crate::windows::MAX_SHARED_BYTES;
 
-/// How many stores of a CTA may have read their source and not written it. If there are more, the oldest is written.
+/// How many stores of a CTA can have read their source without having written. Beyond this number, the oldest is written.
 const HELD_STORES: usize = 4096;
 /// How many bytes these stores may hold: eight times the shared memory of a CTA.
 const HELD_BYTES: usize = 8 * MAX_SHARED_BYTES as usize;
@@ -162,7 +162,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Lets a store read its source, unless it has already.
+    /// Lets a store read its source, unless it already has.
     pub(crate) fn store_read(&mut self, rank: usize, key: Key) -> Result<()> {
         let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
         let Some(Operation { group, is: store }) = stores.reading.remove(key) else {
@@ -199,7 +199,7 @@ impl Step<'_> {
         self.write_the_oldest(rank)
     }
 
-    /// Lets a store that has read its source write it, which completes the store.
+    /// Writes a store that has read its source. The store is then complete.
     pub(crate) fn store_write(&mut self, rank: usize, key: Key) -> Result<()> {
         let stores = &mut self.cluster.ctas[rank].stores;
         let Some(Operation { is: store, .. }) = stores.writing.remove(key) else {
@@ -233,8 +233,7 @@ impl Step<'_> {
             .map_err(|fault| Blame::origin(fault, store.origin))
     }
 
-    /// Writes the oldest stores until the others are within the limits, which bound the memory that they take on the
-    /// host. PTX allows a store to write at any time.
+    /// Writes the oldest stores until the others fit within the limits on the host's memory. PTX allows a store to write at any time.
     fn write_the_oldest(&mut self, rank: usize) -> Result<()> {
         loop {
             let stores = &self.cluster.ctas[rank].stores;

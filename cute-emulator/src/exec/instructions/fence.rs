@@ -1,4 +1,4 @@
-//! Fences, and what strong accesses release and acquire.
+//! Fences, and the releases and acquires of strong accesses.
 
 use super::address::Location;
 use crate::error::FaultKind;
@@ -7,17 +7,16 @@ use crate::exec::step::Step;
 use crate::op::{Scope, Strong};
 use std::ops::Range;
 
-/// Comparing this many clocks is charged like one instruction, and so is looking at this many releases.
+/// Comparing this many clocks is charged as one instruction, and so is examining this many releases.
 const CLOCKS_PER_STEP: u64 = 512;
 const RELEASES_PER_STEP: u64 = 8;
-/// A strong write of a lane is charged like this many instructions.
+/// A strong write of a lane is charged as this many instructions.
 const STEPS_PER_RELEASE: u64 = 2;
 
 impl Step<'_> {
-    /// `fence.proxy.async`: the async proxy may read what the warp knows after the next synchronisation.
+    /// `fence.proxy.async`: after the next synchronisation, the async proxy can read the writes that the warp knows of.
     pub(crate) fn proxy_fence(&mut self, active: u32, shared: bool, global: bool) {
-        // If other lanes of the warp have written without a fence, none of its writes count as fenced, since clocks belong to
-        // whole warps.
+        // Clocks belong to whole warps. If other lanes of the warp have written without a fence, none of the warp's writes count as fenced.
         let warp = &mut *self.warp;
         if shared {
             warp.written &= !active;
@@ -31,7 +30,7 @@ impl Step<'_> {
         warp.tick();
     }
 
-    /// `fence` and `membar`: acquires what earlier strong reads have seen, and releases by later strong writes.
+    /// `fence` and `membar`: acquires the releases that earlier strong reads have seen. Later strong writes release the warp's knowledge.
     pub(crate) fn fence(&mut self, active: u32, scope: Scope, sequential: bool) {
         let own = self.cluster.number;
         let warp = &mut *self.warp;
@@ -45,8 +44,8 @@ impl Step<'_> {
         warp.tick();
     }
 
-    /// `fence.mbarrier_init`, after which others may use the mbarriers: it releases their initialisation by a later arrival at the
-    /// barrier of the cluster, also a relaxed one.
+    /// `fence.mbarrier_init`: releases the initialisation of mbarriers through a later arrival at the cluster barrier, even a relaxed
+    /// one. Other CTAs can use the mbarriers after that.
     pub(crate) fn init_fence(&mut self) {
         self.announce_mbarriers();
         let warp = &mut *self.warp;
@@ -54,7 +53,7 @@ impl Step<'_> {
         warp.tick();
     }
 
-    /// Called after a strong write of bytes. An atomic continues what the value that it has read had released.
+    /// Called after a strong write of bytes. An atomic also passes on the releases of the value that it has read.
     pub(crate) fn release(
         &mut self,
         location: Location,
@@ -83,7 +82,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Called after the strong writes of an instruction: its releases do not have what follows it.
+    /// Called after the strong writes of an instruction. Later accesses are not part of its releases.
     pub(crate) fn after_release(&mut self, strong: Option<Strong>) {
         if strong.is_some_and(|strong| strong.release) {
             self.warp.tick();

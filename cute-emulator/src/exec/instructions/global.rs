@@ -1,4 +1,4 @@
-//! Accesses to global memory: held against the earlier ones of the launch, and recorded.
+//! Checks accesses to global memory against earlier ones of the launch, and records them.
 
 use crate::error::{Earlier, FaultKind, GridRace, Thread};
 use crate::exec::state::endpoint::Endpoint;
@@ -13,11 +13,11 @@ use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
-/// Comparing an access with this many earlier ones is charged like one instruction.
+/// Comparing an access with this many earlier ones is charged as one instruction.
 const RECORDS_PER_STEP: u64 = 16;
 
 impl Step<'_> {
-    /// Called after a generic read of bytes that are in one allocation, also as the first half of an atomic.
+    /// Called after a generic read of bytes in one allocation, also as the first half of an atomic.
     pub(crate) fn read_global(
         &mut self,
         address: u64,
@@ -65,8 +65,8 @@ impl Step<'_> {
         self.memory.write(address, from).map_err(FaultKind::Global)
     }
 
-    /// The accesses to global memory of an asynchronous operation that a lane starts; they go on until it is complete. With its
-    /// near side at the shared address `shared`.
+    /// Records the accesses to global memory of an asynchronous operation that a lane starts. They last until it is complete. The near
+    /// side begins at the shared address `shared`.
     pub(crate) fn use_global_async(
         &mut self,
         endpoint: &Endpoint,
@@ -95,7 +95,7 @@ impl Step<'_> {
             }
             Ok::<(), FaultKind>(())
         })?;
-        // Bytes outside of all allocations are an error when they are accessed.
+        // Bytes outside all allocations give an error when they are accessed.
         rows.retain(|row| self.memory.bytes(row.start, row_bytes(row)).is_ok());
         self.use_global(&rows, access, false)?;
         match kind.writes() {
@@ -106,7 +106,7 @@ impl Step<'_> {
         }
     }
 
-    /// The read of a `cp.async`, which goes on until its thread has waited for it.
+    /// Records the read of a `cp.async`. It lasts until the thread has waited for it.
     pub(crate) fn read_global_later(
         &mut self,
         address: u64,
@@ -114,7 +114,7 @@ impl Step<'_> {
         lane: usize,
         completion: &Rc<Completion>,
     ) -> Result<()> {
-        // A copy that reads nothing may have any address.
+        // A copy that reads nothing can have any address.
         if !self.global.checked || len == 0 || self.memory.bytes(address, len).is_err() {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl Step<'_> {
         self.check_initialised(address, len)
     }
 
-    /// The read of a tensor map by a copy that a lane starts. Later accesses of the launch are not held against it.
+    /// Records the read of a tensor map by a copy that a lane starts. Later accesses of the launch are not checked against it.
     pub(crate) fn read_map(&mut self, lane: usize, address: u64) -> Result<()> {
         let access = self.global_access(Kind::MapRead, Lanes::One(lane as u8));
         let map = range(address, MAP_BYTES);
@@ -157,7 +157,7 @@ impl Step<'_> {
         }
     }
 
-    /// Checks an access to ranges of bytes, each of which is in one allocation, and records it.
+    /// Checks and records an access to ranges of bytes. Each range lies in one allocation.
     fn use_global(
         &mut self,
         ranges: &[Range<u64>],
@@ -178,7 +178,7 @@ impl Step<'_> {
         accessed.map_err(|refusal| self.refused(refusal))
     }
 
-    /// An error if an earlier grid may still run that accesses the bytes, and one of the two writes.
+    /// An error if an earlier grid that may still run accesses the same bytes, and one of the two accesses is a write.
     fn check_earlier_grids(&self, ranges: &[Range<u64>], access: &Access) -> Result<()> {
         if self.global.earlier.is_empty() {
             return Ok(());
@@ -203,14 +203,14 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// `griddepcontrol.wait`: the grid before has ended, and what it has written is visible.
+    /// `griddepcontrol.wait`: the previous grid has ended, and its writes are visible.
     pub(crate) fn wait_for_grid(&mut self, active: u32) {
         self.warp.waited |= active;
         self.warp.knowledge.grid_ended = true;
         self.global.waits = true;
     }
 
-    /// What is wrong with a lane's read of a byte that somebody has written.
+    /// The race of a lane's read with an earlier write of the byte; `None` without a race.
     pub(crate) fn race_of_read(&mut self, address: u64, lane: usize) -> Option<FaultKind> {
         self.check_initialised(address, 1).ok()?;
         let access = self.global_access(Kind::Read, Lanes::One(lane as u8));

@@ -21,7 +21,7 @@ impl Step<'_> {
         for this in lanes(active) {
             let by = self.warp.get(lane, this) as usize & 31;
             let clamp = self.warp.get(clamp, this) as usize;
-            // Bits 0 to 4 bound the source lane. Bits 8 to 12 mask the bits of the lane that number its segment.
+            // Bits 0 to 4 bound the source lane. Bits 8 to 12 mask the lane bits that give its segment.
             let (bound, segment) = (clamp & 31, clamp >> 8 & 31);
             let last = this & segment | bound & !segment;
             let first = this & segment;
@@ -52,7 +52,7 @@ impl Step<'_> {
         }
     }
 
-    /// What a shuffle reads from a lane that does not execute it.
+    /// The undefined value that a shuffle reads from a lane that does not execute it.
     ///
     /// "Note that results are undefined if a thread sources a register from an inactive thread or a thread that is not in
     /// membermask" (PTX ISA, "shfl.sync").

@@ -1,4 +1,4 @@
-//! Reads of what nobody has written yet, once more.
+//! Checks a read of an unwritten byte again, once another thread may have written it.
 
 use super::address::Location;
 use crate::error::FaultKind;
@@ -7,7 +7,7 @@ use crate::exec::step::Step;
 use crate::op::Space;
 
 impl Step<'_> {
-    /// What is wrong with a lane's read that failed since nobody had written the byte, if somebody has written it since.
+    /// The race of a read that failed because the byte was unwritten; `None` if it is still unwritten.
     pub(crate) fn written_since(
         &mut self,
         unwritten: &FaultKind,

@@ -14,7 +14,7 @@ use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
 use crate::op::{Acquire, Address, Arrival, PENDING_SHIFT, Phase, Reg, Scope};
 
-/// One in this many refused waits runs on before the phase is complete, where the schedule has random moments.
+/// With random delays, one in this many refused waits runs on before the phase is complete.
 const WAKEFUL: usize = 8;
 
 impl Step<'_> {
@@ -94,7 +94,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Writes the bytes of an mbarrier where none is yet.
+    /// Writes the bytes of a new mbarrier, where no mbarrier is yet.
     fn overwrite(&mut self, rank: usize, at: u32, tag: Tag) -> std::result::Result<(), FaultKind> {
         let warps = self.cluster.warps_per_cta();
         let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
@@ -105,7 +105,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The number of the mbarrier that is initialised at an address, and how many phases this number has completed.
+    /// The number for an mbarrier that is initialised at an address, and how many phases this number has completed.
     fn mbarrier_number(&mut self, rank: usize, at: u32) -> (usize, u32) {
         let cluster = &mut *self.cluster;
         let earlier = cluster.invalidated.remove(&(rank, at));
@@ -129,7 +129,7 @@ impl Step<'_> {
             own_cta,
             relaxed,
         } = arrival;
-        // The barrier learns what the warp knows for each lane.
+        // The mbarrier learns the warp's knowledge once for each lane.
         self.charge(u64::from(mask.count_ones()));
         let knowledge = self.warp.knowledge.clone();
         let (own, code) = (self.warp.rank, self.code);
@@ -190,9 +190,9 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// `test_wait` and `try_wait`. A wait for a phase that is not complete returns false, and the split does not run until the
-    /// phase is complete or nothing else can run. A wait for a phase that is complete, but not in the order of events before the
-    /// wait, returns false the first time: under another schedule the phase would not be complete.
+    /// `test_wait` and `try_wait`. If the phase is not complete, the wait returns false, and the split sleeps until the phase is complete
+    /// or nothing else can run. If the phase is complete, but its completion is not ordered before the wait, the first wait returns
+    /// false: under another schedule the phase would not be complete yet.
     pub(crate) fn mbarrier_wait(
         &mut self,
         split: &mut Split,
@@ -214,7 +214,7 @@ impl Step<'_> {
                 address: at,
                 phase,
             };
-            // Mostly all lanes wait for the same.
+            // All lanes mostly wait for the same phase.
             let (is_passed, is_known) = match &previous {
                 Some((same, answer)) if *same == wait => *answer,
                 _ => {
@@ -246,19 +246,19 @@ impl Step<'_> {
             return Ok(());
         }
         split.refused = refusal;
-        // A GPU does not keep a warp that has been refused from running on. It mostly asks again, so it mostly sleeps here.
+        // On a GPU a refused warp runs on. It mostly tests again, so here it mostly sleeps.
         let sleeps = self.delay != Delay::Random || !self.random.one_in(WAKEFUL);
         split.wait = incomplete.filter(|_| sleeps);
         if std::mem::take(&mut split.given_up) {
-            // The kernel may count its attempts, and do something else after some of them.
+            // The kernel may count its attempts, and act after some number of them.
             let state = self.warp.fingerprint() ^ self.pc as u64;
             self.progress |= !split.attempts.add(state);
         }
         Ok(())
     }
 
-    /// The waits of these lanes succeed: the warp learns what was released by the arrivals at their mbarriers, or a relaxed wait does at
-    /// the next fence.
+    /// Lets the waits of these lanes succeed. The warp learns the releases of the arrivals at their mbarriers: at once or, for a relaxed
+    /// wait, at the next fence.
     fn pass(
         &mut self,
         lanes_of: u32,
@@ -306,7 +306,7 @@ impl Step<'_> {
         }
     }
 
-    /// Called at a fence: copies and other CTAs may use the mbarriers that the warp has initialised.
+    /// Called at a fence. Copies and other CTAs can now use the mbarriers that the warp has initialised.
     pub(crate) fn announce_mbarriers(&mut self) {
         for (rank, address) in std::mem::take(&mut self.warp.unannounced) {
             if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get_mut(&address) {
@@ -331,7 +331,7 @@ impl Step<'_> {
             let fault = FaultKind::NoBarrier { address }.seen_from(own, rank);
             return Err(Blame::lane(fault, lane));
         };
-        // Its initialisation must be ordered before this access, and nothing may have overwritten it.
+        // The initialisation must be ordered before this access, and the mbarrier's bytes must not be overwritten.
         let usage = self.warp.knowledge.uses(self.warp.index, How::Mbarrier);
         cta.shared
             .range(address, MBARRIER_BYTES)

@@ -17,11 +17,11 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// No access needs a larger alignment, in bytes.
+/// The largest alignment that an access can need, in bytes.
 const MAX_ALIGN: usize = 64;
 /// The most bytes of several lanes that are accessed together: 16 for each lane of a warp.
 const RUN_BYTES: usize = 16 * LANES;
-/// This many accesses of lanes that do not follow one another are charged like one instruction.
+/// This many accesses of lanes with separate addresses are charged as one instruction.
 const RUNS_PER_STEP: u64 = 4;
 impl Step<'_> {
     pub(crate) fn load(
@@ -58,7 +58,7 @@ impl Step<'_> {
             for (i, (dst, mask)) in dst.iter().enumerate() {
                 let row = &mut step.warp.rows[*dst as usize][run.clone()];
                 if let (4, false) = (size, access.signed) {
-                    // The most common size, which the compiler knows here.
+                    // The most common size, known to the compiler here.
                     let words = bytes.as_chunks().0.chunks_exact(dsts);
                     for (value, words) in row.iter_mut().zip(words) {
                         *value = u64::from(u32::from_le_bytes(words[i])) & mask;
@@ -122,9 +122,9 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Calls a function for the accesses of the active lanes, of `len` bytes each, in the order of the lanes: lanes whose bytes
-    /// follow one another make one access, of which the function gets the first address and the lanes. If an access of
-    /// several lanes fails, it is repeated lane by lane, which tells the lane.
+    /// Calls a function for the accesses of the active lanes, of `len` bytes each, in the order of the lanes. Lanes with contiguous bytes
+    /// make one access: the function gets its first address and its lanes. If an access of several lanes fails, it is repeated lane
+    /// by lane to find the lane at fault.
     fn each_run(
         &mut self,
         active: u32,
@@ -288,7 +288,7 @@ impl Step<'_> {
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
-        // Each row that a lane's address names consists of elements of several lanes, so all lanes count as writers.
+        // A row consists of elements of several lanes, so all lanes count as writers.
         self.warp.written |= active;
         Ok(())
     }
@@ -306,7 +306,7 @@ impl Step<'_> {
         self.read_by(location, into, into.len() / by.len(), lanes, kind, scope)
     }
 
-    /// Reads memory with the alignment that `len` bytes need, also as the first half of an atomic.
+    /// Reads memory with the alignment for `len` bytes, also as the first half of an atomic.
     fn read_by(
         &mut self,
         location: Location,
@@ -365,8 +365,8 @@ impl Step<'_> {
         }
     }
 
-    /// Reads shared memory that nobody has written into registers of one lane, whose values are undefined then. A write that is not
-    /// ordered after the read races with it. Any other fault stays one.
+    /// Reads shared memory that was never written, into registers of one lane. Their values are then undefined. A later write that is
+    /// not ordered after the read races with it. Any other fault stays a fault.
     #[cold]
     fn read_undefined(
         &mut self,
@@ -424,7 +424,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Writes memory with the alignment that `len` bytes need.
+    /// Writes memory with the alignment for `len` bytes.
     fn write_by(
         &mut self,
         location: Location,
@@ -459,7 +459,7 @@ impl Step<'_> {
                     shared.written_by(range, tag, lanes);
                     return Ok(());
                 }
-                // A write that is alike does not take the place of the one before.
+                // A write of equal values by the same instruction does not replace the earlier record.
                 let tag = Tag::access(self.pc, warp.index, warp.clock(), true);
                 let by = LaneUse {
                     lanes,
@@ -478,7 +478,7 @@ impl Step<'_> {
         }
     }
 
-    /// Reads the local memory of one lane; an error for several, whose memories do not follow one another.
+    /// Reads the local memory of one lane; an error for several, since their local memories are separate.
     pub(super) fn read_local(
         &self,
         lanes: Range<usize>,
@@ -506,7 +506,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Bytes at a generic address, for what a lane passes to the driver.
+    /// Bytes at a generic address, for a call of a driver function.
     pub(super) fn read_generic(
         &mut self,
         lane: usize,
@@ -519,7 +519,7 @@ impl Step<'_> {
         }
     }
 
-    /// The checks of a generic access to shared memory: for races, and for copies that use it.
+    /// Checks a generic access to shared memory for races with other accesses and with copies.
     fn check_shared(
         &mut self,
         rank: usize,
@@ -574,7 +574,7 @@ fn local_range(
     }
 }
 
-/// For accesses that local memory does not have, such as atomics.
+/// The fault for accesses that local memory does not support, such as atomics.
 fn beyond_local(address: u64) -> FaultKind {
     FaultKind::Operand(format!(
         "the instruction cannot access local memory, in which the address {address:#x} is"

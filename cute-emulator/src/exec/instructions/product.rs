@@ -1,4 +1,4 @@
-//! Products of matrices in a warp: the arithmetic of wgmma and of `mma.sync`, and where their fragments have which elements.
+//! Products of matrices in a warp: the arithmetic of wgmma and of `mma.sync`, and the layout of their fragments.
 
 use crate::exec::state::row::{self, LANES};
 use crate::exec::state::warp::WARPGROUP;
@@ -12,20 +12,20 @@ use rayon::prelude::*;
 pub(super) const ROWS: usize = wgmma::M as usize / WARPGROUP;
 /// The most bytes along K of one instruction.
 pub(super) const K_BYTES: usize = wgmma::K_BYTES as usize;
-/// So many columns of B are worth the work of several cores.
+/// From this many columns of B on, several cores share the work.
 const WORTHWHILE_COLUMNS: usize = 128;
 /// The number of columns of D that `mma.sync` computes.
 const COLUMNS: usize = 8;
-/// This many products of `mma` and `wmma` are charged like one instruction.
+/// This many products of `mma` and `wmma` are charged as one instruction.
 pub(super) const PRODUCTS_PER_STEP: u64 = 64;
 
-/// The bytes along K of a row of A or a column of B; those after the last are 0.
+/// The bytes along K of a row of A or a column of B, padded with zeros.
 pub(super) type KRow = [u8; K_BYTES];
 
 /// The columns of B, decoded.
 pub(super) enum Factor {
     Float(Vec<Columns>),
-    /// Whether they are signed, and the columns.
+    /// Whether the integers are signed, and the columns.
     Int(bool, Vec<KRow>),
 }
 
@@ -47,7 +47,7 @@ impl Factor {
     }
 }
 
-/// D = A·B + C, of the rows of D that a warp computes.
+/// D = A·B + C, for the rows of D that a warp computes.
 pub(super) struct Product<'a> {
     pub(super) inputs: Inputs,
     pub(super) output: Output,
@@ -61,8 +61,8 @@ pub(super) struct Product<'a> {
 }
 
 impl Step<'_> {
-    /// `mma.sync`. Hopper has none of 8-bit floating-point numbers, so NVIDIA's assembler converts them to f16 and makes two
-    /// products of half of K. Which half it takes first is not documented.
+    /// `mma.sync`. Hopper has no `mma.sync` of 8-bit floats, so NVIDIA's assembler converts them to f16 and makes two products of half
+    /// of K each. The order of the two halves is not documented.
     pub(super) fn mma(&mut self, mma: &Mma) {
         // A register of A holds 128 bytes of 16 rows.
         let k = 8 * mma.a.len() / mma.inputs.bytes();
@@ -207,7 +207,7 @@ fn spread(register: &row::Row, matrix: &mut [KRow], row: impl Fn(usize) -> usize
     }
 }
 
-/// The registers of eight columns of D in f32, from those of C.
+/// The registers of eight columns of D in f32, from the registers of C.
 fn block(fused: FusedSum, a: &[Row], b: &Columns, c: Option<&[&row::Row]>) -> Vec<row::Row> {
     let mut d = vec![[0; LANES]; 2 * ROWS / COLUMNS];
     for (row, a) in a.iter().enumerate() {
@@ -226,7 +226,7 @@ fn block(fused: FusedSum, a: &[Row], b: &Columns, c: Option<&[&row::Row]>) -> Ve
     d
 }
 
-/// Like [`block`], in f16: a register has two columns.
+/// Like [`block`], in f16: a register holds two columns.
 fn halves_of_block(
     fused: FusedSum,
     a: &[Row],
@@ -250,7 +250,7 @@ fn halves_of_block(
     d
 }
 
-/// The first 8-bit numbers of a row as f16, which has every number of 8 bits.
+/// The first 8-bit floats of a row as f16. Every 8-bit float is exact in f16.
 fn halves(format: Format, row: &[u8]) -> KRow {
     let mut wide = [0; K_BYTES];
     for (two, byte) in wide.chunks_exact_mut(2).zip(row) {

@@ -10,7 +10,7 @@ use cute_hopper::tma;
 
 const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
 const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;
-/// Copying this many bytes is charged like one instruction.
+/// Copying this many bytes is charged as one instruction.
 pub(crate) const BYTES_PER_STEP: u64 = 128;
 
 impl Step<'_> {
@@ -71,8 +71,8 @@ impl Step<'_> {
     }
 }
 
-/// Checks the addresses, the coordinates and the size of a copy with its near side at the shared address `shared`. `writes` tells
-/// that the copy writes its far side.
+/// Checks the addresses, the coordinates and the size of a copy. The near side is at the shared address `shared`; `writes` is true if
+/// the copy writes the far side.
 pub(crate) fn check_copy(
     endpoint: &Endpoint,
     shared: u64,

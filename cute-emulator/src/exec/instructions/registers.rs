@@ -44,8 +44,8 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    /// An error if other warps of the warpgroup have executed another `setmaxnreg` in place of this one, or have ended, or if the
-    /// warp does not know that they have executed the one before.
+    /// An error if other warps of the warpgroup have ended or executed a different `setmaxnreg` in place of this one. Also an error if
+    /// the warp does not know that they have executed the previous one.
     ///
     /// "The same setmaxnreg instruction must be executed by all warps in a warpgroup. After executing a setmaxnreg instruction, all
     /// warps in the warpgroup must synchronize explicitly before executing subsequent setmaxnreg instructions. If a setmaxnreg
@@ -80,7 +80,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Called when a warp has ended: an error if another warp of its warpgroup has executed a `setmaxnreg` that it has not.
+    /// Called when a warp has ended. It is an error if another warp of its warpgroup has executed one `setmaxnreg` more.
     pub(crate) fn check_register_changes(&self) -> Result<()> {
         let count = self.warp.register_change.count;
         let mut others = self.others_of_warpgroup();

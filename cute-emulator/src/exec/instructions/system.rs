@@ -8,9 +8,9 @@ use crate::op::{Call, SystemCall};
 const MAX_TEXT: usize = 1 << 12;
 /// The most characters to which a conversion pads its text.
 const MAX_WIDTH: usize = 1 << 10;
-/// An allocation is charged like this many instructions, and one more for each KiB.
+/// An allocation is charged as this many instructions, plus one for each KiB.
 const STEPS_PER_BLOCK: u64 = 8;
-/// What a thread allocates begins at multiples of this.
+/// The alignment of allocations by threads, in bytes.
 const HEAP_ALIGN: u64 = 16;
 
 impl Step<'_> {
@@ -75,7 +75,7 @@ impl Step<'_> {
         }
     }
 
-    /// The text at a generic address, up to the first zero.
+    /// The text at a generic address, up to the first zero byte.
     fn text(&mut self, lane: usize, address: u64) -> std::result::Result<String, FaultKind> {
         let mut bytes = Vec::new();
         while bytes.len() < MAX_TEXT {
@@ -91,8 +91,8 @@ impl Step<'_> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// What a format of C makes of arguments, which follow one another at an address as a compiler lays them out, and how many
-    /// arguments it takes.
+    /// The text of a C format with its arguments, and the number of arguments. The arguments lie one after another at an address, with
+    /// the layout that a compiler gives them.
     fn formatted(
         &mut self,
         lane: usize,
@@ -153,7 +153,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// The conversion after a `%`, and the text after it; `None` for `%%`, and for what is not a conversion.
+    /// The conversion after a `%`, and the text after it; `None` for `%%` and for invalid conversions.
     fn parse(text: &str) -> (Option<Conversion>, &str) {
         let mut it = Conversion::default();
         let mut rest = text;
@@ -182,7 +182,7 @@ impl Conversion {
             return (None, "");
         };
         if !"diouxXcsfFeEgGaAp".contains(letter) {
-            // `%%` prints one; of anything else, what follows the sign is printed.
+            // `%%` prints one `%`. For an invalid conversion, the text after the sign is printed.
             return (None, rest.strip_prefix('%').unwrap_or(text));
         }
         it.letter = letter;
@@ -198,7 +198,7 @@ impl Conversion {
         }
     }
 
-    /// The text of an argument; `words` is that of a string.
+    /// The text of an argument. `words` is the text of a string argument.
     fn apply(&self, value: u64, words: String) -> String {
         let signed = match self.long {
             true => value as i64,
@@ -254,14 +254,14 @@ impl Conversion {
         }
     }
 
-    /// An integer with at least as many digits as the precision says.
+    /// An integer with at least as many digits as the precision.
     fn digits(&self, digits: String) -> String {
         let missing = self.precision.unwrap_or(0).saturating_sub(digits.len());
         "0".repeat(missing) + &digits
     }
 }
 
-/// A number that a format begins with, whether it is an argument (`*`) instead, and the text after it.
+/// The number at the beginning of a format, whether it is an argument (`*`) instead, and the text after it.
 fn number(text: &str) -> (usize, bool, &str) {
     if let Some(rest) = text.strip_prefix('*') {
         return (0, true, rest);
@@ -307,7 +307,7 @@ fn float(value: f64, letter: char, precision: usize, conversion: &Conversion) ->
     }
 }
 
-/// With an exponent of at least two digits and its sign.
+/// In exponential form: the exponent has a sign and at least two digits.
 fn exponential(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     match text.split_once('e') {
@@ -322,7 +322,7 @@ fn exponential(value: f64, precision: usize) -> String {
     }
 }
 
-/// Without the zeros at the end of a fraction.
+/// Removes the zeros at the end of a fraction.
 fn without_zeros(text: &str) -> String {
     let (digits, exponent) = match text.find('e') {
         Some(at) => text.split_at(at),

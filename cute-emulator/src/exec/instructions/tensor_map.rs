@@ -1,4 +1,4 @@
-//! Tensor maps: reads of them, and changes of those in memory. When the async proxy sees a change is not modelled.
+//! Reads of tensor maps, and changes of maps in memory. The moment at which the async proxy sees a change is not modelled.
 
 use super::address::Location;
 use crate::error::FaultKind;
@@ -9,11 +9,11 @@ use crate::op::{Address, Reg, Scope, Space};
 use crate::tensor_map::{self, Field, decode_tensor_map};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-/// Of more maps for which a warp has executed a fence, the first are forgotten.
+/// The most maps with a fence that a warp remembers. Beyond this number, the first are dropped.
 const MOST_MAPS: usize = 1 << 12;
 
 impl Step<'_> {
-    /// A prefetch changes the time alone, but only of a tensor map.
+    /// A prefetch has no effect on results, but it must name a tensor map.
     pub(crate) fn prefetch_map(&self, active: u32, space: Space, address: Address) -> Result<()> {
         for lane in lanes(active) {
             let map = self.tensor_map(space, self.address(lane, address));
@@ -22,7 +22,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// `fence.proxy.tensormap::generic.acquire`: copies of the warp see what it knows to be written into the map.
+    /// `fence.proxy.tensormap::generic.acquire`: the warp's copies see the writes into the map that the warp knows of.
     pub(crate) fn acquire_map(&mut self, active: u32, address: Address) -> Result<()> {
         for lane in lanes(active) {
             let location = self.locate(Space::Generic, self.address(lane, address));
@@ -39,8 +39,8 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// An error if a tensor map in global memory was written in this launch, and the writes are not ordered before the copy that reads
-    /// it, or no proxy fence for the map lies between.
+    /// An error if this launch has written a tensor map in global memory and the writes are not ordered before the copy that reads the
+    /// map, or no proxy fence for the map lies between.
     pub(super) fn check_map(
         &mut self,
         lane: usize,
@@ -52,7 +52,7 @@ impl Step<'_> {
         }
     }
 
-    /// The tensor map at an address, which is in the parameters or in global memory.
+    /// The tensor map at an address in the parameters or in global memory.
     pub(super) fn tensor_map(
         &self,
         space: Space,
@@ -102,7 +102,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The bytes of a map. Lanes that replace the same field by the same value do not race, so this is no access of its own.
+    /// The bytes of a map. This is not recorded as an access: lanes that replace one field by the same value do not race.
     fn map_at(&self, location: Location) -> std::result::Result<[u8; MAP_BYTES], FaultKind> {
         let mut map = [0; MAP_BYTES];
         let bytes = match location {
@@ -119,7 +119,7 @@ impl Step<'_> {
         Ok(map)
     }
 
-    /// The lanes of the warp copy it together.
+    /// Copies a tensor map, by all lanes of the warp together.
     pub(crate) fn copy_map(&mut self, active: u32, to: Address, from: Address) -> Result<()> {
         self.progress = true;
         let lane = active.trailing_zeros() as usize;

@@ -1,4 +1,4 @@
-//! Counts what the accesses of threads move.
+//! Counts the memory traffic of threads.
 
 use super::address::Location;
 use super::product::ROWS;
@@ -12,10 +12,10 @@ pub(super) const EDGE: usize = 8;
 
 /// The bytes of a sector of global memory.
 const SECTOR_BYTES: u64 = 32;
-/// The lanes that are served together have at most this many bytes.
+/// The most bytes of lanes that are served in one pass.
 const PASS_BYTES: usize = BANKS as usize * BANK_BYTES as usize;
 
-/// What an access does to memory.
+/// The direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
     Read,
@@ -30,7 +30,7 @@ impl Step<'_> {
         self.watch.counts.matrix_flops += 2 * (ROWS * columns * k) as u64;
     }
 
-    /// Counts an access of the active lanes to `len` bytes each. The memory is that of the first lane's address.
+    /// Counts an access of the active lanes, of `len` bytes each. The first lane's address decides the memory.
     pub(crate) fn count_access(
         &mut self,
         active: u32,
@@ -46,7 +46,7 @@ impl Step<'_> {
         let bytes = u64::from(active.count_ones()) * len as u64;
         let read = if moves == Moves::Write { 0 } else { bytes };
         let written = if moves == Moves::Read { 0 } else { bytes };
-        // Lanes whose bytes follow one another need no search.
+        // Lanes with contiguous bytes need no search.
         let contiguous = active == u32::MAX
             && (bases.iter().enumerate()).fold(true, |all, (lane, other)| {
                 all & (*other == base.wrapping_add((lane * len) as u64))
@@ -82,7 +82,7 @@ impl Step<'_> {
         }
     }
 
-    /// Counts what `ldmatrix` or `stmatrix` accesses: each matrix is a request of eight lanes, which give the addresses of rows.
+    /// Counts the accesses of `ldmatrix` or `stmatrix`. Each matrix is a request of eight lanes, each with the address of a row.
     pub(super) fn count_matrices(&mut self, matrices: usize, address: Address, moves: Moves) {
         for matrix in 0..matrices {
             let lanes_of = 0xff << (EDGE * matrix);
@@ -93,7 +93,7 @@ impl Step<'_> {
 
 /// How many different sectors lanes of `len` bytes touch.
 fn sectors(addresses: impl Iterator<Item = u64>, len: usize) -> u64 {
-    // A lane has at most two sectors, since its address is a multiple of its length.
+    // A lane touches at most two sectors, since its address is a multiple of its length.
     let mut sectors = [u64::MAX; 2 * LANES];
     for (i, address) in addresses.enumerate() {
         sectors[2 * i] = address / SECTOR_BYTES;
@@ -104,8 +104,8 @@ fn sectors(addresses: impl Iterator<Item = u64>, len: usize) -> u64 {
     changes.count() as u64 + u64::from(sectors[2 * LANES - 1] != u64::MAX)
 }
 
-/// How many passes through the banks lanes of `len` bytes need in addition to one for each group of lanes that are served
-/// together. Lanes that access the same word share it.
+/// How many passes through the banks the lanes need, beyond one for each group of lanes that are served together. Each lane accesses
+/// `len` bytes. Lanes that access the same word share it.
 pub(super) fn conflicts(addresses: &[u64; LANES], active: u32, len: usize) -> u64 {
     let group = (PASS_BYTES / len.next_power_of_two()).clamp(1, LANES);
     let words = len.div_ceil(BANK_BYTES as usize) as u64;
@@ -116,7 +116,7 @@ pub(super) fn conflicts(addresses: &[u64; LANES], active: u32, len: usize) -> u6
             let word = addresses[lane] / u64::from(BANK_BYTES);
             word..word + words
         });
-        // Mostly no two words share a bank, which needs no search.
+        // Mostly no two words share a bank; then no search is needed.
         let mut owners = [u64::MAX; BANKS as usize];
         let is_shared = accessed.clone().fold(false, |is_shared, word| {
             let owner = &mut owners[(word % u64::from(BANKS)) as usize];
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn sectors_and_conflicts() {
         let strided = |stride: u64| std::array::from_fn(|lane| 4096 + lane as u64 * stride);
-        // The stride of lanes, their bytes, the sectors, and the passes that are too many.
+        // The stride of lanes, their bytes, the sectors, and the extra passes.
         for (stride, len, touched, excess) in [
             (4, 4, 4, 0),
             (0, 4, 1, 0),

@@ -1,4 +1,4 @@
-//! Follows values that are undefined, until something depends on one.
+//! Follows undefined values until something depends on one.
 
 use super::claim::lanes_where;
 use crate::error::{FaultKind, UndefinedValue};
@@ -7,8 +7,8 @@ use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Compare, Compute, Function, Instruction, Op, Reg, Values};
 
 impl Step<'_> {
-    /// Called before an instruction of a warp that has undefined values: an error if something depends on one. What is computed
-    /// from one is undefined, too.
+    /// Called before an instruction of a warp with undefined values. It is an error if something depends on one. A result computed from
+    /// one is undefined, too.
     #[inline(never)]
     pub(crate) fn follow_undefined(
         &mut self,
@@ -22,14 +22,14 @@ impl Step<'_> {
                 self.check_defined(&uses.reads, active)?;
                 Lanes::default()
             }
-            // Local memory does not tell its undefined bytes apart.
+            // Local memory does not record which bytes are undefined.
             (Values::Stored, Op::Store { address, .. }) => {
                 self.check_defined(&[address.base], active)?;
                 Lanes::default()
             }
             (Values::Exchanged, Op::Shuffle(shuffle)) => {
                 self.check_defined(&[shuffle.lane, shuffle.clamp], active)?;
-                // The shuffle tells which of its results are.
+                // The shuffle itself marks its undefined results.
                 return Ok(());
             }
             (Values::Selected, Op::Compute(compute)) => {
@@ -79,7 +79,7 @@ impl Step<'_> {
         each.fold(Lanes::default(), Lanes::and)
     }
 
-    /// The lanes in which the result of `and` or `or` is undefined, which may not depend on an operand.
+    /// The lanes in which the result of `and` or `or` is undefined. The result may not depend on an undefined operand.
     fn undefined_bits(&self, compute: &Compute, active: u32) -> Lanes {
         let [a, b, ..] = compute.src;
         let Function::F2(function) = compute.function else {
@@ -94,7 +94,7 @@ impl Step<'_> {
         side(a, b).and(side(b, a))
     }
 
-    /// The lanes in which the result of a comparison is undefined. False and anything is false, true or anything is true.
+    /// The lanes in which the result of a comparison is undefined. `false && x` is false and `true || x` is true for any x.
     fn undefined_comparison(&self, compare: &Compare, active: u32) -> Lanes {
         let compared = self.undefined(&[compare.a, compare.b], active);
         let Some((combine, with)) = compare.combine else {

@@ -30,7 +30,7 @@ impl Step<'_> {
         }
     }
 
-    /// Lets a random bulk store of a CTA read its source and, with `write`, complete.
+    /// Lets a random bulk store of a CTA read its source and, if `write` is true, complete.
     pub(crate) fn store_some(&mut self, rank: usize, write: bool) -> Result<()> {
         let stores = &self.cluster.ctas[rank].stores;
         let key = match self.random.below(stores.len()) < stores.reading.len() {
@@ -45,7 +45,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Records that the warp accesses an address in the shared memory of a CTA, if that is another one.
+    /// Records that the warp accesses an address in the shared memory of another CTA. Does nothing for the own CTA.
     pub(crate) fn visit(
         &mut self,
         rank: usize,
@@ -60,8 +60,8 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// An error if the warp does not know that a CTA has started whose shared memory it uses: "it is required that all the thread
-    /// blocks have started executing before" (CUDA C++ Programming Guide, "Distributed Shared Memory").
+    /// An error if the warp uses the shared memory of a CTA and does not know that the CTA has started: "it is required that all the
+    /// thread blocks have started executing before" (CUDA C++ Programming Guide, "Distributed Shared Memory").
     pub(crate) fn check_started(
         &self,
         rank: usize,
@@ -79,7 +79,7 @@ impl Step<'_> {
         }
     }
 
-    /// Performs all asynchronous work of the cluster's copies and of the warp's wgmma instructions.
+    /// Performs all copies under way of the cluster, and all wgmma instructions of the warp.
     pub(crate) fn complete_started(&mut self) -> Result<()> {
         self.complete_copies()?;
         while self.wgmma_advance()? {}
@@ -108,7 +108,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Called when the cluster has ended: returns what operations were charged that no thread will wait for.
+    /// Called when the cluster has ended. Gives back the charges of operations that no thread will wait for.
     pub(crate) fn forget_unwaited(&mut self) {
         let wgmma: usize = self.cluster.warps.iter().map(|warp| warp.wgmma.len()).sum();
         let stores = (self.cluster.ctas.iter()).map(|cta| cta.stores.unwaited_writes.len());
@@ -117,8 +117,8 @@ impl Step<'_> {
         }
     }
 
-    /// An error if a CTA ends while a copy, a bulk store, a wgmma or another CTA may still use its shared memory: unless, in the
-    /// order of events, they are before the end.
+    /// An error if a CTA ends while a copy, a bulk store, a wgmma or another CTA may still use its shared memory. Their uses must be
+    /// ordered before the end.
     pub(crate) fn check_exit(&mut self) -> Result<()> {
         let rank = self.warp.rank;
         if let Some(read) = self.cluster.ctas[rank].stores.unwaited.iter().next() {

@@ -1,4 +1,4 @@
-//! Holds the way that threads take through a kernel against what the module claims of it.
+//! Checks the paths of threads through a kernel against the module's claims.
 
 use super::claim::{first, lanes_where};
 use crate::claim::{Comparison, Condition, Order, Sum, Ways};
@@ -8,7 +8,7 @@ use crate::exec::step::{Blame, Result, Step};
 use crate::op::Op;
 
 impl Step<'_> {
-    /// An error if a lane has got to an instruction, or executes it, or does not, and the module says that others do.
+    /// An error if a lane reaches an instruction, executes it or skips it, and the module claims otherwise.
     pub(crate) fn check_way(&self, ways: &Ways, op: &Op, reached: u32, active: u32) -> Result<()> {
         for condition in &ways.here {
             self.check_condition(condition, reached, Way::Arrives)?;
@@ -28,7 +28,7 @@ impl Step<'_> {
         next.try_for_each(|it| self.check_condition(it, reached & !jumping, Way::GoesOn))
     }
 
-    /// An error if a condition holds in other lanes of the mask than in these. What they do is the first way, or the second.
+    /// An error if the lanes of the mask in which a condition holds are not `lanes`. `ways` names the lanes outside `lanes` and in it.
     fn check_same(
         &self,
         condition: &Condition,
@@ -47,7 +47,7 @@ impl Step<'_> {
             .map_or(Ok(()), |lane| Err(self.other_way(condition, way, lane)))
     }
 
-    /// The lanes in which it holds.
+    /// The lanes in which the condition holds.
     fn holds(&self, condition: &Condition) -> u32 {
         let comparisons = condition.comparisons.iter();
         let lanes = comparisons.map(|comparison| {
@@ -81,9 +81,9 @@ impl Step<'_> {
 }
 
 impl Order {
-    /// The lanes in which this is the order of two numbers.
+    /// The lanes in which two numbers have this order.
     fn lanes(self, signed: bool, left: &Row, right: &Row) -> u32 {
-        // Signed numbers have the order of unsigned ones if the sign is the other one.
+        // With the sign bit inverted, signed numbers have the order of unsigned ones.
         let sign = if signed { 1 << 63 } else { 0 };
         let both = |lane: usize| (left[lane] ^ sign, right[lane] ^ sign);
         match self {

@@ -1,9 +1,9 @@
 //! wgmma: its matrices in shared memory, and its asynchronous execution.
 //!
-//! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it;
-//! each warp computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits
-//! with `wgmma.wait_group` or, if the schedule says so, earlier. Until a warp has waited, its other instructions must not use
-//! the registers of A and D, and nobody may write the bytes of A and B who does not know of the wait.
+//! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it; each warp
+//! computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits with
+//! `wgmma.wait_group` or, depending on the schedule, earlier. Before a warp has waited, its other instructions must not use the
+//! registers of A and D. Only threads that know of the wait can write the bytes of A and B.
 
 use super::product::{Factor, K_BYTES, KRow, Product, ROWS, rows_of_a};
 use crate::error::FaultKind;
@@ -21,9 +21,9 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many wgmma instructions are executed together at most.
+/// The most wgmma instructions that are executed together.
 const MOST_TOGETHER: u64 = 16;
-/// So many columns of D, of 16 rows each, are worth the work of several cores.
+/// From this many columns of D on, of 16 rows each, several cores share the work.
 const WORTHWHILE_COLUMNS: usize = 256;
 
 impl<'a> Step<'a> {
@@ -89,7 +89,7 @@ impl<'a> Step<'a> {
 
     pub(crate) fn wgmma_wait(&mut self, split: &mut Split, pending: u64) -> Result<Flow> {
         let done = self.warp.wgmma_groups.saturating_sub(pending);
-        // Groups ascend, and instructions without a group come last.
+        // Groups ascend; instructions without a group come last.
         let waited = |pending: &Pending| pending.group.is_some_and(|group| group < done);
         let count = self.warp.wgmma.partition_point(waited);
         let Some(last) = count.checked_sub(1) else {
@@ -113,7 +113,7 @@ impl<'a> Step<'a> {
             let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
                 continue;
             };
-            // If a later wgmma uses the register too, it stays in flight.
+            // A register that a later wgmma uses too stays in flight.
             for row in wgmma.rows() {
                 let owner = &mut warp.in_flight[row as usize];
                 if u64::from(*owner) == pending.number + 1 {
@@ -124,8 +124,7 @@ impl<'a> Step<'a> {
         Ok(Flow::Next)
     }
 
-    /// Executes the warpgroup's oldest wgmma that has not executed, if all four warps have issued it. Returns whether there was
-    /// one.
+    /// Executes the warpgroup's oldest pending wgmma, if all four warps have issued it. Returns whether there was one.
     pub(crate) fn wgmma_advance(&mut self) -> Result<bool> {
         let issued = self.warp.wgmma_executed + 1;
         let ready =
@@ -136,7 +135,7 @@ impl<'a> Step<'a> {
         Ok(ready)
     }
 
-    /// Called for instructions that use a register which some wgmma uses as A or D: an error if that wgmma may still use it.
+    /// Called for an instruction that uses a register of A or D of some wgmma. It is an error if that wgmma may still use it.
     pub(crate) fn touch(&mut self, instruction: &Instruction) -> Result<()> {
         if matches!(instruction.op, Op::Wgmma(_)) {
             return Ok(());
@@ -156,7 +155,7 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
-    /// An error if another warp of the warpgroup has issued a different wgmma, or other descriptors, at the same number.
+    /// An error if the wgmma of the same number in another warp of the warpgroup is different, or has other descriptors.
     fn check_warpgroup(&self, a: Option<Descriptor>, b: Descriptor) -> Result<()> {
         let number = self.warp.wgmma_issued;
         for index in self.cluster.warpgroup(self.warp) {
@@ -195,8 +194,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Executes the first `issued` wgmma instructions of the warpgroup, as far as they have not executed, in all of its warps:
-    /// on several cores, since no warp reads what another one computes.
+    /// Executes the pending wgmma instructions of the warpgroup up to number `issued`, in all of its warps. Several cores can do this,
+    /// since no warp reads the results of another.
     fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
         while self.warp.wgmma_executed < issued {
             let end = issued.min(self.warp.wgmma_executed + MOST_TOGETHER);
@@ -206,7 +205,7 @@ impl<'a> Step<'a> {
                 true => shares.par_iter_mut().for_each(Share::compute),
                 false => shares.iter_mut().for_each(Share::compute),
             }
-            // Four columns of D take about as long as five other instructions.
+            // Four columns of D take as long as about five other instructions.
             self.charge(work as u64 * 5 / 4);
             for share in shares {
                 let warp = self.warp_at_mut(share.warp);
@@ -217,8 +216,8 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
-    /// The share of each warp of the warpgroup in its wgmma instructions that have not executed, up to number `end`. The shares
-    /// have the warps' registers.
+    /// The work of each warp of the warpgroup for its pending wgmma instructions up to number `end`. The shares take the warps'
+    /// registers.
     fn shares(&mut self, end: u64) -> Result<Vec<Share<'a>>> {
         let warps = self.cluster.warpgroup(self.warp);
         let mut products = vec![Vec::new(); warps.len()];
@@ -288,8 +287,8 @@ impl<'a> Step<'a> {
         Ok(matrix)
     }
 
-    /// Begins the reads of a wgmma: an error unless each byte has been written in the order of events before it. Until it has
-    /// been waited for, writing the bytes is an error.
+    /// Begins the reads of a wgmma. It is an error unless each byte was written in the order of events before it. Writing the bytes
+    /// before the wgmma has been waited for is an error.
     fn begin_reads(
         &mut self,
         wgmma: &Wgmma,
@@ -323,7 +322,7 @@ impl<'a> Step<'a> {
         let rows_of_a = warp.warp as usize % WARPGROUP * ROWS;
         let operands = [
             a.map(|a| (a, wgmma.transpose_a, rows_of_a..rows_of_a + ROWS, true)),
-            // All warps read all of B, which the first of them records.
+            // All warps read all of B; the first warp records this.
             Some((b, wgmma.transpose_b, 0..wgmma.n, first)),
         ];
         let size = wgmma.inputs.bytes();
@@ -335,7 +334,7 @@ impl<'a> Step<'a> {
                     false => Ok(()),
                 }
             };
-            // Bytes that lie together are checked together.
+            // Contiguous bytes are checked together.
             let mut together: Option<Range<usize>> = None;
             descriptor.cores(mn_major, rows, K_BYTES, size, |address, _, _| {
                 let range = shared.range(address, CORE_BYTES as usize)?;
@@ -358,7 +357,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// What a warp computes of wgmma instructions, one after another.
+/// The wgmma instructions that a warp computes, one after another.
 struct Share<'a> {
     /// The index of the warp.
     warp: usize,
@@ -366,7 +365,7 @@ struct Share<'a> {
     products: Vec<Part<'a>>,
 }
 
-/// A wgmma, the warp's rows of A unless they are in registers, B, and whether D is added.
+/// A wgmma, the warp's rows of A (`None` if they are in registers), B, and whether D is added.
 type Part<'a> = (&'a Wgmma, Option<Vec<KRow>>, Arc<Factor>, bool);
 
 impl Share<'_> {

@@ -1,4 +1,4 @@
-//! `wmma`: products of matrices whose place in the registers of a warp PTX leaves open.
+//! `wmma`: products of matrices. PTX does not specify the layout of their fragments.
 
 use super::product::{K_BYTES, PRODUCTS_PER_STEP};
 use crate::exec::state::global::Kind;
@@ -53,7 +53,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The address of the element that has this number, counted row by row.
+    /// The address of the element with this number, counted row by row.
     fn element_address(&self, lane: usize, access: &WmmaAccess, index: usize) -> u64 {
         let Fragment { columns, bytes, .. } = access.fragment;
         let (row, column) = ((index / columns) as u64, (index % columns) as u64);
@@ -149,7 +149,7 @@ impl Step<'_> {
     }
 }
 
-/// The bytes of a row of A or a column of B; those after the last element are 0.
+/// The bytes of a row of A or a column of B, padded with zeros.
 fn along_k(bytes: usize, elements: impl Iterator<Item = u32>) -> [u8; K_BYTES] {
     let mut row = [0; K_BYTES];
     for (place, element) in row.chunks_exact_mut(bytes).zip(elements) {

@@ -1,4 +1,4 @@
-//! Registers that a thread reads before it has written them.
+//! Reads of registers that the thread has not written.
 
 use crate::error::FaultKind;
 use crate::exec::step::{Blame, Result, Step};
@@ -14,7 +14,7 @@ impl Step<'_> {
             self.check_written(second.as_slice(), active & !holds)?;
         }
         match &followed.sum {
-            // D is read only if the product is added to it.
+            // D is read only if it is added to the product.
             Some((added, rows)) => self.check_written(rows, self.warp.lanes(*added, active)),
             None => Ok(()),
         }

@@ -1,14 +1,14 @@
-//! What the warps of a group had in a register that is claimed to be the same in all of them.
+//! The values of a register that the module claims to be equal in all warps of a group.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// The most turns that the warps of a group may lie apart. Of a warp that is further behind, nothing is known to be wrong.
+/// The most visits that one warp of a group can be ahead of another. Beyond that, values are not compared.
 const MOST_TURNS: usize = 4096;
 
-/// The numbers at one line. The first time that a warp comes there belongs to the first time of the others, and so on.
+/// The values at one line. The n-th visit of a warp is compared with the n-th visit of the other warps.
 #[derive(Default)]
 pub(crate) struct Agreed {
-    /// The turns that are not remembered, since all warps have come.
+    /// The number of turns that are dropped: all warps have come, or there were more than [`MOST_TURNS`].
     ended: u64,
     turns: VecDeque<Turn>,
     /// By warp, how often it has come.
@@ -23,7 +23,7 @@ struct Turn {
 }
 
 impl Agreed {
-    /// A warp of a group of so many comes with a number. Returns which turn it is, and the first warp that came with its number.
+    /// Records the value `number` of a warp in a group of `warps` warps. Returns the turn, and the turn's first warp with its value.
     pub(crate) fn come(&mut self, warp: u32, number: u64, warps: u32) -> (u64, (u32, u64)) {
         let own = self.come.entry(warp).or_default();
         *own += 1;
@@ -31,7 +31,7 @@ impl Agreed {
         let Some(behind) = (turn - 1).checked_sub(self.ended) else {
             return (turn, (warp, number));
         };
-        // Each turn before has been remembered when this warp came.
+        // A warp comes to turns in order, so at most one turn is missing.
         if behind as usize == self.turns.len() {
             self.turns.push_back(Turn {
                 first: (warp, number),
@@ -66,7 +66,7 @@ mod tests {
             assert_eq!(agreed.come(1, turn, 2), (turn, (1, turn)));
         }
         assert_eq!(agreed.turns.len(), MOST_TURNS);
-        // What has been forgotten agrees with anything.
+        // A value is not compared with a dropped turn.
         assert_eq!(agreed.come(0, 1, 2), (3, (0, 1)));
     }
 }

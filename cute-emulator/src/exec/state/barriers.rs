@@ -20,12 +20,11 @@ const MAX_PHASES: u64 = (1 << 28) - 1;
 /// An mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct Mbarrier {
-    /// Its number among those of the cluster. An mbarrier that is initialised at the address of an invalidated one has the
-    /// same.
+    /// The number of the mbarrier in the cluster. An mbarrier initialised at the address of an invalidated one gets the same number.
     pub(crate) number: usize,
     /// How many phases the earlier mbarriers of this number have completed.
     pub(crate) before: u32,
-    /// The number of the current phase, which is the number of completed ones. Its lowest bit is the parity.
+    /// The number of the current phase: how many phases are complete. The lowest bit is the parity.
     pub(crate) phase: u64,
     /// The expected count: arrivals in each phase.
     pub(crate) expected: u64,
@@ -36,28 +35,28 @@ pub(crate) struct Mbarrier {
     pub(crate) bytes: i64,
     /// Whether bytes have arrived in the current phase, and in each of the two before it.
     pub(crate) copied: [bool; 3],
-    /// Whether bytes have arrived in the current phase of a copy that another CTA has started.
+    /// Whether a copy started by another CTA has delivered bytes in the current phase.
     pub(crate) copied_by_others: bool,
     /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
-    /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
+    /// Whether the initialiser has executed a fence since then. After it, copies and other CTAs may use the mbarrier.
     pub(crate) announced: bool,
-    /// What the warps that have arrived knew when they arrived, those of the current phase included.
+    /// The knowledge of all warps that have arrived, including in the current phase, when they arrived.
     pub(crate) arrived: Arrivals,
-    /// What the warps that have arrived in the completed phases knew. A warp whose wait succeeds learns it.
+    /// The knowledge of the warps that arrived in the completed phases. A warp whose wait succeeds learns it.
     pub(crate) released: Arrivals,
-    /// The same of the completed phases but the last one.
+    /// The same for the completed phases except the last one.
     pub(crate) released_before: Knowledge,
-    /// The waits that have succeeded since the last phase was complete, of each warp the last one.
+    /// The successful waits since the last phase completed: the last one of each warp.
     pub(crate) waits: Vec<Event>,
 }
 
-/// What warps knew that have arrived at an mbarrier.
+/// The knowledge of the warps that have arrived at an mbarrier.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
-    /// All of them.
+    /// The knowledge of all of these warps.
     pub(crate) all: Knowledge,
-    /// Those of the mbarrier's own CTA, which a wait of `.cta` scope learns.
+    /// The knowledge of the warps of the mbarrier's own CTA. A wait of `.cta` scope learns it.
     pub(crate) within: Knowledge,
 }
 
@@ -79,28 +78,28 @@ impl Mbarrier {
         }
     }
 
-    /// Whether somebody with this knowledge knows that a phase which has passed is complete.
+    /// Whether the holder of this knowledge knows that the passed phase is complete.
     pub(crate) fn known(&self, phase: PhaseValue, knowledge: &Knowledge) -> bool {
         let known = |state| knowledge.knows_complete(self.number, self.before + state as u32 + 1);
         self.all_known(knowledge) || matches!(phase, PhaseValue::State(state) if known(state))
     }
 
-    /// Whether somebody with this knowledge knows that all phases before the current one are complete: by a wait, from somebody
-    /// who has waited, or since each arrival is known.
+    /// Whether the holder of this knowledge knows that all phases before the current one are complete: from its own wait, from
+    /// another warp's wait, or because it knows of each arrival.
     fn all_known(&self, knowledge: &Knowledge) -> bool {
         self.phase == 0
             || knowledge.knows_complete(self.number, self.completed())
             || !self.copied[1] && knowledge.has_heard_all_of(&self.released.all)
     }
 
-    /// Whether somebody with this knowledge knows that all phases but the last complete one are complete.
+    /// Whether the holder of this knowledge knows that all phases before the last complete one are complete.
     fn all_but_last_known(&self, knowledge: &Knowledge) -> bool {
         self.phase <= 1
             || knowledge.knows_complete(self.number, self.completed() - 1)
             || !self.copied[2] && knowledge.has_heard_all_of(&self.released_before)
     }
 
-    /// An error if a wait that succeeds may be for another phase, since its operand does not tell them apart.
+    /// An error if a wait that succeeds may be meant for another phase with the same parity.
     pub(crate) fn check_wait(
         &self,
         phase: PhaseValue,
@@ -138,14 +137,14 @@ impl Mbarrier {
         }
     }
 
-    /// How many phases mbarriers of its number have completed.
+    /// How many phases the mbarriers of this number have completed.
     pub(crate) fn completed(&self) -> u32 {
         self.before + self.phase as u32
     }
 
-    /// Completes the phase if its pending count and its transaction count are zero: an error unless all waits for the phase
-    /// before it that have succeeded are known to those who have arrived. Else the phase may be complete before such a wait, which
-    /// then waits for it in vain.
+    /// Completes the phase if its pending count and its transaction count are zero. It is an error if the warps that arrived do not
+    /// know of every successful wait for the phase before: under another schedule this phase may complete before such a wait, and
+    /// the wait then hangs.
     fn complete_phase(&mut self, code: &Code, address: u64) -> std::result::Result<(), FaultKind> {
         if self.pending == 0 && self.bytes == 0 {
             let heard = |wait: &Event| self.arrived.all.has_heard(wait);
@@ -195,8 +194,8 @@ impl Mbarrier {
         self.complete_phase(code, address)
     }
 
-    /// An error unless somebody with this knowledge, who arrives or transfers bytes, knows that the earlier phases are complete:
-    /// else what is meant for this phase may count for an earlier one.
+    /// An error unless the holder of this knowledge, which arrives or transfers bytes, knows that the earlier phases are complete.
+    /// Otherwise its arrival or its bytes may count for an earlier phase.
     pub(crate) fn check_turn(
         &self,
         knowledge: &Knowledge,
@@ -278,8 +277,8 @@ impl Mbarrier {
         }
     }
 
-    /// Called when a warp arrives, of the mbarrier's own CTA or of another one, with what it releases to the CTA and to the cluster.
-    /// What the warp has heard of passes on even if that is nothing.
+    /// Called when a warp arrives, of the mbarrier's own CTA or of another one. `within` and `all` are the knowledge that it
+    /// releases to its CTA and to the cluster. Even if it releases nothing, the mbarrier learns of the events that the warp has heard of.
     pub(crate) fn learn(
         &mut self,
         knowledge: &Knowledge,
@@ -296,8 +295,8 @@ impl Mbarrier {
         }
     }
 
-    /// Called when a copy arrives that a warp of the mbarrier's own CTA has started, or one of another CTA: learns what the warp had
-    /// heard of. What the warp wrote stays unknown, since a copy releases nothing but its own bytes.
+    /// Called when a copy arrives, started by a warp of the mbarrier's own CTA or of another one. The mbarrier learns of the events
+    /// that this warp had heard of, but not of its writes: a copy releases only its own bytes.
     pub(crate) fn learn_copy(&mut self, heard: &Heard, own_cta: bool) {
         self.arrived.all.heard.join(heard);
         match own_cta {
@@ -342,24 +341,24 @@ pub(crate) struct NamedBarrier {
     pub(crate) expected: u64,
     /// Whether it waits for all threads of the CTA that have not ended, since no number of threads was given.
     pub(crate) whole: bool,
-    /// The arrivals since it last completed, and those before, by which it completed.
+    /// The arrivals since the barrier last completed, and the arrivals that completed it then.
     pub(crate) arrivals: Vec<Event>,
     pub(crate) last_arrivals: Vec<Event>,
-    /// What the warps that have arrived knew when they arrived.
+    /// The knowledge of the warps that have arrived, when they arrived.
     pub(crate) knowledge: Knowledge,
-    /// What their `fence.sc` have released.
+    /// The releases of their `fence.sc`.
     pub(crate) sequential: Fenced,
-    /// The indices of the warps that wait; warps that only arrive are not among them.
+    /// The indices of the waiting warps. A warp that only arrives is not among them.
     pub(crate) waiting: Vec<usize>,
-    /// Of the threads that have arrived by `bar.red`, how many there are, and in how many the predicate is true.
+    /// The number of threads that have arrived by `bar.red`, and the number of these whose predicate is true.
     pub(crate) asked: u64,
     pub(crate) holds: u64,
-    /// The indices of their warps, what they compute, and the rows of the results.
+    /// For each warp that reduces: its index, the operation and the row of the result.
     pub(crate) reductions: Vec<(usize, Vote, Reg)>,
 }
 
 impl NamedBarrier {
-    /// `nothing` is what is known at the start.
+    /// `nothing` is the knowledge at the start.
     pub(crate) fn new(nothing: &Knowledge) -> NamedBarrier {
         NamedBarrier {
             generation: 0,
@@ -377,8 +376,8 @@ impl NamedBarrier {
         }
     }
 
-    /// Records an arrival: an error unless the warp knows of all arrivals by which the barrier last completed. Else, under another
-    /// schedule, this one counts among those.
+    /// Records an arrival. It is an error if the warp does not know of all arrivals that last completed the barrier: under another
+    /// schedule this arrival may count among those.
     pub(crate) fn arrive(
         &mut self,
         id: usize,
@@ -407,9 +406,9 @@ pub(crate) struct ClusterBarrier {
     pub(crate) phase: u64,
     /// Threads that have arrived since it last completed.
     pub(crate) arrived: u64,
-    /// What the warps that have arrived knew when they arrived, in this phase and earlier ones.
+    /// The knowledge of the warps that have arrived in this phase and in earlier ones, when they arrived.
     pub(crate) knowledge: Knowledge,
-    /// What the warps that have arrived in the completed phases knew.
+    /// The knowledge of the warps that arrived in the completed phases.
     pub(crate) released: Knowledge,
 }
 

@@ -21,7 +21,7 @@ use std::ops::Range;
 pub(crate) const NAMED_BARRIERS: usize = cute_hopper::barriers::NAMED as usize;
 
 pub(crate) struct Cluster {
-    /// Its number in the grid.
+    /// The number of the cluster in the grid.
     pub(crate) number: u64,
     pub(crate) ctas: Vec<Cta>,
     pub(crate) warps: Vec<Warp>,
@@ -29,11 +29,11 @@ pub(crate) struct Cluster {
     pub(crate) copies: Queue<CopyIn>,
     /// `cp.async` that are not complete.
     pub(crate) lane_copies: Queue<LaneCopy>,
-    /// `cp.async` that are complete, but that no thread has waited for.
+    /// `cp.async` that are complete, but not yet waited for.
     pub(crate) unwaited: Queue<LaneCopy>,
     /// `cp.async.mbarrier.arrive` that are not complete.
     pub(crate) arrivals: Queue<Arrival>,
-    /// The mbarriers that were invalidated: by CTA rank and address, their number and how many phases they have completed.
+    /// The invalidated mbarriers, by CTA rank and address: the mbarrier's number, and how many phases it has completed.
     pub(crate) invalidated: BTreeMap<(usize, u32), (usize, u32)>,
     /// How many numbers mbarriers of the cluster have.
     pub(crate) mbarriers: usize,
@@ -44,28 +44,28 @@ pub(crate) struct Cta {
     /// The CTA's `%ctaid`.
     pub(crate) id: [u32; 3],
     pub(crate) shared: Shared,
-    /// What strong writes to its shared memory have released.
+    /// The releases of strong writes to this shared memory.
     pub(crate) releases: Releases,
     pub(crate) barriers: [NamedBarrier; NAMED_BARRIERS],
     /// The initialised mbarriers, by shared address.
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
     pub(crate) stores: Stores,
-    /// The phases of mbarriers in which copies arrived here, each by the mbarrier's number: how many phases must be complete, and
-    /// the instruction of the last copy.
+    /// For each mbarrier number, the last copy that arrived in this CTA: the number of phases that complete with it, and its
+    /// instruction.
     pub(crate) copied: BTreeMap<usize, (u32, usize)>,
-    /// The last access of each warp of another CTA: the warp's clock and the instruction.
+    /// The last access of each warp of another CTA to this shared memory: the warp's clock and the instruction.
     pub(crate) visits: BTreeMap<usize, (u32, usize)>,
-    /// What those of its warps knew that have ended.
+    /// The knowledge of the warps of this CTA that have ended.
     pub(crate) left: Knowledge,
-    /// By the instruction of a claim and the number of the group in the CTA, what its warps had there.
+    /// For each claim instruction and each group of warps in the CTA: the values of the warps there.
     pub(crate) agreed: BTreeMap<(usize, u32), Agreed>,
-    /// Registers in the CTA's pool, from which `setmaxnreg.inc` takes and to which `setmaxnreg.dec` gives.
+    /// Free registers in the CTA's pool. `setmaxnreg.inc` takes from it, `setmaxnreg.dec` gives to it.
     pub(crate) free_registers: u32,
 }
 
 impl Cluster {
-    /// The cluster of this number, whose first CTA has the `%ctaid` `first`. Its CTAs get the cleared shared memories of `free`, as far as there
-    /// are any.
+    /// Cluster `number`, whose first CTA has the `%ctaid` `first`. The CTAs take cleared shared memories from `free` while there are
+    /// any.
     pub(crate) fn new(
         code: &Code,
         launch: &Launch<'_>,
@@ -143,7 +143,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// How many copies into shared memory, and arrivals that follow them, are not complete.
+    /// How many copies into shared memory, and `cp.async.mbarrier.arrive` after copies, are not complete.
     pub(crate) fn copies_under_way(&self) -> usize {
         self.copies.len() + self.lane_copies.len() + self.arrivals.len()
     }
@@ -158,7 +158,7 @@ impl Cluster {
         self.warps.iter().all(|warp| warp.alive == 0)
     }
 
-    /// Whether all threads of a CTA have ended, those of the running warp not considered: it is not in `warps`.
+    /// Whether all threads of a CTA have ended, except those of the running warp, which is not in `warps`.
     pub(crate) fn cta_ended(&self, rank: usize) -> bool {
         let per_cta = self.warps_per_cta();
         let warps = &self.warps[rank * per_cta..(rank + 1) * per_cta];
@@ -188,7 +188,7 @@ impl Cluster {
         }
     }
 
-    /// What a split waits for, for a message.
+    /// The reason why a split waits, for a message.
     pub(crate) fn waits_for(&self, code: &Code, warp: &Warp, split: &Split) -> String {
         match &split.wait {
             None => "is running".to_owned(),

@@ -16,9 +16,9 @@ pub(crate) struct CopyIn {
     pub(crate) to: u64,
     pub(crate) from: Endpoint,
     pub(crate) barrier: u32,
-    /// What the warp had heard of when it started the copy.
+    /// The events that the warp had heard of when it started the copy.
     pub(crate) heard: Heard,
-    /// Its reads; `None` if it goes to no CTA.
+    /// The read of the source; `None` if no CTA receives the copy.
     pub(crate) read: Option<Rc<Completion>>,
 }
 
@@ -30,18 +30,17 @@ pub(crate) struct LaneCopy {
     pub(crate) from: u64,
     pub(crate) bytes: usize,
     pub(crate) source_bytes: usize,
-    /// Its read, which those of the instruction's other lanes share.
+    /// The read of the source, shared by the instruction's lanes.
     pub(crate) read: Rc<Completion>,
 }
 
-/// A `cp.async.mbarrier.arrive` of one lane. It follows those of the lane's `cp.async` whose number in their queue is below
-/// `after`.
+/// A `cp.async.mbarrier.arrive` of one lane. It follows the lane's `cp.async` operations whose queue numbers are below `after`.
 pub(crate) struct Arrival {
     pub(crate) origin: Origin,
     /// The rank of the CTA, and the address of the mbarrier.
     pub(crate) barrier: (usize, u32),
     pub(crate) after: u64,
-    /// What the warp knew when it executed the instruction.
+    /// The knowledge of the warp when it executed the instruction.
     pub(crate) knowledge: Knowledge,
 }
 
@@ -67,15 +66,15 @@ pub(crate) struct CopyRead {
 
 /// The bulk stores of a CTA that are not complete.
 pub(crate) struct Stores {
-    /// Those that have not read their source.
+    /// Stores that have not read their source.
     pub(crate) reading: Queue<CopyOut>,
-    /// Those that have read their source and have not written it.
+    /// Stores that have read their source and have not written it.
     pub(crate) writing: Queue<CopyRead>,
-    /// The bytes of data of those in `writing`.
+    /// The bytes of data held by `writing`.
     pub(crate) held: usize,
-    /// The reads of those whose thread has not waited for them, with or without `.read`.
+    /// The reads of stores for which the thread has executed no wait, neither with `.read` nor without.
     pub(crate) unwaited: Queue<Rc<AsyncRead>>,
-    /// The writes of those whose thread has not waited for them without `.read`.
+    /// The writes of stores for which the thread has not executed a wait without `.read`.
     pub(crate) unwaited_writes: Queue<Rc<Completion>>,
 }
 

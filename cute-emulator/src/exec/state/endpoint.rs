@@ -16,7 +16,7 @@ pub(crate) enum Endpoint {
     Bytes { address: u64, len: u64 },
     /// Bytes in the shared memory of the CTA of this rank.
     Shared { rank: usize, address: u64, len: u64 },
-    /// The bytes of the values that `st.async` stores, or of the one with which `red.async` updates memory.
+    /// The bytes of the values that `st.async` stores, or of the value with which `red.async` updates memory.
     Values {
         bytes: Vec<u8>,
         update: Option<Binary>,

@@ -1,7 +1,7 @@
-//! What has happened to global memory in this launch. Each 16 bytes have a list of the accesses that a later one may race with:
-//! an access leaves it when another one comes, after it in the order of events, that races with whatever it races with. So a
-//! plain write leaves itself alone, and of the reads of a warp the last one is there. Units that have the same accesses, such
-//! as those of a row of lanes or of a box of a copy, share their list; a page without accesses has none.
+//! The accesses of this launch to global memory, to find races. Each unit of 16 bytes has a list of accesses. A new access removes
+//! an older one from the list if it is ordered after it and races with the same accesses. So a plain write leaves only itself in
+//! the list, and only the last read of a warp stays. Units with equal lists, such as those of a row of lanes or of a box of a copy,
+//! share one list. A page without accesses has no lists.
 
 use super::grids::{Grids, Touched};
 use super::knowledge::Knowledge;
@@ -15,12 +15,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The most accesses of a unit. If there are more that nothing orders, the oldest is forgotten.
+/// The most accesses in the list of a unit. If more of them are unordered, the oldest is dropped.
 const MOST_ACCESSES: usize = 1 << 12;
-/// Accesses of clusters that have ended are removed from longer lists.
+/// Lists longer than this lose the accesses of clusters that have ended.
 const LONG: usize = 16;
 
-/// What an access does.
+/// The kinds of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A plain read of a warp.
@@ -51,7 +51,7 @@ impl Kind {
         )
     }
 
-    /// Whether it is strong, as reductions are: two of these do not race.
+    /// Whether the access is strong or a reduction. Two strong accesses do not race.
     fn is_strong(self) -> bool {
         matches!(
             self,
@@ -66,7 +66,7 @@ impl Kind {
         )
     }
 
-    /// Whether it races with all that another kind of access races with.
+    /// Whether this kind races with every access that `other` races with.
     fn covers(self, other: Kind) -> bool {
         (self.writes() || !other.writes()) && (!self.is_strong() || other.is_strong())
     }
@@ -76,22 +76,22 @@ impl Kind {
 #[derive(Clone)]
 pub(crate) struct Access {
     pub(crate) kind: Kind,
-    /// The scope of a strong one.
+    /// The scope of a strong access.
     pub(crate) scope: Scope,
     pub(crate) by: Party,
     pub(crate) clock: u32,
     pub(crate) lanes: Lanes,
     pub(crate) instruction: u32,
-    /// Whether it reads by a strong operation: a strong read, or an atomic.
+    /// Whether it is a strong read or an atomic.
     pub(crate) observes: bool,
-    /// For a write, the instruction by which the same thread had read the bytes before, if any.
+    /// For a write, the instruction with which the same thread read the bytes before, if any.
     pub(crate) read_by: Option<u32>,
-    /// For an asynchronous one, how it is known that it has happened.
+    /// For an asynchronous access, the events that show its completion.
     pub(crate) completion: Option<Rc<Completion>>,
 }
 
 impl Access {
-    /// Whether two strong accesses have scopes that contain each other's thread.
+    /// Whether the scope of each access includes the thread of the other. Both are strong.
     fn is_morally_strong_with(&self, other: &Access) -> bool {
         let least = self.by.scope_with(other.by);
         self.kind.is_strong()
@@ -100,7 +100,7 @@ impl Access {
             && least <= other.scope
     }
 
-    /// Whether it differs from another one in its time, its instruction and its lanes alone.
+    /// Whether the two accesses differ only in time, instruction and lanes.
     fn is_like(&self, other: &Access) -> bool {
         self.is_of_warp(other.by)
             && (self.kind, self.scope) == (other.kind, other.scope)
@@ -113,14 +113,14 @@ impl Access {
     }
 }
 
-/// An access, and what the warp knows that executes it.
+/// An access, and the knowledge of the warp that executes it.
 pub(crate) struct Use<'a> {
     pub(crate) access: Access,
     pub(crate) knowledge: &'a Knowledge,
     pub(crate) lanes: &'a LaneOrder,
-    /// Whether it writes the values that the bytes have.
+    /// Whether the write leaves the bytes unchanged.
     pub(crate) same_values: bool,
-    /// For a read of a tensor map, what the warp knew at its last proxy fence for the map.
+    /// For a read of a tensor map, the knowledge of the warp at its last proxy fence for the map.
     pub(crate) acquired: Option<&'a Knowledge>,
 }
 
@@ -137,13 +137,13 @@ pub(crate) enum Conflicts {
     Race,
     /// Both read the byte and write it.
     Update,
-    /// Both are strong, but not for each other.
+    /// Both are strong, but the scope of one does not include the thread of the other.
     Scope,
-    /// The earlier one is asynchronous, and nobody may know that it has happened.
+    /// The earlier access is asynchronous, and no thread can know yet that it is complete.
     InFlight,
-    /// The later one reads through the async proxy what the earlier one has written through the generic proxy.
+    /// The later access reads through the async proxy, and the earlier one has written through the generic proxy.
     Proxy,
-    /// The later one reads a tensor map, of which the earlier one has written a part.
+    /// The later access reads a tensor map, and the earlier one has written a part of it.
     Map,
     /// The later one reads through the read-only cache.
     ReadOnly,
@@ -155,7 +155,7 @@ pub(crate) enum Refusal {
     OverLimit(OverLimit),
 }
 
-/// An access to some bytes of a unit, one bit for each.
+/// An access to some bytes of a unit. Each bit is one byte.
 #[derive(Clone)]
 struct Entry {
     bytes: u16,
@@ -174,36 +174,36 @@ pub(crate) struct Global {
     cluster: [u32; 3],
     pub(crate) releases: Releases,
     clusters: Clusters,
-    /// By the index of the page in `touched`.
+    /// The lists of accesses, by the index of the page in `touched`.
     pages: Vec<Box<[Unit; UNITS]>>,
     /// The last page.
     last: (u64, usize),
     limit: u64,
-    /// How many accesses lists had when they were counted, and how many have been added to lists since.
+    /// The total length of the lists when they were last counted. `added` counts the accesses added since.
     counted: u64,
     added: u64,
-    /// How many units have been accessed. It grows with the memory that the launch uses, and not with the time that it takes.
+    /// How many units have been accessed. It grows with the launch's memory and not with its time.
     pub(crate) reached: u64,
-    /// How many accesses have been looked at.
+    /// How many recorded accesses have been compared.
     pub(crate) looked_at: u64,
-    /// What it has accessed, for later grids.
+    /// The bytes accessed by the launch, for later grids.
     pub(crate) touched: Touched,
-    /// Whether a thread has waited for the grid before.
+    /// Whether a thread has waited for the previous grid.
     pub(crate) waits: bool,
     /// The earlier grids that may still run.
     pub(crate) earlier: Grids,
 }
 
-/// What clusters have done, by their numbers.
+/// The progress of clusters, by their numbers.
 #[derive(Default)]
 struct Clusters {
     running: BTreeSet<u64>,
-    /// Those that have released something to other clusters.
+    /// Clusters that have released something to other clusters.
     released: HashSet<u64>,
 }
 
 impl Clusters {
-    /// Whether no access can be ordered after those of a cluster any more.
+    /// Whether the cluster has ended without a release to others: no later access can be ordered after its accesses.
     fn are_alone(&self, cluster: u64) -> bool {
         !self.running.contains(&cluster) && !self.released.contains(&cluster)
     }
@@ -261,9 +261,9 @@ impl Global {
         self.clusters.released.insert(cluster);
     }
 
-    /// Checks an access to some ranges of bytes, each of which is in one allocation, and records it.
+    /// Checks and records an access to ranges of bytes. Each range lies in one allocation.
     pub(crate) fn access(&mut self, ranges: &[Range<u64>], usage: &Use<'_>) -> Result<(), Refusal> {
-        // Mostly the units of an access have the same accesses.
+        // The units of an access mostly have the same list.
         let mut last: Option<(Unit, u16, Unit)> = None;
         for (number, range) in ranges.iter().flat_map(pages) {
             let page = self.page(number)?;
@@ -295,7 +295,7 @@ impl Global {
         self.hold_entries()
     }
 
-    /// Checks an access to a range of bytes in one allocation, and records it for later grids alone.
+    /// Checks an access to a range of bytes in one allocation, and records it only for later grids.
     pub(crate) fn check_and_mark(
         &mut self,
         range: Range<u64>,
@@ -318,7 +318,7 @@ impl Global {
         Ok(())
     }
 
-    /// An error if lists have more accesses than there is room for. They are counted when there may be half as many again as before.
+    /// An error if the lists exceed the limit. They are counted again after they may have grown by half.
     fn hold_entries(&mut self) -> Result<(), Refusal> {
         let most = self.limit / size_of::<Entry>() as u64;
         if self.counted + self.added <= most || self.added < self.counted / 2 {
@@ -333,7 +333,7 @@ impl Global {
         hold(what, self.counted, most).map_err(Refusal::OverLimit)
     }
 
-    /// The index of a page, which mostly is the last one.
+    /// The index of a page. The last page is tried first.
     fn page(&mut self, number: u64) -> Result<usize, Refusal> {
         if self.last.0 != number {
             self.last = (number, self.find_page(number)?);
@@ -369,7 +369,7 @@ fn is_same(a: &Unit, b: &Unit) -> bool {
     }
 }
 
-/// The accesses to a unit at `base` after one more to some of its bytes; `None` if they stay as they are.
+/// The accesses to the unit at `base` after an access to some of its bytes; `None` if they do not change.
 fn follow(
     old: &[Entry],
     base: u64,
@@ -406,7 +406,7 @@ fn follow(
             }
             let is_before = usage.is_after(earlier, &common);
             if earlier.is_like(&new) && !is_before {
-                // A byte that two lanes have read is as good as read by all: each write races with one of the two.
+                // After reads by two lanes, every write races with one of them, so the lanes count as `Several`.
                 new.lanes = Lanes::Several;
                 rest &= !bytes;
             } else if usage.replaces(
@@ -438,7 +438,7 @@ fn follow(
     Ok(Some(kept.into()))
 }
 
-/// How an access to some bytes of a unit at `base` conflicts with one of these.
+/// The conflict of an access to some bytes of the unit at `base` with the recorded accesses, if any.
 fn conflict(old: &[Entry], base: u64, bytes: u16, usage: &Use<'_>) -> Option<Box<Conflict>> {
     old.iter().find_map(|entry| {
         let common = Common {
@@ -459,8 +459,8 @@ fn conflict(old: &[Entry], base: u64, bytes: u16, usage: &Use<'_>) -> Option<Box
     })
 }
 
-/// Of the accesses of clusters that have ended and released nothing, one of each kind is enough: nothing is ordered after any of
-/// them.
+/// Keeps one access of each kind from clusters that have ended without a release. No later access can be ordered after any of
+/// them, so one is enough.
 fn forget_ended(entries: &mut Vec<Entry>, clusters: &Clusters) {
     let mut seen: Vec<(Kind, Scope, u16)> = Vec::new();
     entries.retain(|Entry { bytes, access }| {
@@ -507,7 +507,7 @@ impl Common {
 }
 
 impl Use<'_> {
-    /// Whether the access is ordered after an earlier one of the same bytes.
+    /// Whether this access is ordered after an earlier access to the same bytes.
     fn is_after(&self, earlier: &Access, bytes: &Common) -> bool {
         let own = self.access.by;
         let Some(known) = self.knowledge.of(earlier.by.cluster, own.cluster) else {
@@ -528,7 +528,7 @@ impl Use<'_> {
         }
     }
 
-    /// How the access conflicts with an earlier one of the same bytes, if it does.
+    /// The conflict of this access with an earlier access to the same bytes, if any.
     fn conflict(
         &self,
         earlier: &Access,
@@ -553,7 +553,7 @@ impl Use<'_> {
         if access.is_morally_strong_with(earlier) || self.has_observed(earlier, entries, common) {
             return None;
         }
-        // Threads that write equal values by one instruction give one result.
+        // Threads that write equal values by one instruction give the same result in any order.
         if self.same_values
             && (earlier.kind, access.kind) == (Kind::Write, Kind::Write)
             && earlier.instruction == access.instruction
@@ -588,7 +588,7 @@ impl Use<'_> {
         })
     }
 
-    /// Whether somebody has read what a strong write has written, by a strong operation that is ordered before this access.
+    /// Whether a strong read, ordered before this access, has read the value of the strong write `earlier`.
     ///
     /// "An operation X precedes an operation Y in causality order if: […] for some operation Z, X precedes Z in observation order, and
     /// Z precedes Y in base causality order", and X precedes Z in observation order if Z reads the value of X, or that of an atomic
@@ -606,7 +606,7 @@ impl Use<'_> {
             if access.observes && entry.bytes & bytes == bytes && self.is_after(access, common) {
                 return true;
             }
-            // Another value has taken the place of the one that was written.
+            // A plain or strong write without a read replaces the value, and ends the chain of observers.
             if access.kind.writes() && !access.observes {
                 return false;
             }
@@ -614,12 +614,12 @@ impl Use<'_> {
         false
     }
 
-    /// Whether an earlier access of the same bytes need not be remembered any more: what is ordered after this access, or races
-    /// with it, is ordered after that one or races with that one.
+    /// Whether this access can replace an earlier one to the same bytes in the list: every later access that is ordered after this one
+    /// is ordered after the earlier one, and every later access that races with the earlier one races with this one.
     fn replaces(&self, earlier: &Access, is_before: bool, bytes: &Common) -> bool {
         let new = &self.access;
         let implied = match (&earlier.completion, &new.completion) {
-            // Who waits for a copy on an mbarrier learns nothing of what warps have done before it.
+            // A wait for a copy on an mbarrier does not order the accesses of warps before the copy.
             (None, Some(copy)) => is_before && !matches!(copy.by, Reading::Copy { .. }),
             (Some(first), Some(second)) => {
                 is_before
@@ -633,7 +633,7 @@ impl Use<'_> {
         implied && new.kind.covers(earlier.kind) && (!both_strong || earlier.scope == new.scope)
     }
 
-    /// Whether a copy may read what an earlier access has written into a tensor map.
+    /// Whether an acquiring proxy fence lies between an earlier write into a tensor map and this copy.
     fn is_acquired(&self, earlier: &Access) -> bool {
         let known = self.acquired.and_then(|known| {
             let known = known.of(earlier.by.cluster, self.access.by.cluster)?;
@@ -642,7 +642,7 @@ impl Use<'_> {
         known >= Some(&earlier.clock)
     }
 
-    /// Whether the async proxy may read what an earlier access has written through the generic proxy.
+    /// Whether a proxy fence lies between an earlier generic write and this access through the async proxy.
     fn is_fenced(&self, earlier: &Access) -> bool {
         let known = self
             .knowledge

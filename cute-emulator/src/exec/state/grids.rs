@@ -1,8 +1,8 @@
-//! Grids that may still run while a later one does.
+//! Earlier grids that may still run during a later one.
 //!
-//! A grid that is launched with programmatic stream serialization begins while earlier ones run, and only a thread that has executed
-//! `griddepcontrol.wait` knows that the grid before has ended (PTX ISA, section `griddepcontrol`). The emulator runs grids one after the
-//! other, so it remembers which bytes the earlier ones have accessed, and holds the accesses of a later one against these.
+//! A grid launched with programmatic stream serialization can begin while earlier grids run. Only a thread that has executed
+//! `griddepcontrol.wait` knows that the previous grid has ended (PTX ISA, section `griddepcontrol`). The emulator runs grids one after
+//! the other. So it remembers the bytes that earlier grids have accessed, and checks the accesses of later grids against them.
 
 use super::global::Kind;
 use super::units::{UNITS, pages, parts};
@@ -12,14 +12,14 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most grids that are remembered. Of more, and of those whose records take too many bytes, the oldest are taken to have ended.
+/// The most grids that are remembered. Beyond this number, or beyond the limit of bytes, the oldest count as ended.
 const MOST_GRIDS: usize = 16;
 
-/// What a grid has done to global memory.
+/// The accesses of a grid to global memory.
 pub(crate) struct Grid {
     pub(crate) code: Arc<Code>,
     touched: Touched,
-    /// Whether a thread has waited for the grid before, which has then ended when this one ends.
+    /// Whether a thread has waited for the previous grid. If so, that grid has ended when this one ends.
     waits: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Grid {
 #[derive(Debug, Default)]
 pub(crate) struct Grids {
     grids: Vec<Grid>,
-    /// How many of them, from the first on, may run even after a wait for the last one.
+    /// The number of grids, from the first on, that may run even after a wait for the last one.
     open: usize,
 }
 
@@ -37,18 +37,18 @@ pub(crate) struct Overlap<'a> {
     pub(crate) code: &'a Code,
     /// The instruction of the earlier grid.
     pub(crate) instruction: usize,
-    /// How many launches before this one it was launched.
+    /// How many launches before this one the earlier grid was launched; 1 for the previous grid.
     pub(crate) before: usize,
 }
 
-/// By the number of a page, what has been done to each of its units.
+/// The accesses to each unit, by the number of its page.
 #[derive(Default)]
 pub(crate) struct Touched {
     index: HashMap<u64, usize>,
     pages: Vec<[Marks; UNITS]>,
 }
 
-/// The bytes of a unit that have been read and written, one bit for each, and the last instruction that did.
+/// The bytes of a unit that were read and written, as bits, and the last instruction that read and wrote it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Marks {
     bytes: [u16; 2],
@@ -56,7 +56,7 @@ pub(crate) struct Marks {
 }
 
 impl Grids {
-    /// Called when a grid is launched, which begins after these have ended unless it overlaps.
+    /// Called when a grid is launched. Unless it overlaps, the earlier grids end first.
     pub(crate) fn begin(&mut self, overlaps: bool) {
         if !overlaps {
             self.grids.clear();
@@ -69,7 +69,7 @@ impl Grids {
         self.grids.is_empty()
     }
 
-    /// Called when a grid has been launched. The earlier ones may have records of as many bytes as this leaves of `limit`.
+    /// Called after a grid was launched. Drops the oldest grids beyond [`MOST_GRIDS`], or beyond `limit` bytes of records.
     pub(crate) fn add(&mut self, grid: Grid, limit: u64) {
         self.grids.push(grid);
         let mut bytes = 0;
@@ -82,7 +82,7 @@ impl Grids {
         self.grids.drain(..forgotten);
     }
 
-    /// The first byte of an access that conflicts with one of a grid which may still run.
+    /// The first byte of an access that conflicts with an access of an earlier grid that may still run.
     pub(crate) fn overlap(
         &self,
         range: &Range<u64>,
@@ -116,7 +116,7 @@ impl Grid {
 }
 
 impl Touched {
-    /// The records of a page. The pages come in the order in which they are first accessed.
+    /// The records of the page at this index. The index counts pages in the order of their first access.
     pub(crate) fn marks(&mut self, page: usize) -> &mut [Marks; UNITS] {
         &mut self.pages[page]
     }
@@ -130,19 +130,19 @@ impl Touched {
         size_of_val(&self.pages[..]) as u64
     }
 
-    /// Adds the page of this number, which is not accessed yet.
+    /// Adds the page of this number, which has no records yet.
     pub(crate) fn add(&mut self, number: u64) {
         self.index.insert(number, self.pages.len());
         self.pages.push([Marks::default(); UNITS]);
     }
 
-    /// The first byte of a range whose access conflicts, and the instruction with which it does.
+    /// The first byte of a range with a conflicting record, and the instruction of this record.
     fn conflict(&self, range: &Range<u64>, kind: Kind) -> Option<(u64, usize)> {
         pages(range).find_map(|(number, range)| {
             let marks = &self.pages[self.page(number)?];
             parts(&range).find_map(|part| {
                 let of_unit = &marks[part.index()];
-                // A write conflicts with all, a read with writes.
+                // A write conflicts with reads and writes, a read only with writes.
                 let kinds = [1, 0].into_iter().take(1 + usize::from(kind.writes()));
                 kinds.into_iter().find_map(|which| {
                     let common = of_unit.bytes[which] & part.bytes;

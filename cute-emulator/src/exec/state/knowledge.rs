@@ -1,49 +1,50 @@
 //! Vector clocks: which accesses of other warps are ordered before the next access of a warp.
 //!
-//! Each warp has a clock, which advances whenever the warp releases something to others: at barriers, arrivals, fences and
-//! atomics. The record of a byte's last writer and of its readers holds that warp's clock at the access. The access is ordered
-//! before those of another warp once the other warp knows a clock that is at least as late. What a bulk copy has written into
-//! shared memory is known to whoever knows that the mbarrier's phase is complete in which the copy arrived.
+//! Each warp has a clock. It advances whenever the warp releases something to others: at barriers, arrivals, fences and atomics.
+//! The record of a byte's last writer, or of a reader, holds the warp's clock at the access. The access is ordered before those of
+//! another warp once the other warp knows a clock at least as late. The bytes that a bulk copy writes into shared memory are
+//! visible to a warp that knows that the copy's mbarrier phase is complete.
 //!
-//! That something has happened is passed on by more operations than its effects on memory are: relaxed arrivals, copies and wgmma
-//! instructions pass on [`Heard`], by which waits and arrivals are put into an order.
+//! More operations pass on that an event has happened than pass on its effects on memory. Relaxed arrivals, copies and wgmma
+//! instructions pass on only [`Heard`], which orders waits and arrivals.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The other warps of a cluster know the clock 0 of a warp from the beginning, and this one once they know that it has started. It is
-/// before that of its first instruction.
+/// The clock of a warp at its first instruction. Other warps of the cluster know the clock 0 from the beginning, and know this
+/// clock once they know that the warp has started.
 pub(crate) const STARTED: u32 = 1;
 
-/// For each warp of the cluster the latest clock that is known, and for each mbarrier the phases. It is held by a warp, by a
-/// barrier on behalf of the warps that arrived, or by an asynchronous operation.
+/// The latest known clock of each warp of the cluster, and the known phases of each mbarrier. The holder is a warp, a barrier on
+/// behalf of the warps that arrived, or an asynchronous operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Knowledge {
-    /// Accesses up to this clock are ordered before those of the holder.
+    /// Accesses up to this clock are ordered before the holder's accesses.
     pub(crate) seen: Rc<Vec<u32>>,
-    /// Writes up to this clock are ordered before those of the holder by a proxy fence: the async proxy may read them.
+    /// A proxy fence orders writes up to this clock before the holder's accesses: the async proxy may read them.
     pub(crate) fenced: Rc<Vec<u32>>,
-    /// The same of writes to global memory.
+    /// The same for writes to global memory.
     pub(crate) fenced_global: Rc<Vec<u32>>,
     pub(crate) heard: Heard,
-    /// Whether the grid before is known to have ended.
+    /// Whether the holder knows that the previous grid has ended.
     pub(crate) grid_ended: bool,
-    /// What is known of other clusters, by their numbers. What they know of yet other clusters is here as well, not in them.
+    /// The knowledge about other clusters, by their numbers. The map is flat: its entries have no `others` of their own.
     pub(crate) others: Rc<BTreeMap<u64, Knowledge>>,
 }
 
-/// What is known to have happened in the cluster. Of what has not been heard of, the vectors have no elements.
+/// The events in the cluster that the holder knows of. A vector can be shorter than the number of warps or mbarriers: the missing
+/// elements are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
-    /// For each mbarrier, in how many phases what copies have written is ordered before the accesses of the holder.
+    /// For each mbarrier, the number of phases whose copied bytes are ordered before the holder's accesses.
     visible: Rc<Vec<u32>>,
-    /// How many phases are complete, as relaxed operations pass on as well, which order no data.
+    /// For each mbarrier, the number of phases known to be complete. Relaxed operations pass this on without ordering data.
     complete: Rc<Vec<u32>>,
-    /// For each warp a clock, as far as it is later than in `Knowledge::seen`.
+    /// For each warp, a clock that is known without its data, if it is later than in `Knowledge::seen`.
     clocks: Rc<Vec<u32>>,
 }
 
-/// Something that a warp did, at a time of its clock.
+/// An action of a warp, at a time of its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) warp: usize,
@@ -52,7 +53,7 @@ pub(crate) struct Event {
 }
 
 impl Heard {
-    /// The bytes that it takes on the host.
+    /// The host memory of this knowledge, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let numbers = self.visible.len() + self.complete.len() + self.clocks.len();
         (size_of::<u32>() * numbers) as u64
@@ -78,27 +79,27 @@ impl Knowledge {
         }
     }
 
-    /// The bytes that it takes on the host in a cluster of this many warps, mbarriers not counted.
+    /// The host memory of the knowledge of a cluster with this many warps, in bytes, without mbarriers.
     pub(crate) fn bytes_among(warps: usize) -> u64 {
         (3 * size_of::<u32>() * warps) as u64
     }
 
-    /// How many clocks of warps it has.
+    /// The number of warp clocks.
     pub(crate) fn clocks(&self) -> u64 {
         (self.seen.len() * (1 + self.others.len())) as u64
     }
 
-    /// Whether what copies have written in the first `count` phases of an mbarrier is ordered before the accesses of the holder.
+    /// Whether the copied bytes of an mbarrier's first `count` phases are ordered before the holder's accesses.
     pub(crate) fn knows_phases(&self, mbarrier: usize, count: u32) -> bool {
         has(&self.heard.visible, mbarrier, count)
     }
 
-    /// Whether the first `count` phases of an mbarrier are known to be complete, whatever is ordered.
+    /// Whether the first `count` phases of an mbarrier are known to be complete, even if no data is ordered.
     pub(crate) fn knows_complete(&self, mbarrier: usize, count: u32) -> bool {
         has(&self.heard.complete, mbarrier, count)
     }
 
-    /// Learns that the first `count` phases of an mbarrier are complete, and what copies have written in them.
+    /// Learns that the first `count` phases of an mbarrier are complete, with the bytes copied in them.
     pub(crate) fn learn_phases(&mut self, mbarrier: usize, count: u32) {
         for known in [&mut self.heard.visible, &mut self.heard.complete] {
             if !has(known, mbarrier, count) {
@@ -115,7 +116,7 @@ impl Knowledge {
         known(&self.seen) || known(&self.heard.clocks)
     }
 
-    /// Whether all that the other has heard of is known to have happened, phases not considered.
+    /// Whether every event known to the other is known here. Phases are not compared.
     pub(crate) fn has_heard_all_of(&self, other: &Knowledge) -> bool {
         let heard = |clocks: &Rc<Vec<u32>>| {
             covers(&self.seen, clocks)
@@ -127,7 +128,7 @@ impl Knowledge {
         heard(&other.seen) && heard(&other.heard.clocks)
     }
 
-    /// What it passes on where its writes stay unknown.
+    /// The events to pass on without their data.
     pub(crate) fn to_heard(&self) -> Heard {
         let mut heard = self.heard.clone();
         match heard.clocks.is_empty() {
@@ -137,7 +138,7 @@ impl Knowledge {
         heard
     }
 
-    /// Learns what has happened, and nothing of data.
+    /// Learns of events without their data.
     pub(crate) fn hear(&mut self, heard: &Heard) {
         join(&mut self.heard.complete, &heard.complete);
         if !covers(&self.seen, &heard.clocks) {
@@ -158,7 +159,7 @@ impl Knowledge {
         self.seen[warp] >= STARTED
     }
 
-    /// Whether there is nothing to learn about the cluster of both.
+    /// Whether the other knows nothing new about the common cluster.
     fn has_all_of(&self, other: &Knowledge) -> bool {
         covers(&self.seen, &other.seen)
             && covers(&self.fenced_global, &other.fenced_global)
@@ -179,7 +180,7 @@ impl Knowledge {
         }
     }
 
-    /// What is known of the warps of a cluster, for a holder in the cluster `own`.
+    /// The knowledge about the warps of a cluster, for a holder in the cluster `own`.
     pub(crate) fn of(&self, cluster: u64, own: u64) -> Option<&Knowledge> {
         match cluster == own {
             true => Some(self),
@@ -187,7 +188,7 @@ impl Knowledge {
         }
     }
 
-    /// Learns what somebody in the cluster `from` knew, for a holder in the cluster `own`.
+    /// Learns the knowledge of a holder in the cluster `from`, for a holder in the cluster `own`.
     pub(crate) fn join_from(&mut self, own: u64, from: u64, other: &Knowledge) {
         if own == from {
             return self.join(other);
@@ -230,7 +231,7 @@ impl Knowledge {
     }
 }
 
-/// Whether the first `count` phases of an mbarrier are among those that are known.
+/// Whether the first `count` phases of an mbarrier are known.
 fn has(known: &[u32], mbarrier: usize, count: u32) -> bool {
     count == 0 || known.get(mbarrier).is_some_and(|known| *known >= count)
 }

@@ -1,5 +1,5 @@
-//! The order of the lanes of a warp. The clock of a warp does not tell its lanes apart: accesses of two of them to the same byte
-//! are ordered once both lanes have synchronised.
+//! The order of the lanes of a warp. The lanes share the warp's clock, so it cannot order them. Accesses of two lanes to one byte are
+//! ordered once both lanes have synchronised.
 
 use super::row::{LANES, lanes};
 use std::ops::Range;
@@ -7,9 +7,9 @@ use std::ops::Range;
 /// Which accesses of a warp's lanes are ordered before those of its other lanes.
 #[derive(Default)]
 pub(crate) struct LaneOrder {
-    /// The accesses of all lanes before this time of the warp's clock are ordered before those of all.
+    /// Before this time of the warp's clock, the accesses of every lane are ordered before the later ones of all lanes.
     all: u32,
-    /// By lane: the time before which the accesses of each lane are ordered before its own. `None` if only whole warps have
+    /// For each lane, the time before which each other lane's accesses are ordered before its own. `None` while only whole warps have
     /// synchronised.
     pairs: Option<Box<[[u32; LANES]; LANES]>>,
 }
@@ -20,7 +20,7 @@ impl LaneOrder {
         clock < self.all
     }
 
-    /// Whether an access of the lane `earlier` at this time is ordered before those of the lane `later`. `None` is several
+    /// Whether an access of the lane `earlier` at this time is ordered before the accesses of the lane `later`. `None` means several
     /// lanes.
     pub(crate) fn knows(&self, later: Option<usize>, earlier: Option<usize>, clock: u32) -> bool {
         self.all_know(clock)
@@ -48,7 +48,7 @@ impl LaneOrder {
         lanes(mask).for_each(|lane| pairs[lane] = known);
     }
 
-    /// Called when the lanes of a mask learn that all accesses of the warp before a time are ordered before theirs.
+    /// Called when the lanes of a mask learn that all accesses of the warp before a time are ordered before their own.
     pub(crate) fn learn(&mut self, mask: u32, alive: u32, time: u32) {
         if alive & !mask == 0 {
             self.all = self.all.max(time);
@@ -76,10 +76,10 @@ pub(crate) enum Lanes {
 
 /// The mark of a byte that several lanes have accessed.
 pub(crate) const SEVERAL: u8 = 0xff;
-/// The mark of a byte of which it is not known which lanes have accessed it.
+/// The mark of a byte whose lanes are unknown.
 pub(crate) const UNKNOWN: u8 = 0xfe;
 
-/// The most bytes of an access of one lane: those of a tensor map.
+/// The most bytes of an access of one lane: the size of a tensor map.
 const WIDEST: usize = 1 << (ROWS - 1);
 const ROWS: usize = 8;
 /// For lanes with 1, 2, 4 and up to 128 bytes each, the lane of each byte.
@@ -112,7 +112,7 @@ impl Lanes {
         }
     }
 
-    /// Whether the bytes from an address on have these marks: of each the lane that accesses it.
+    /// Whether the bytes from an address on have these marks: for each byte the lane that accesses it.
     pub(crate) fn are_marked(self, address: u64, marks: &[u8]) -> bool {
         match self {
             Lanes::One(lane) => marks.iter().all(|mark| *mark == lane),

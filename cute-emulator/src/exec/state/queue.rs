@@ -8,11 +8,11 @@ use crate::exec::random::Random;
 use crate::limits::hold;
 use std::collections::BTreeMap;
 
-/// What identifies an operation: its thread, and its number in the queue.
+/// The key of an operation: its thread, and its number in the queue.
 pub(crate) type Key = (Thread, u64);
 
-/// Operations that are not complete. The operations of a thread are in the order in which they started, so those that belong
-/// to a group come first, and their groups ascend.
+/// Operations that are not complete. The operations of a thread are in the order of their start. So those in a group come first,
+/// and group numbers ascend.
 pub(crate) struct Queue<T> {
     operations: BTreeMap<Key, Operation<T>>,
     /// The thread of each operation, by the operation's number.
@@ -20,7 +20,7 @@ pub(crate) struct Queue<T> {
     next: u64,
 }
 
-/// An operation, and the number of the group that its thread has committed it to, if any.
+/// An operation, and the number of its group if the thread has committed it.
 pub(crate) struct Operation<T> {
     pub(crate) group: Option<u64>,
     pub(crate) is: T,
@@ -50,7 +50,7 @@ impl<T> Queue<T> {
         self.insert(key, Operation { group, is });
     }
 
-    /// Adds an operation that another queue had under this key.
+    /// Adds an operation that had this key in another queue.
     pub(crate) fn insert(&mut self, key: Key, operation: Operation<T>) {
         self.threads.insert(key.1, key.0);
         self.operations.insert(key, operation);
@@ -94,7 +94,7 @@ impl<T> Queue<T> {
         (operation.group? < done).then_some(*key)
     }
 
-    /// Commits the operations of a thread that are in no group yet to a group.
+    /// Commits the operations of a thread without a group to this group.
     pub(crate) fn commit(&mut self, thread: Thread, group: u64) {
         self.operations
             .range_mut((thread, 0)..=(thread, u64::MAX))
@@ -107,13 +107,13 @@ impl<T> Queue<T> {
     }
 }
 
-/// The bytes that asynchronous operations take on the host until they are complete, and their limit.
+/// The host memory of asynchronous operations that are not complete, in bytes, and the limit.
 pub(crate) struct Budget {
     bytes: u64,
     limit: u64,
 }
 
-/// The bytes that an operation is charged in addition to its [`Heard`]. No kind of operation takes more.
+/// The bytes charged for an operation in addition to its [`Heard`]: an upper bound for every kind of operation.
 const OPERATION_BYTES: u64 = 512;
 
 impl Budget {
@@ -121,7 +121,7 @@ impl Budget {
         Budget { bytes: 0, limit }
     }
 
-    /// Charges an operation that knows of this; an error if the limit is exceeded.
+    /// Charges an operation with this knowledge; an error if the limit is exceeded.
     pub(crate) fn begin(&mut self, heard: &Heard) -> Result<(), FaultKind> {
         self.bytes += bytes(heard);
         let what = "bytes for asynchronous operations that are not complete";
@@ -135,12 +135,12 @@ impl Budget {
         hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
     }
 
-    /// Returns what [`take`](Budget::take) charged.
+    /// Returns the bytes that [`take`](Budget::take) charged.
     pub(crate) fn give(&mut self, bytes: u64) {
         self.bytes -= bytes;
     }
 
-    /// Returns what [`begin`](Budget::begin) charged for the operation.
+    /// Returns the bytes that [`begin`](Budget::begin) charged for the operation.
     pub(crate) fn end(&mut self, heard: &Heard) {
         self.bytes -= bytes(heard);
     }

@@ -1,8 +1,8 @@
-//! Who has read each byte of shared memory since it was last written. Atomics and strong accesses count as reads here: a plain
-//! access must be ordered after all of them.
+//! The readers of each byte of shared memory since the last write. Atomics and strong accesses count as reads here: a plain access
+//! must be ordered after all of them.
 //!
-//! Of the readers of a byte, one warp through the generic proxy is recorded in the byte's [`Tag`] itself, several readers as the
-//! number of a set. Sets are shared: the bytes that have the same readers have the same set.
+//! If one warp has read a byte through the generic proxy, the byte's [`Tag`] records it. Several readers are recorded as the number of
+//! a set. Bytes with the same readers share a set.
 
 use super::knowledge::{Heard, Knowledge};
 use super::tag::{Record, Tag};
@@ -14,33 +14,33 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The most readers in all sets. A kernel has as many only if almost every byte has readers of its own.
+/// The most readers in all sets. A kernel exceeds this only if almost every byte has different readers.
 const MAX_READERS: usize = 1 << 22;
-/// Sets that no byte has any more are removed when all have this many readers, and then twice as many as were left.
+/// Unused sets are removed when all sets have this many readers together. The next removal is at twice the remaining number.
 const FIRST_COLLECTION: usize = 1 << 14;
 
-/// The last readers that were joined, before any were.
+/// The initial value of `Readers::last`.
 const NOTHING_JOINED: ((Tag, u64), Tag) = ((Tag::NOBODY, 0), Tag::NOBODY);
 
 /// An asynchronous operation that reads shared memory.
 pub(crate) struct AsyncRead {
-    /// Its instruction.
+    /// The index of the instruction.
     pub(crate) instruction: usize,
-    /// Different for each operation that reads a CTA's memory.
+    /// A number unique among the operations that read a CTA's memory.
     number: u64,
     pub(crate) completion: Rc<Completion>,
-    /// What had been heard of by the warps that have started it. Whoever waits for it hears of it.
+    /// The events that the starting warps had heard of. A warp that waits for the operation hears of them.
     pub(crate) heard: RefCell<Heard>,
 }
 
-/// When an asynchronous operation has accessed memory.
+/// The completion of an asynchronous operation's accesses to memory.
 pub(crate) struct Completion {
     pub(crate) by: Reading,
-    /// Each way to know that it has. None while it is under way.
+    /// The events that show completion. Empty while the operation is under way.
     ends: RefCell<Vec<End>>,
 }
 
-/// What reads or writes. Operations of an equal one have done so in the order in which they started.
+/// The source of asynchronous accesses. Operations with equal sources access memory in the order of their start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The wgmma instructions of the warpgroup with this first warp.
@@ -53,12 +53,12 @@ pub(crate) enum Reading {
     Lanes { warp: usize },
 }
 
-/// How it is known that an operation has accessed memory.
+/// An event that shows that an operation has accessed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// A warp has waited for it at this time of the warp's clock.
     Waited { warp: usize, clock: u32 },
-    /// It has arrived in a phase of the mbarrier: so many phases have to be complete.
+    /// The operation has arrived at the mbarrier; it is complete once this many phases are.
     Arrived { mbarrier: usize, phases: u32 },
 }
 
@@ -75,12 +75,12 @@ impl Completion {
         }
     }
 
-    /// Whether nobody can know that it has accessed memory.
+    /// Whether no warp can know yet that it has accessed memory.
     pub(crate) fn under_way(&self) -> bool {
         self.ends.borrow().is_empty()
     }
 
-    /// Whether to know that a later operation has accessed memory is to know that this one has.
+    /// Whether the completion of `later` implies the completion of this operation.
     pub(crate) fn is_before(&self, later: &Completion) -> bool {
         self.by == later.by && (!matches!(self.by, Reading::Copy { .. }) || !self.under_way())
     }
@@ -95,7 +95,7 @@ impl Completion {
 }
 
 impl AsyncRead {
-    /// Whether nobody can know that it has read.
+    /// Whether no warp can know yet that it has read.
     pub(crate) fn under_way(&self) -> bool {
         self.completion.under_way()
     }
@@ -106,7 +106,7 @@ impl AsyncRead {
     }
 }
 
-/// A reader of a byte: a warp through the generic proxy, as its record, or an asynchronous operation.
+/// A reader of a byte: a warp through the generic proxy, given by its record, or an asynchronous operation.
 #[derive(Clone)]
 pub(crate) enum Reader {
     Generic(Tag),
@@ -127,13 +127,13 @@ impl Reader {
 pub(crate) struct Readers {
     tags: Tags,
     sets: Vec<Vec<Reader>>,
-    /// The record for readers and one more reader, by the former's record and the latter's key.
+    /// The record of readers joined with one more. The key is the old record and the new reader's key.
     joined: HashMap<(Tag, u64), Tag>,
-    /// The last of these.
+    /// The last entry of `joined` that was used.
     last: ((Tag, u64), Tag),
-    /// How many readers all sets have.
+    /// The number of readers in all sets.
     size: usize,
-    /// The size at which sets that are not used are removed.
+    /// Unused sets are removed at this size.
     collect_at: usize,
     /// The number of the next asynchronous operation.
     next: u64,
@@ -168,7 +168,7 @@ impl Readers {
         self.tags.fill(range, Tag::NOBODY);
     }
 
-    /// Forgets all sets; no byte has one.
+    /// Forgets all sets. No byte may have one.
     pub(crate) fn forget(&mut self) {
         self.sets.clear();
         self.joined.clear();
@@ -176,7 +176,7 @@ impl Readers {
         (self.size, self.collect_at, self.next) = (0, FIRST_COLLECTION, 0);
     }
 
-    /// Adds a reader to bytes. The knowledge is that of the warp which reads.
+    /// Adds a reader to bytes, with the knowledge of the reading warp.
     pub(crate) fn add(
         &mut self,
         range: Range<usize>,
@@ -202,12 +202,12 @@ impl Readers {
         Ok(())
     }
 
-    /// The records of bytes, each with the bytes that have it.
+    /// The records of a range, each with its bytes.
     pub(crate) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, Tag)> {
         self.tags.runs(range)
     }
 
-    /// The first byte of a range and the reader of it for which a function returns an error.
+    /// The first byte of a range, and its reader, for which a function returns an error.
     pub(crate) fn check(
         &self,
         range: Range<usize>,
@@ -250,7 +250,7 @@ impl Readers {
         Ok(new)
     }
 
-    /// A new set of the readers `old` and one more; `old` itself if that one is among them.
+    /// A set of the readers `old` and one more; `old` itself if it includes that reader.
     fn set(
         &mut self,
         old: Tag,
@@ -301,7 +301,7 @@ impl Readers {
     }
 }
 
-/// Whether whoever knows that `later` has read knows that `earlier` has.
+/// Whether a warp that knows of the read of `later` knows of the read of `earlier`.
 fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
     match (earlier, later) {
         (Reader::Generic(earlier), Reader::Generic(later)) => {
@@ -320,7 +320,7 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
                         ..
                     },
                 ) => {
-                    // Loads, atomics and stores race with different accesses.
+                    // Loads, atomics and stores race with different kinds of accesses.
                     let alike = match strong {
                         true => by_strong && instruction == by_instruction,
                         false => !by_strong,

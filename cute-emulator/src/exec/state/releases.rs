@@ -1,6 +1,6 @@
-//! What strong writes release at a location, and what strong reads of it acquire: as PTX's memory model has it, by location
-//! and by scope. A release or a fence before the write, and an acquire or a fence after the read, order what is before the one
-//! before what is after the other, if the scopes of both have both threads.
+//! The releases of strong writes at a location, which strong reads acquire, by location and scope (PTX's memory model). A release or
+//! a fence comes before the write, an acquire or a fence after the read. Accesses before the first are ordered before accesses after
+//! the second, if both scopes include both threads.
 
 use super::knowledge::Knowledge;
 use crate::limits::{OverLimit, hold};
@@ -8,7 +8,7 @@ use crate::op::Scope;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The most clocks that the releases of a memory have together. A release counts as some clocks more, for what else it has.
+/// The most clocks in all releases of a memory. Each release counts as a few clocks more, for its other fields.
 const MOST_CLOCKS: u64 = 1 << 27;
 const CLOCKS_OF_A_RELEASE: u64 = 32;
 
@@ -24,7 +24,7 @@ pub(crate) struct Party {
 }
 
 impl Party {
-    /// The least scope that has both.
+    /// The smallest scope that includes both.
     pub(crate) fn scope_with(self, other: Party) -> Scope {
         match (self.cluster == other.cluster, self.rank == other.rank) {
             (true, true) => Scope::Cta,
@@ -34,28 +34,28 @@ impl Party {
     }
 }
 
-/// What a strong write releases.
+/// A release by a strong write.
 #[derive(Clone)]
 pub(crate) struct Released {
     pub(crate) scope: Scope,
-    /// Whether somebody else has released it by a `fence.sc`, before a barrier of the CTA and this write. Then whoever reads the value
-    /// acquires it by a `fence.sc` alone: that cannot come before the other one in the order of all of these.
+    /// Whether another warp released it by a `fence.sc`, before a CTA barrier that precedes this write. A reader then acquires it only by
+    /// a `fence.sc`, which comes later in the total order of all `fence.sc`.
     pub(crate) sequential: bool,
     pub(crate) knowledge: Knowledge,
 }
 
-/// What somebody has released.
+/// A release, and the party that made it.
 pub(crate) struct Release {
     pub(crate) by: Party,
     pub(crate) is: Released,
 }
 
-/// The releases at each location of a memory that those who read its value now may acquire.
+/// The releases at each location of a memory that a read of the current value can acquire.
 #[derive(Default)]
 pub(crate) struct Releases {
-    /// By the number of the word of four bytes.
+    /// The releases, by the number of the 4-byte word.
     words: HashMap<u64, Vec<Release>>,
-    /// How many clocks they have.
+    /// The number of clocks in all releases.
     clocks: u64,
 }
 
@@ -66,8 +66,8 @@ impl Release {
 }
 
 impl Releases {
-    /// Records a strong write of bytes by an atomic, which continues what it has read, or by a store, which does not. The result is
-    /// how many releases it has looked at.
+    /// Records a strong write of bytes. An atomic keeps the releases of the value that it read; a store drops them. Returns the number
+    /// of releases examined.
     pub(crate) fn write(
         &mut self,
         bytes: Range<u64>,
@@ -116,7 +116,7 @@ impl Releases {
         Ok(looked_at)
     }
 
-    /// The releases that a strong read of bytes sees, at a scope that has both threads, with the least such scope.
+    /// The releases that a strong read of bytes sees, each with the smallest scope that includes both threads.
     pub(crate) fn seen(
         &self,
         bytes: Range<u64>,
@@ -136,7 +136,8 @@ fn words(bytes: Range<u64>) -> Range<u64> {
     bytes.start / 4..bytes.end.div_ceil(4)
 }
 
-/// What fences have released by later strong writes: for each scope, what was known at the last fence of this scope or a larger one.
+/// The knowledge that fences release through later strong writes. For each scope: the knowledge at the last fence of this or a larger
+/// scope.
 #[derive(Clone, Default)]
 pub(crate) struct Fenced([Option<Knowledge>; Scope::COUNT]);
 
@@ -165,23 +166,23 @@ impl Fenced {
     }
 }
 
-/// What the fences of a warp make of its strong accesses.
+/// The fences of a warp, as its strong accesses need them.
 #[derive(Default)]
 pub(crate) struct Fences {
     released: Fenced,
-    /// The same of `fence.sc`, with those of warps that were at a barrier of the CTA since.
+    /// The same for `fence.sc`, also those of other warps at the CTA's barriers.
     pub(crate) sequential: Fenced,
-    /// For each scope, what strong reads have seen, with the number of the cluster that knew it. A later fence of this scope
-    /// or a larger one acquires it.
+    /// For each scope, the knowledge that strong reads have seen, with the cluster it came from. A later fence of this or a larger
+    /// scope acquires it.
     seen: Seen,
-    /// The same of what a `fence.sc` alone acquires.
+    /// The same for knowledge that only a `fence.sc` acquires.
     seen_sequential: Seen,
 }
 
 type Seen = [Vec<(u64, Knowledge)>; Scope::COUNT];
 
 impl Fences {
-    /// Called at a fence: what it acquires.
+    /// Called at a fence. Returns the knowledge that it acquires.
     pub(crate) fn acquire(&mut self, scope: Scope, sequential: bool) -> Vec<(u64, Knowledge)> {
         let seen = self.seen[..=scope as usize].iter_mut();
         let mut seen: Vec<_> = seen.flat_map(std::mem::take).collect();
@@ -192,17 +193,17 @@ impl Fences {
         seen
     }
 
-    /// Called at a fence: what later strong writes release.
+    /// Called at a fence. Later strong writes release this knowledge.
     pub(crate) fn release(&mut self, scope: Scope, knowledge: &Knowledge) {
         self.released.release(scope, knowledge);
     }
 
-    /// What the last fence of this scope or a larger one has released.
+    /// The knowledge released by the last fence of this or a larger scope.
     pub(crate) fn released_at(&self, scope: Scope) -> Option<&Knowledge> {
         self.released.0[scope as usize].as_ref()
     }
 
-    /// What a strong write of this scope releases.
+    /// The releases of a strong write of this scope.
     pub(crate) fn released(&self, scope: Scope) -> Vec<Released> {
         let all = [(false, &self.released), (true, &self.sequential)];
         let all = all.into_iter().flat_map(|(sequential, fenced)| {
@@ -215,7 +216,7 @@ impl Fences {
         all.collect()
     }
 
-    /// Called when a strong read has seen what somebody in a cluster knew, whom this scope has.
+    /// Called when a strong read has seen the knowledge of a thread of a cluster. `scope` includes both threads.
     pub(crate) fn see(
         &mut self,
         scope: Scope,

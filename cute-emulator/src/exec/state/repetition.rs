@@ -11,8 +11,7 @@ pub(crate) struct Repetition {
 }
 
 impl Repetition {
-    /// Adds a state; returns whether a state has occurred twice. It is found within three times as many states as lie between the
-    /// two.
+    /// Adds a state. Returns whether a state has occurred twice. A repetition with period p is found after at most 3p states.
     pub(crate) fn add(&mut self, state: u64) -> bool {
         self.found |= self.earlier == Some(state);
         if self.since == self.until {

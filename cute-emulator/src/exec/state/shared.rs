@@ -1,5 +1,4 @@
-//! Shared memory and, for each of its bytes, a record of the last plain write, and of the reads, the atomics and the strong
-//! accesses since.
+//! Shared memory, and a record for each byte: the last plain write, and the reads, atomics and strong accesses since.
 
 use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes, SEVERAL, UNKNOWN};
@@ -15,14 +14,14 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The bytes that a byte of shared memory takes on the host: its value, two records, a lane for each of these, and a share of what
-/// the records of a block take.
+/// The host memory of one byte of shared memory, in bytes: the value, two records, a lane for each record, and a share of the
+/// block records.
 pub(crate) const BYTE_BYTES: u64 = 4 + 2 * size_of::<Tag>() as u64;
 
 /// The shared memory of a CTA.
 pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
-    /// The last plain write of each byte, or the first strong one where there is none.
+    /// The last plain write of each byte. Without one, the first strong write.
     writers: Tags,
     /// The lane of the last plain write of each byte, if a warp has written it through the generic proxy.
     writer_lanes: Vec<u8>,
@@ -30,23 +29,23 @@ pub(crate) struct Shared {
     readers: Readers,
     /// The lane of the only warp that has read each byte since.
     reader_lanes: Vec<u8>,
-    /// The blocks of bytes that have been written, or read though nobody has written them, as bits. No other byte has a record.
+    /// The blocks that have a record, as bits: some byte was written, or read before any write.
     used: u64,
     /// Whether there were atomics or strong stores.
     strong: bool,
     checks: Checks,
 }
 
-/// The blocks of a CTA's shared memory, each of which is cleared by itself before another CTA gets the memory.
+/// The number of blocks of a CTA's shared memory. Each used block is cleared before another CTA gets the memory.
 const BLOCKS: usize = u64::BITS as usize;
 
-/// An access: what is done, by which warp of the cluster, and what the warp knows.
+/// An access: its kind, the warp of the cluster, and the warp's knowledge.
 #[derive(Clone, Copy)]
 pub(crate) struct Use<'a> {
     pub(crate) how: How,
     pub(crate) warp: usize,
     pub(crate) knowledge: &'a Knowledge,
-    /// Which lanes do it, if it is no asynchronous operation.
+    /// The lanes of the access; `None` for an asynchronous operation.
     pub(crate) lanes: Option<LaneUse<'a>>,
 }
 
@@ -55,14 +54,14 @@ pub(crate) struct Use<'a> {
 pub(crate) struct LaneUse<'a> {
     pub(crate) lanes: Lanes,
     pub(crate) order: &'a LaneOrder,
-    /// Its instruction, if it writes the values that the bytes have.
+    /// The instruction of a write that leaves the bytes unchanged.
     pub(crate) unchanged_by: Option<usize>,
-    /// Becomes true if another warp has written the same values by the same instruction, and is not ordered before: whichever comes
-    /// first, the result is the same, but readers must be ordered after both.
+    /// Set to true if another warp has written the same values by the same instruction, in no order with this write. The result is the
+    /// same in either order, but readers must be ordered after both writes.
     pub(crate) is_alike: Option<&'a Cell<bool>>,
 }
 
-/// What an access does.
+/// The kinds of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     /// A warp reads through the generic proxy.
@@ -75,22 +74,22 @@ pub(crate) enum How {
     StrongRead,
     /// An atomic or a strong store.
     StrongWrite,
-    /// A warp starts an asynchronous reduction, which others may overlap.
+    /// A warp starts an asynchronous reduction. Other reductions may overlap it.
     Update,
     /// A warp starts an operation that reads through the async proxy.
     Asynchronous,
-    /// An operation on the mbarrier that the bytes are.
+    /// An operation on the mbarrier at these bytes.
     Mbarrier,
 }
 
 impl Use<'_> {
-    /// Whether an access writes the value that a write by the same instruction has left.
+    /// Whether an access writes the value left by a write of the same instruction.
     fn is_alike(&self, earlier: Tag) -> bool {
         let unchanged_by = self.lanes.and_then(|lanes| lanes.unchanged_by);
         matches!(earlier.record(), Record::Generic { instruction, .. } if unchanged_by == Some(instruction))
     }
 
-    /// Called if an access is alike: notes it unless it is ordered before this one.
+    /// Called for an access that writes the same value. Notes it unless the earlier write is ordered before it.
     fn note_alike(&self, earlier: Tag) {
         let is_before = match earlier.record() {
             Record::Generic { warp, clock, .. } => {
@@ -120,7 +119,7 @@ impl Shared {
         })
     }
 
-    /// Makes it as if it were new.
+    /// Resets the memory to its initial state.
     pub(crate) fn clear(&mut self) {
         let (len, block) = (self.bytes.len(), self.block());
         for i in (0..BLOCKS).filter(|i| self.used >> i & 1 == 1) {
@@ -133,7 +132,7 @@ impl Shared {
         (self.used, self.strong) = (0, false);
     }
 
-    /// The bytes of a block.
+    /// The number of bytes in a block.
     fn block(&self) -> usize {
         self.bytes.len().div_ceil(BLOCKS).next_power_of_two()
     }
@@ -172,7 +171,7 @@ impl Shared {
         self.writers.fill(range, tag);
     }
 
-    /// Notes that bytes have a record, for the first time or once more.
+    /// Marks the blocks of a range as used.
     pub(crate) fn uses(&mut self, range: &Range<usize>) {
         if !range.is_empty() {
             let shift = self.block().trailing_zeros();
@@ -181,8 +180,8 @@ impl Shared {
         }
     }
 
-    /// Records a write of an atomic or a strong store. It does not take the place of plain accesses, with which later atomics of
-    /// others may race.
+    /// Records a write by an atomic or a strong store. It does not replace plain accesses, because later atomics of other threads may
+    /// race with them.
     pub(crate) fn written_strongly(
         &mut self,
         range: Range<usize>,
@@ -241,7 +240,7 @@ impl Shared {
             .add(range, &Reader::Generic(tag), usage.knowledge)
     }
 
-    /// An asynchronous operation that starts to read. It reads the bytes for which [`read_async`](Shared::read_async) is called.
+    /// Starts an asynchronous read. [`read_async`](Shared::read_async) adds the bytes that it reads.
     pub(crate) fn begin_read(&mut self, by: Reading, instruction: usize) -> Rc<AsyncRead> {
         self.readers.begin(by, instruction)
     }
@@ -296,7 +295,7 @@ impl Shared {
         }
     }
 
-    /// The result of a check, if it is one that the launch asks for.
+    /// The result of a check, or `Ok` if the launch has disabled this check.
     fn ask(&self, result: Result<(), FaultKind>) -> Result<(), FaultKind> {
         result.or_else(|kind| {
             let asked = match kind {
@@ -413,8 +412,8 @@ impl Check<'_> {
         )
     }
 
-    /// An error unless an access is ordered after that of another lane of the warp to the same bytes, which have the marks of
-    /// these lanes.
+    /// An error unless an access is ordered after the access of another lane of the warp to the same bytes. `marks` has the lane of each
+    /// byte.
     fn after_lanes(&self, bytes: Range<usize>, tag: Tag, marks: &[u8]) -> Result<(), FaultKind> {
         let (
             Some(by),
@@ -437,7 +436,7 @@ impl Check<'_> {
             return Ok(());
         }
         let base = u64::from(SHARED_BASE);
-        // Mostly each lane accesses its own bytes again.
+        // Each lane mostly accesses its own bytes again.
         if by
             .lanes
             .are_marked(bytes.start as u64 + base, &marks[bytes.clone()])
@@ -519,7 +518,7 @@ impl Check<'_> {
         }
     }
 
-    /// An error unless the async proxy may read what a warp has written through the generic proxy.
+    /// An error unless a proxy fence lets the async proxy read a warp's generic write.
     fn fenced(&self, instruction: usize, warp: usize, clock: u32) -> Result<(), FaultKind> {
         self.ordered(instruction, warp, clock)?;
         match clock <= self.usage.knowledge.fenced[warp] {

@@ -1,7 +1,7 @@
 //! Records of accesses to a byte of shared memory.
 
-/// The record of an access to a byte. From the lowest bit: the kind of access (3 bits), the instruction (21), then for a warp
-/// its index in the cluster (9) and its clock (31), for a copy the number of its mbarrier (12) and the mbarrier's phases (28).
+/// The record of an access to a byte. From the lowest bit: the kind of access (3 bits) and the instruction (21). A warp adds
+/// its index in the cluster (9) and its clock (31), a copy the number of its mbarrier (12) and the mbarrier's phases (28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tag(u64);
 
@@ -13,22 +13,22 @@ pub(crate) enum Record {
         instruction: usize,
         warp: usize,
         clock: u32,
-        /// Whether it is an atomic or a strong access, which cannot race with another one.
+        /// Whether it is an atomic or a strong access. Two of these do not race.
         strong: bool,
     },
-    /// An asynchronous copy, which is complete once this many phases of the mbarrier are; zero while it is under way.
+    /// An asynchronous copy. It is complete once this many phases of the mbarrier are; zero while it is under way.
     Copy {
         instruction: usize,
         mbarrier: usize,
         phases: u32,
     },
-    /// The byte is part of an mbarrier, which this instruction of a warp has initialised.
+    /// The byte is part of an mbarrier that this instruction has initialised.
     Mbarrier {
         instruction: usize,
         warp: usize,
         clock: u32,
     },
-    /// The readers of this number.
+    /// The set of readers with this number.
     Set(usize),
 }
 
@@ -57,7 +57,7 @@ impl Tag {
         Tag::copied(instruction, 0, 0)
     }
 
-    /// The record of a copy that is complete once this many phases of the mbarrier are.
+    /// The record of a copy that is complete with this many phases of the mbarrier.
     pub(crate) fn copied(instruction: usize, mbarrier: usize, phases: u32) -> Tag {
         Tag(3
             | (instruction as u64 & 0x1f_ffff) << 3
@@ -69,7 +69,7 @@ impl Tag {
         Tag(5 | (number as u64) << 3)
     }
 
-    /// A number that differs for each record, and is odd for those of warps.
+    /// A number unique to the record; odd for warps.
     pub(crate) fn bits(self) -> u64 {
         self.0
     }

@@ -4,9 +4,9 @@ use super::tag::Tag;
 use crate::limits::{OutOfHostMemory, filled};
 use std::ops::Range;
 
-/// Bytes that have one record together as long as it is the same for all: those of a row of lanes with 4 bytes each.
+/// The bytes of a block: a row of lanes with 4 bytes each. A block stores one record while all its bytes have the same.
 const BLOCK: usize = 128;
-/// As many records are compared at a time.
+/// The number of records compared at a time.
 const COMPARED: usize = 16;
 
 /// A record for each byte.
@@ -18,7 +18,7 @@ pub(crate) struct Tags {
 /// The records of a block of bytes.
 #[derive(Clone)]
 enum Block {
-    /// All bytes have this one.
+    /// All bytes have this record.
     One(Tag),
     Each(Box<[Tag; BLOCK]>),
 }
@@ -30,7 +30,7 @@ impl Tags {
         Ok(Tags { blocks, bytes })
     }
 
-    /// The record of the first byte of a range, and how many bytes from there on have it.
+    /// The record of the first byte of a range, and the number of bytes from there with the same record.
     pub(crate) fn run(&self, range: &Range<usize>) -> (Tag, usize) {
         let tag = match &self.blocks[range.start / BLOCK] {
             Block::One(tag) => *tag,
@@ -52,7 +52,7 @@ impl Tags {
         (tag, at - range.start)
     }
 
-    /// The records of a range, each with the bytes that have it, one after another.
+    /// The records of a range in order, each with its bytes.
     pub(crate) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, Tag)> {
         let mut rest = range;
         std::iter::from_fn(move || {
@@ -88,7 +88,7 @@ impl Tags {
         }
     }
 
-    /// All records; those of several bytes may come once.
+    /// All records. Bytes with a common record may give it once.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Tag> {
         self.blocks.iter_mut().flat_map(|block| match block {
             Block::One(tag) => std::slice::from_mut(tag),
@@ -97,9 +97,9 @@ impl Tags {
     }
 }
 
-/// How many records at the beginning are this one.
+/// How many records at the beginning equal `tag`.
 fn equal(tags: &[Tag], tag: Tag) -> usize {
-    // Mostly many are, and without a branch for each of them the compiler compares several at a time.
+    // Mostly many are equal. Without a branch for each, the compiler compares several at a time.
     let equal = |tags: &&[Tag]| {
         let differences = tags.iter().map(|other| other.bits() ^ tag.bits());
         differences.fold(0, |some, one| some | one) == 0
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::exec::random::Random;
 
-    /// Random fills, compared with a record for each byte, in a memory that is no whole number of blocks.
+    /// Random fills of a memory whose size is no multiple of a block, compared with one record for each byte.
     #[test]
     fn runs_are_those_of_the_bytes() {
         const BYTES: usize = 3 * BLOCK + 40;

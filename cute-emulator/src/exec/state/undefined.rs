@@ -1,5 +1,5 @@
-//! Values that PTX leaves undefined, in registers of a warp: what a shuffle reads from a lane that does not take part in it, what a
-//! load reads from shared memory that nobody has written, and what is computed from these. A warp that has none pays nothing.
+//! Undefined values in registers of a warp: the result of a shuffle from a lane that does not take part, a load from shared memory
+//! that was never written, and results computed from these. A warp without undefined values pays nothing.
 
 use super::origin::Origin;
 use crate::error::{FaultKind, UndefinedValue};
@@ -10,13 +10,13 @@ use std::rc::Rc;
 /// Why a value is undefined.
 #[derive(Debug)]
 pub(crate) enum Cause {
-    /// A load, with the fault that it is to use the value.
+    /// A load, with the fault for a use of the value.
     Load(FaultKind, Origin),
-    /// A shuffle. The name of the register is that of the destination.
+    /// A shuffle. The register in it is the destination.
     Shuffle(UndefinedValue),
 }
 
-/// Lanes in which values are undefined, each once, and why.
+/// Lanes with undefined values, each once, with the cause.
 #[derive(Clone, Default)]
 pub(crate) struct Lanes(Vec<(u32, Rc<Cause>)>);
 
@@ -31,12 +31,12 @@ impl Lanes {
         self
     }
 
-    /// All of them.
+    /// The mask of these lanes.
     pub(crate) fn mask(&self) -> u32 {
         self.0.iter().fold(0, |all, (lanes, _)| all | lanes)
     }
 
-    /// The first lane of a mask that is among them, and why.
+    /// The first of these lanes in a mask, and its cause.
     pub(crate) fn first(&self, mask: u32) -> Option<(usize, &Cause)> {
         let first = self.mask() & mask;
         let lane = (first != 0).then(|| first.trailing_zeros() as usize)?;
@@ -44,14 +44,14 @@ impl Lanes {
         Some((lane, cause))
     }
 
-    /// Those of a mask.
+    /// These lanes, restricted to a mask.
     pub(crate) fn within(mut self, mask: u32) -> Lanes {
         self.0.iter_mut().for_each(|(lanes, _)| *lanes &= mask);
         self.0.retain(|(lanes, _)| *lanes != 0);
         self
     }
 
-    /// These and others.
+    /// These lanes and others.
     pub(crate) fn and(mut self, others: Lanes) -> Lanes {
         let known = self.mask();
         self.0.extend(others.within(!known).0);
@@ -74,12 +74,12 @@ impl Undefined {
         lanes.within(mask)
     }
 
-    /// The first lane of a mask in which a register is undefined, and why.
+    /// The first lane of a mask in which a register is undefined, and the cause.
     pub(crate) fn first(&self, row: Reg, mask: u32) -> Option<(usize, &Cause)> {
         self.0.get(&row)?.first(mask)
     }
 
-    /// Called when a register is written in lanes, of which these are undefined.
+    /// Called when a register is written in the lanes of a mask. `undefined` are the lanes that get an undefined value.
     pub(crate) fn write(&mut self, row: Reg, mask: u32, undefined: Lanes) {
         let before = self.0.remove(&row).unwrap_or_default();
         let now = undefined.within(mask).and(before.within(!mask));

@@ -1,4 +1,4 @@
-//! How records of global memory divide it: into pages, and pages into units whose bytes share a record.
+//! The division of global memory for records: pages, and units of a page. The bytes of a unit share a record.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ pub(crate) const UNITS: usize = (PAGE / UNIT) as usize;
 pub(crate) struct Part {
     /// The address of the unit.
     pub(crate) base: u64,
-    /// The bytes of the part, one bit for each of the unit.
+    /// The bytes of the part, as bits of the unit.
     pub(crate) bytes: u16,
 }
 
 impl Part {
-    /// The index of its unit in its page.
+    /// The index of the unit in its page.
     pub(crate) fn index(&self) -> usize {
         (self.base % PAGE / UNIT) as usize
     }
 }
 
-/// The numbers of the pages of a range of bytes, with what each has of it.
+/// The pages of a range of bytes: each page's number, and the part of the range in it.
 pub(crate) fn pages(range: &Range<u64>) -> impl Iterator<Item = (u64, Range<u64>)> {
     split(range, PAGE).map(|(first, range)| (first / PAGE, range))
 }
@@ -37,7 +37,7 @@ pub(crate) fn parts(range: &Range<u64>) -> impl Iterator<Item = Part> {
     })
 }
 
-/// A range at the multiples of `size`, each piece with the multiple at or before it.
+/// Splits a range at the multiples of `size`. Each piece has the multiple at or before it.
 fn split(range: &Range<u64>, size: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
     let Range { start: mut at, end } = *range;
     std::iter::from_fn(move || {

@@ -21,37 +21,37 @@ pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usi
 /// New local memory is filled with this byte.
 pub(crate) const POISON: u8 = 0xff;
 
-/// The bytes that a row takes on the host, with its elements of `in_flight`, `touched` and `written_rows`.
+/// The host memory of a row in bytes, with its elements of `in_flight`, `touched` and `written_rows`.
 pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 3 * size_of::<u32>()) as u64;
 
 #[derive(Default)]
 pub(crate) struct Warp {
     pub(crate) rows: Vec<Row>,
-    /// The lanes with which it has begun: all but for the last warp of a CTA.
+    /// The lanes at launch: all 32, except in the last warp of a CTA.
     pub(crate) launched: u32,
     /// Lanes that have not ended.
     pub(crate) alive: u32,
-    /// The instruction at which each of the other lanes has ended.
+    /// The last instruction of each lane that has ended.
     pub(crate) ended_at: [u32; LANES],
-    /// The lanes that have not ended, divided by the instruction that they are at.
+    /// The lanes that have not ended, grouped by their current instruction.
     pub(crate) splits: Vec<Split>,
-    /// Its number in the cluster.
+    /// The number of the warp in the cluster.
     pub(crate) index: usize,
-    /// The rank of its CTA in the cluster.
+    /// The rank of the warp's CTA in the cluster.
     pub(crate) rank: usize,
-    /// Its number in the CTA.
+    /// The number of the warp in the CTA.
     pub(crate) warp: u32,
     pub(crate) knowledge: Knowledge,
-    /// The order of its lanes.
+    /// The order of the warp's lanes.
     pub(crate) lanes: LaneOrder,
     pub(crate) fences: Fences,
     /// Lanes that wrote shared memory since they last executed a proxy fence or synchronised with the warp's other lanes.
     pub(crate) written: u32,
-    /// The same of global memory.
+    /// The same for global memory.
     pub(crate) written_global: u32,
-    /// The lanes that know that the grid before has ended.
+    /// The lanes that know that the previous grid has ended.
     pub(crate) waited: u32,
-    /// The wgmma instructions that it has not waited for, oldest first.
+    /// The wgmma instructions not yet waited for, oldest first.
     pub(crate) wgmma: VecDeque<Pending>,
     /// How many wgmma instructions it has issued since it started.
     pub(crate) wgmma_issued: u64,
@@ -61,44 +61,44 @@ pub(crate) struct Warp {
     pub(crate) wgmma_committed: u64,
     /// How many wgmma groups it has committed.
     pub(crate) wgmma_groups: u64,
-    /// For each row: the number, counted from 1, of the last wgmma that uses it; 0 once the warp has waited for that wgmma.
+    /// For each row: the number, from 1, of the last wgmma that uses it; 0 once the warp has waited for it.
     pub(crate) in_flight: Vec<u32>,
     /// For each row: the value of `wgmma_fences` when an instruction other than wgmma last used it.
     pub(crate) touched: Vec<u32>,
-    /// For each row that instructions follow: the lanes that have written it.
+    /// For each followed row: the lanes that have written it.
     pub(crate) written_rows: Vec<u32>,
     /// Registers whose value is undefined.
     pub(crate) undefined: Undefined,
     /// How many `wgmma.fence` it has executed.
     pub(crate) wgmma_fences: u32,
-    /// How many groups of bulk stores each lane has committed.
+    /// How many bulk store groups each lane has committed.
     pub(crate) bulk_groups: [u64; LANES],
     /// How many groups of `cp.async` each lane has committed.
     pub(crate) copy_groups: [u64; LANES],
-    /// The mbarriers that it has initialised since its last fence, as the rank of the CTA and the address.
+    /// The mbarriers initialised since the warp's last fence: the rank of the CTA and the address.
     pub(crate) unannounced: BTreeSet<(usize, u32)>,
     /// The phase of the cluster barrier when it last arrived there.
     pub(crate) cluster_phase: u64,
-    /// Of the warps that can run, those of the highest priority do.
+    /// Of the warps that can run, one of the highest priority runs.
     pub(crate) priority: u64,
-    /// The tensor maps in global memory for which it has executed a proxy fence, and what it knew then.
+    /// For each tensor map in global memory with a proxy fence: the warp's knowledge at the last fence.
     pub(crate) acquired_maps: BTreeMap<u64, Knowledge>,
-    /// Registers of each thread, which `setmaxnreg` changes.
+    /// Registers per thread. `setmaxnreg` changes the number.
     pub(crate) registers: u32,
-    /// Whether it has begun a `setmaxnreg` that waits for registers.
+    /// Whether the warp has begun a `setmaxnreg` and waits for registers.
     pub(crate) waits_for_registers: bool,
-    /// The last `setmaxnreg` that it has begun.
+    /// The last `setmaxnreg` that the warp has begun.
     pub(crate) register_change: RegisterChange,
     /// The local memory of each lane.
     pub(crate) local: [Vec<u8>; LANES],
-    /// How many bytes of it calls have taken.
+    /// How many bytes of local memory calls have taken.
     pub(crate) grown: u64,
 }
 
 /// The last `setmaxnreg` that a warp has begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RegisterChange {
-    /// How many it has begun.
+    /// How many `setmaxnreg` the warp has begun.
     pub(crate) count: u64,
     pub(crate) instruction: usize,
     /// The warp's clock.
@@ -110,29 +110,29 @@ pub(crate) struct RegisterChange {
 pub(crate) struct Split {
     pub(crate) pc: usize,
     pub(crate) mask: u32,
-    /// The calls that they have not returned from, the last one first.
+    /// The calls that have not returned, innermost first.
     pub(crate) call: Option<Rc<Frame>>,
-    /// Where lanes have gone other ways that meet theirs again, but further on.
+    /// The branches before this split whose paths have not met again yet.
     pub(crate) partings: Vec<Rc<Parting>>,
     pub(crate) wait: Option<Wait>,
-    /// How many steps the launch had made when it began to wait.
+    /// The steps of the launch when the split began to wait.
     pub(crate) since: u64,
     /// The last wait for an mbarrier that returned false, and its instruction.
     pub(crate) refused: Option<(usize, Wait)>,
-    /// Whether it runs on before the mbarrier's phase is complete, since nothing else can run.
+    /// Whether the split runs on before the mbarrier's phase is complete, because nothing else can run.
     pub(crate) given_up: bool,
-    /// The states of its registers when it waited in vain after that.
+    /// The states of its registers at failed waits after that.
     pub(crate) attempts: Repetition,
 }
 
-/// An instruction from which lanes of a split have gone different ways.
+/// An instruction at which lanes of a split took different paths.
 #[derive(Debug)]
 pub(crate) struct Parting {
     /// The index of the instruction.
     pub(crate) at: usize,
-    /// Where all ways from there meet again; `None` at the end of the routine, or nowhere.
+    /// The instruction at which all paths meet again; `None` at the end of the routine, or if they never meet.
     pub(crate) until: Option<usize>,
-    /// The call in which that is.
+    /// The call that contains the instruction `at`.
     pub(crate) call: Option<Rc<Frame>>,
     /// The lanes of the split.
     pub(crate) mask: u32,
@@ -147,14 +147,14 @@ pub(crate) struct Frame {
     pub(crate) function: usize,
     /// How many calls it is nested in.
     pub(crate) depth: usize,
-    /// What registers of the function held before, if it is called while it runs.
+    /// The previous values of the function's registers, for a recursive call.
     pub(crate) saved: Vec<(Reg, Row)>,
-    /// The call that the caller is in.
+    /// The call that contains this call.
     pub(crate) caller: Option<Rc<Frame>>,
 }
 
 impl Split {
-    /// The instruction at which it waits. A split that waits at a named barrier or for an mbarrier is already at the next one.
+    /// The instruction at which the split waits. At a named barrier or an mbarrier, the split is already at the next one.
     pub(crate) fn waits_at(&self) -> usize {
         match self.wait {
             Some(Wait::Barrier { .. } | Wait::Mbarrier { .. }) => self.pc - 1,
@@ -162,7 +162,7 @@ impl Split {
         }
     }
 
-    /// Splits that are in more calls, or in as many and at an earlier instruction, run first.
+    /// The order in which splits run: deeper calls first, then earlier instructions.
     pub(crate) fn order(&self) -> (Reverse<usize>, usize) {
         let depth = self.call.as_ref().map_or(0, |call| call.depth + 1);
         (Reverse(depth), self.pc)
@@ -181,29 +181,29 @@ pub(crate) fn is_same_call(a: &Option<Rc<Frame>>, b: &Option<Rc<Frame>>) -> bool
     }
 }
 
-/// What a split waits for.
+/// The condition that a split waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// The lanes of `required` to reach the instruction, which they execute together.
+    /// The lanes of `required` reach the instruction. They execute it together.
     Lanes { required: u32 },
-    /// The completion of a phase of the mbarrier at this address in the CTA of this rank. The instruction has returned false;
-    /// the split does not run, since it would ask again.
+    /// A phase of the mbarrier at this address in the CTA of this rank completes. The wait has returned false; the split does not run,
+    /// since it would only test again.
     Mbarrier {
         rank: usize,
         address: u32,
         phase: PhaseValue,
     },
-    /// The completion of a named barrier.
+    /// A named barrier completes.
     Barrier { id: usize, generation: u64 },
-    /// The completion of a phase of the cluster barrier.
+    /// A phase of the cluster barrier completes.
     Cluster { phase: u64 },
-    /// The other warps of the warpgroup to have issued this many wgmma instructions.
+    /// The other warps of the warpgroup have issued this many wgmma instructions.
     Warpgroup { issued: u64 },
-    /// This many free registers in the CTA's pool.
+    /// The CTA's pool has this many free registers.
     Registers { count: u32 },
 }
 
-/// The phase that a wait names: the parity of the phase, or the number of the phase from a state.
+/// The phase of a wait: its parity, or its number from a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseValue {
     Parity(u64),
@@ -250,7 +250,7 @@ impl Warp {
         }
         Ok(Warp {
             in_flight: filled(rows.len(), 0)?,
-            // Equal to `wgmma_fences`: a wgmma needs a `wgmma.fence` before the first use of a row too.
+            // Equal to `wgmma_fences`, so that the first use of a row in a wgmma needs a `wgmma.fence` too.
             touched: filled(rows.len(), 0)?,
             written_rows: filled(rows.len(), 0)?,
             rows,
@@ -300,7 +300,7 @@ impl Warp {
         self.knowledge.seen[self.index]
     }
 
-    /// Lanes learn what somebody in the cluster `from` knew, of the cluster `own` of the warp.
+    /// Lanes learn knowledge from the cluster `from`. The warp is in the cluster `own`.
     pub(crate) fn learn(&mut self, mask: u32, own: u64, from: u64, other: &Knowledge) {
         if let Some(known) = other.of(own, from)
             && let Some(clock) = known.seen.get(self.index)
@@ -313,7 +313,7 @@ impl Warp {
         self.knowledge.join_from(own, from, other);
     }
 
-    /// All lanes learn what warps of the cluster knew.
+    /// All lanes learn the knowledge of warps of the cluster.
     pub(crate) fn join(&mut self, other: &Knowledge) {
         if other.grid_ended {
             self.waited = u32::MAX;
@@ -321,8 +321,8 @@ impl Warp {
         self.knowledge.join(other);
     }
 
-    /// Called when the lanes of a mask synchronise, after a tick: the accesses of each before that are ordered before the next
-    /// ones of all.
+    /// Called after a tick, when the lanes of a mask synchronise: all earlier accesses of each lane are ordered before all later
+    /// accesses of each.
     pub(crate) fn synchronise(&mut self, mask: u32) {
         self.written &= !mask;
         self.written_global &= !mask;
@@ -347,13 +347,13 @@ impl Warp {
         }
     }
 
-    /// Advances the warp's clock, after its knowledge was passed on: the receivers do not know its accesses from here on.
+    /// Advances the warp's clock after its knowledge was passed on. The receivers do not know its later accesses.
     pub(crate) fn tick(&mut self) {
         let own = self.index;
         Rc::make_mut(&mut self.knowledge.seen)[own] += 1;
     }
 
-    /// A number that differs, very probably, if the registers differ, or which lanes are at which instructions.
+    /// A hash of the registers and of the instruction of each lane. Different states very probably have different hashes.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mix = |hash: u64, value: u64| {
             (hash ^ value)
@@ -368,7 +368,7 @@ impl Warp {
         values.fold(places, |hash, value| mix(hash, *value))
     }
 
-    /// The wgmma of this number, counted from 0 in the order of issue, unless the warp has waited for it.
+    /// The wgmma with this number, from 0 in issue order; `None` once the warp has waited for it.
     pub(crate) fn wgmma_of_number(&self, number: u64) -> Option<&Pending> {
         let index = number.checked_sub(self.wgmma.front()?.number)?;
         self.wgmma.get(usize::try_from(index).ok()?)

@@ -19,9 +19,9 @@ pub(crate) struct Pending {
     pub(crate) b: Descriptor,
     /// Whether D is added.
     pub(crate) accumulate: bool,
-    /// Its reads of shared memory, which the warps of the warpgroup share.
+    /// The reads of shared memory, shared by the warps of the warpgroup.
     pub(crate) read: Rc<AsyncRead>,
-    /// The group that it is committed to.
+    /// The number of its group, if committed.
     pub(crate) group: Option<u64>,
     /// How many wgmma instructions the warp had issued before.
     pub(crate) number: u64,
@@ -62,9 +62,9 @@ impl Descriptor {
         })
     }
 
-    /// Calls a function for each 16 contiguous bytes of the matrix in a range of its rows (columns, if it is B), which are `bytes`
-    /// bytes along K: with their address, their row and their byte along K, or, if the matrix is MN-major, their first row and
-    /// their index along K. An element has `size` bytes.
+    /// Calls a function for each 16 contiguous bytes of the matrix in a range of rows (for B, columns) of `bytes` bytes along K. K-major:
+    /// the function gets the address, the row and the byte along K. MN-major: the address, the first row and the index along K. An
+    /// element has `size` bytes.
     pub(crate) fn cores(
         &self,
         mn_major: bool,
@@ -81,7 +81,7 @@ impl Descriptor {
                 }
             }
         } else if self.swizzle == SwizzleMode::None {
-            // The rows of a core matrix follow one another.
+            // The rows of a core matrix are contiguous.
             for byte in (0..bytes).step_by(core) {
                 for row in rows.clone() {
                     f(self.k_major(row as u64, byte as u64), row, byte)?;
@@ -102,7 +102,7 @@ impl Descriptor {
         self.swizzle.span() as u64
     }
 
-    /// The address of 16 contiguous bytes along K of a K-major matrix: of this row, from byte `k_byte` of K on.
+    /// The address of 16 contiguous bytes along K in a K-major matrix: this row, from byte `k_byte` of K.
     fn k_major(&self, row: u64, k_byte: u64) -> u64 {
         let along_k = match self.swizzle {
             SwizzleMode::None => k_byte / CORE_BYTES * self.leading,
@@ -112,12 +112,11 @@ impl Descriptor {
         self.swizzle.apply(self.start + within + along_k)
     }
 
-    /// The address of 16 contiguous bytes along M or N of an MN-major matrix: from byte `byte` of M or N on, at index `k`
-    /// of K.
+    /// The address of 16 contiguous bytes along M or N in an MN-major matrix: from byte `byte` of M or N, at index `k` of K.
     fn mn_major(&self, byte: u64, k: u64) -> u64 {
         let within = k % CORE_ROWS * self.span() + byte % self.span();
         let panel = byte / self.span();
-        // Without a swizzle the two byte offsets have each other's role.
+        // Without a swizzle the two byte offsets exchange their roles.
         let (panel_stride, k_stride) = match self.swizzle {
             SwizzleMode::None => (self.stride, self.leading),
             _ => (self.leading, self.stride),
