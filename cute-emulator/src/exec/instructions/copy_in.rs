@@ -8,7 +8,7 @@ use crate::exec::state::barriers::MBARRIER_BYTES;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::CopyIn;
 use crate::exec::state::endpoint::Endpoint;
-use crate::exec::state::global::Kind;
+use crate::exec::state::kind::Kind;
 use crate::exec::state::queue::Key;
 use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::row::lanes;

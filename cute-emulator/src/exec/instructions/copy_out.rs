@@ -8,7 +8,7 @@ use crate::error::FaultKind;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::{CopyOut, CopyRead};
 use crate::exec::state::endpoint::Endpoint;
-use crate::exec::state::global::Kind;
+use crate::exec::state::kind::Kind;
 use crate::exec::state::knowledge::Heard;
 use crate::exec::state::queue::{Key, Operation};
 use crate::exec::state::readers::{Completion, End, Reading};

@@ -2,7 +2,8 @@
 
 use crate::error::{Earlier, FaultKind, GridRace, Thread};
 use crate::exec::state::endpoint::Endpoint;
-use crate::exec::state::global::{Access, Conflict, Conflicts, Kind, Refusal, Use};
+use crate::exec::state::global::{Access, Conflict, Conflicts, Refusal, Use};
+use crate::exec::state::kind::Kind;
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::readers::Completion;
 use crate::exec::step::Step;

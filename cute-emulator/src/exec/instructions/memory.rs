@@ -4,7 +4,7 @@ use super::address::Location;
 use super::traffic::{EDGE, Moves};
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
-use crate::exec::state::global::Kind;
+use crate::exec::state::kind::Kind;
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::row::{LANES, lanes};
 use crate::exec::state::shared::{How, LaneUse, Use};

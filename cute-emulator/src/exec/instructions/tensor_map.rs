@@ -2,7 +2,7 @@
 
 use super::address::Location;
 use crate::error::FaultKind;
-use crate::exec::state::global::Kind;
+use crate::exec::state::kind::Kind;
 use crate::exec::state::row::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Scope, Space};

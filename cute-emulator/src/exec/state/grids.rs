@@ -4,7 +4,7 @@
 //! `griddepcontrol.wait` knows that the previous grid has ended (PTX ISA, section `griddepcontrol`). The emulator runs grids one after
 //! the other. So it remembers the bytes that earlier grids have accessed, and checks the accesses of later grids against them.
 
-use super::global::Kind;
+use super::kind::Kind;
 use super::units::{UNITS, pages, parts};
 use crate::op::Code;
 use std::collections::HashMap;

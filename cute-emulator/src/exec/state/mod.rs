@@ -7,6 +7,7 @@ pub(crate) mod copies;
 pub(crate) mod endpoint;
 pub(crate) mod global;
 pub(crate) mod grids;
+pub(crate) mod kind;
 pub(crate) mod knowledge;
 pub(crate) mod lanes;
 pub(crate) mod origin;

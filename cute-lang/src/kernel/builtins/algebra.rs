@@ -1,6 +1,6 @@
 //! Operations of the algebra on values known at expansion and on tensors.
 
-use super::{questions, tensor, transpose};
+use super::{modes, questions, tensor};
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
@@ -39,7 +39,7 @@ pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Va
             }
         },
         Some(Value::Fragment(fragment)) if operation.name == "select" => {
-            transpose::select(call, fragment)
+            modes::select(call, fragment)
         }
         Some(Value::Global(global)) => {
             let Some(layout) = global.tile() else {

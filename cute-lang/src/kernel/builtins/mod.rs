@@ -20,6 +20,7 @@ mod local_tile;
 mod math;
 mod mbarrier;
 mod mma;
+mod modes;
 mod questions;
 mod random;
 mod redistribute;
