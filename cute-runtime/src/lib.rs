@@ -212,7 +212,7 @@ pub mod __private {
     };
 }
 
-/// What an instance with values of `_` expands to: its functions, or an error and stubs of them.
+/// The expansion of an instance with values of `_`: its functions, or an error and stubs of them.
 #[cfg(feature = "instantiate")]
 #[doc(hidden)]
 #[macro_export]
@@ -220,7 +220,7 @@ macro_rules! __instantiable {
     ([$($stub:tt)*] [$($functions:tt)*]) => { $($functions)* };
 }
 
-/// What an instance with values of `_` expands to: its functions, or an error and stubs of them.
+/// The expansion of an instance with values of `_`: its functions, or an error and stubs of them.
 #[cfg(not(feature = "instantiate"))]
 #[doc(hidden)]
 #[macro_export]

@@ -29,7 +29,7 @@ pub(crate) trait Backend: Send + Sync {
     fn steps(&self) -> u64 {
         0
     }
-    /// What was seen of the launches of the emulator; `None` on a GPU.
+    /// The records of the emulator's launches; `None` on a GPU.
     #[cfg(feature = "emulator")]
     fn observed(&self) -> Option<&Mutex<Observed>> {
         None
@@ -60,11 +60,11 @@ pub(crate) trait Backend: Send + Sync {
 
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
-    /// Those that it has encoded.
+    /// The tensor maps encoded so far.
     fn maps(&self) -> &Maps;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
-    /// Starts a launch. `parameters` holds the bytes of each PTX parameter, but for the address of the buffer of a kernel that
-    /// reports. `tensors` names the arguments that are tensors.
+    /// Starts a launch. `parameters` holds the bytes of each PTX parameter, without the address of the report buffer. `tensors`
+    /// names the arguments that are tensors.
     ///
     /// # Safety
     /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
@@ -75,10 +75,10 @@ pub(crate) trait Backend: Send + Sync {
         parameters: &Parameters,
         tensors: &[(ArgumentName, RawView<'_>)],
     ) -> Result<(), Error>;
-    /// What makes all these launches by one call; `None` if the device has nothing better than one after another.
+    /// One call for all these launches; `None` if the device can only make them one after another.
     ///
     /// # Safety
-    /// Of each launch, as for `launch`.
+    /// The contract of `launch`, for each launch.
     unsafe fn graph(
         self: Arc<Self>,
         _launches: &[Launch],
@@ -86,7 +86,7 @@ pub(crate) trait Backend: Send + Sync {
         Ok(None)
     }
     fn synchronize(&self) -> Result<(), Error>;
-    /// Who gets the text that kernels print.
+    /// The receiver of the text that kernels print.
     fn output(&self) -> &Output;
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error>;
 }
@@ -101,7 +101,7 @@ pub(crate) struct Launch {
     pub(crate) _memory: Vec<Arc<dyn Send + Sync>>,
 }
 
-/// The name of an argument: that of the parameter, and the index in it if it is a list.
+/// The name of an argument: the name of the parameter, and the index of the item if it is a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArgumentName {
     pub(crate) parameter: &'static str,
@@ -117,7 +117,7 @@ impl fmt::Display for ArgumentName {
     }
 }
 
-/// A tensor that a launch was given, with its name.
+/// A tensor argument of a launch, with its name.
 pub(crate) struct NamedView {
     name: ArgumentName,
     element: ElementType,
@@ -148,7 +148,7 @@ impl NamedView {
     }
 }
 
-/// Launches that one call makes, each after the one before.
+/// Launches that one call makes, in order.
 pub(crate) trait Executable: Send {
     /// # Safety
     /// The memory of their tensors is not freed.

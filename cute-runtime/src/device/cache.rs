@@ -1,4 +1,4 @@
-//! A cache with one entry for each kernel: what the device made of it, or the error that making it gave.
+//! A cache with one entry for each kernel: the value made for it, or the error of the attempt.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use crate::Error;
 use crate::device::lock::lock;
 
-/// What tells a kernel from others.
+/// The key of a kernel in the cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Id {
-    /// Its Rust type.
+    /// The Rust type of the kernel.
     pub(crate) ty: TypeId,
     /// The values that it gets at run time; `None` for a [`Kernel`](crate::Kernel), which gets none. A type may be both.
     pub(crate) values: Option<String>,
@@ -42,7 +42,7 @@ impl<T> Cache<T> {
         }
     }
 
-    /// What is kept for this kernel, if anything is. A call waits while another thread makes it.
+    /// The result kept for this kernel, if there is one. A call waits while another thread makes it.
     #[cfg(feature = "emulator")]
     pub(crate) fn kept(&self, kernel: &Id) -> Option<Result<Arc<T>, Error>> {
         let slot = lock(&self.slots).get(kernel)?.clone();
@@ -50,9 +50,8 @@ impl<T> Cache<T> {
         kept.clone()
     }
 
-    /// The value that `make` returned at the first call for this kernel. Threads that ask for the same kernel meanwhile wait
-    /// for that call. An error is kept like a value, unless its cause [may pass](Error::may_pass): then the next call tries
-    /// again.
+    /// The value that `make` returned at the first call for this kernel. Other threads that ask for the kernel wait for that call.
+    /// An error is kept like a value, unless its cause [may pass](Error::may_pass): then the next call runs `make` again.
     pub(crate) fn get(
         &self,
         kernel: &Id,

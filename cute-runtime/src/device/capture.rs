@@ -1,4 +1,4 @@
-//! What a thread captures: launches that are listed, and not made.
+//! Capture: the launches of a thread are listed and not made.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ struct Capture {
     launches: Vec<Launch>,
 }
 
-/// While it lives, this thread lists its launches on a device. What has been listed when it is dropped is forgotten.
+/// While this value lives, its thread lists the launches on a device. Dropping it discards the list.
 pub(crate) struct Capturing(());
 
 impl Capturing {

@@ -1,4 +1,4 @@
-//! What a kernel takes of a multiprocessor.
+//! The resources that a kernel needs of a multiprocessor.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use cute_ptxas::Usage;
 #[cfg(any(feature = "cuda", feature = "emulator"))]
 use crate::device::image::Image;
 
-/// What the compiler reports about a kernel: the result of [`Device::compile`](crate::Device::compile).
+/// The compiler's report about a kernel: the result of [`Device::compile`](crate::Device::compile).
 ///
-/// On a GPU, the driver reports. On the emulator, `ptxas` does, if there is one at the path in the environment variable
-/// `CUTE_PTXAS` or in a folder of `PATH`; else most is unknown. Its `Display` is one line.
+/// On a GPU, the report comes from the driver. On the emulator, it comes from `ptxas`, if there is one at the path in the
+/// environment variable `CUTE_PTXAS` or in a folder of `PATH`; else most is unknown. `Display` writes one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compiled {
@@ -31,7 +31,7 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// What the driver reports, but for the spills, which only the log names.
+    /// The driver's report. The spills come from the log, since only it has them.
     #[cfg(feature = "cuda")]
     pub(crate) fn by_driver(
         image: &Image,
@@ -52,7 +52,7 @@ impl Compiled {
         }
     }
 
-    /// What `ptxas` reports, if there is one.
+    /// The report of `ptxas`, if there is a `ptxas`.
     #[cfg(feature = "emulator")]
     pub(crate) fn by_ptxas(image: &Image) -> Self {
         let unknown = Compiled {
@@ -80,7 +80,7 @@ impl Compiled {
     }
 }
 
-/// What the log says of its one kernel.
+/// The usage in the log, which is about one kernel.
 fn usage(log: &str) -> Option<Usage> {
     let usage = cute_ptxas::Report::read(log).entries.pop()?;
     (usage.registers > 0).then_some(usage)

@@ -46,8 +46,8 @@ use crate::{ElementType, Grid, Named};
 /// }
 /// # Ok::<(), Error>(())
 /// ```
-/// What goes wrong while a kernel runs is [`Error::Emulator`] or [`Error::Assertion`]; on a GPU, the first call that waits for the
-/// kernel returns it, such as [`Device::synchronize`](crate::Device::synchronize).
+/// An error while a kernel runs is [`Error::Emulator`] or [`Error::Assertion`]. On a GPU, the first call that waits for the kernel
+/// returns it, such as [`Device::synchronize`](crate::Device::synchronize).
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -146,7 +146,7 @@ pub enum Error {
         /// Type of the elements.
         element: ElementType,
     },
-    /// A slice of the host whose length is not the number of elements to write.
+    /// The length of a slice of the host is not the number of elements to write.
     #[error("expected {expected} elements, found {found}")]
     Length {
         /// Elements of the destination.
@@ -175,7 +175,7 @@ pub enum Error {
         kernel: &'static str,
         /// The values, as `THREADS = 128, EACH = 4`.
         values: String,
-        /// What is wrong, at least one mistake.
+        /// The mistakes, at least one.
         mistakes: Vec<Mistake>,
     },
     /// The launch as a whole breaks a rule.
@@ -196,7 +196,7 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// Whether the same call may succeed later, as it may after `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// Whether the same call may succeed later, for example after `CUDA_ERROR_OUT_OF_MEMORY`.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Error::Driver(error) | Error::Jit { error, .. } => PASSING.contains(&error.code),
@@ -205,8 +205,8 @@ impl Error {
     }
 }
 
-/// Driver errors whose causes are temporary and lie outside of the failed call: full memory, a failed system call, another
-/// library's stream that is being captured. Errors that corrupt the context are not among them: they are permanent.
+/// Driver errors with a temporary cause outside of the failed call: full memory, a failed system call, a stream capture of another
+/// library. Errors that corrupt the context are permanent, so they are not listed.
 const PASSING: [u32; 3] = [
     2,   // CUDA_ERROR_OUT_OF_MEMORY
     304, // CUDA_ERROR_OPERATING_SYSTEM
@@ -265,7 +265,7 @@ pub struct Mistake {
     pub line: u32,
     /// The column in it, from 1; 0 without a file.
     pub column: u32,
-    /// What is wrong.
+    /// The description of the mistake.
     pub message: String,
 }
 
@@ -292,7 +292,7 @@ fn list(numbers: &[Named]) -> String {
     numbers.join(", ")
 }
 
-/// How to get an instance that features of a crate give: the end of a message, or nothing if none are missing.
+/// The end of a message about an instance: the missing features of the crate, or nothing if none are missing.
 fn features(package: &str, missing: &[&str]) -> String {
     if missing.is_empty() {
         return String::new();
@@ -353,8 +353,8 @@ pub enum ViewError {
         /// Index in the buffer of the first element.
         offset: usize,
     },
-    /// A writable tensor or view in which a mode does not step past all modes of smaller stride. Only that rule
-    /// guarantees that no two coordinates name one element.
+    /// In a writable tensor or view, a mode has a stride below the span of the modes with smaller strides. Two coordinates could
+    /// then name one element.
     #[error(
         "shape {shape:?} with strides {strides:?} is not writable: the stride of mode {mode} is {stride}, but must be at \
          least {span}, the span of the modes with smaller strides"
@@ -366,7 +366,7 @@ pub enum ViewError {
         strides: Vec<usize>,
         /// The mode whose stride is too small.
         mode: usize,
-        /// Its stride.
+        /// The stride of the mode.
         stride: usize,
         /// The smallest legal stride: the span of the modes with smaller strides.
         span: usize,
@@ -408,9 +408,9 @@ pub enum ArgumentRule {
     /// A number where a tensor belongs, or the reverse.
     #[error("expected {expected}, found {found}")]
     Kind {
-        /// What the parameter takes.
+        /// The kind of argument that the parameter takes.
         expected: &'static str,
-        /// What the argument is.
+        /// The kind of the given argument.
         found: &'static str,
     },
     /// More items than a list of the kernel has room for.
@@ -459,7 +459,7 @@ pub enum ArgumentRule {
     NotContiguous {
         /// The last mode.
         mode: usize,
-        /// Its stride in elements.
+        /// The stride of the mode in elements.
         stride: usize,
     },
     /// The address of the first element is not a multiple of 16 bytes, which TMA needs.
@@ -479,7 +479,7 @@ pub enum ArgumentRule {
     Stride {
         /// The mode.
         mode: usize,
-        /// Its stride in bytes.
+        /// The stride of the mode in bytes.
         bytes: u64,
         /// The alignment in bytes.
         align: u64,
@@ -494,7 +494,7 @@ pub enum ArgumentRule {
     RowLength {
         /// The last mode.
         mode: usize,
-        /// Its extent in bytes.
+        /// The extent of the mode in bytes.
         bytes: u64,
         /// Bytes of a unit.
         unit: u64,
@@ -504,7 +504,7 @@ pub enum ArgumentRule {
     StrideTooLarge {
         /// The mode.
         mode: usize,
-        /// Its stride in bytes.
+        /// The stride of the mode in bytes.
         bytes: u64,
         /// The first stride in bytes that is too large.
         limit: u64,
@@ -514,17 +514,17 @@ pub enum ArgumentRule {
     ExtentTooLarge {
         /// The mode.
         mode: usize,
-        /// Its extent.
+        /// The extent of the mode.
         extent: u64,
         /// The largest legal extent.
         limit: u64,
     },
-    /// An extent that is larger than a kernel takes that reads the extents of the tensor.
+    /// An extent that is too large for a kernel that reads the extents of the tensor.
     #[error("the extent of mode {mode} is {extent}: the kernel takes at most {limit}")]
     ExtentBeyond {
         /// The mode.
         mode: usize,
-        /// Its extent.
+        /// The extent of the mode.
         extent: u64,
         /// The largest legal extent.
         limit: u64,
@@ -636,8 +636,8 @@ pub enum LaunchRule {
         /// Bytes that a CTA can have.
         limit: u32,
     },
-    /// Types and constants for which the kernel has no instance, though it has some for each of them; or for which it has one only
-    /// with features of its crate that are off.
+    /// No instance of the kernel has these types and constants together, though it has instances for each of them; or the instance
+    /// needs features of the kernel's crate that are off.
     #[error(
         "the kernel has no instance with {values}{}",
         features(package, missing)
@@ -647,7 +647,7 @@ pub enum LaunchRule {
         values: String,
         /// The crate of the kernel.
         package: &'static str,
-        /// Its features that the instance needs and that are off; none if no features give the instance.
+        /// The features of the crate that are off and that the instance needs; none if no features give the instance.
         missing: &'static [&'static str],
     },
     /// A fact of the kernel's parameters that does not hold for the arguments.

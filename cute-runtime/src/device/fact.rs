@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A comparison of numbers of a launch. The kernel relies on it, and a launch for which it does not hold is refused. A fact about
-/// the tensors of a list holds for each of them.
+/// A comparison of two numbers of a launch, on which the kernel relies. A launch is refused if it does not hold. A fact about a
+/// list of tensors holds for each of them.
 ///
 /// `#[kernels]` makes one of each fact that a parameter has, such as `extent(x, 1) % 8 == 0` in
 /// `#[facts(extent(x, 1) % 8 == 0)] x: Global<f32, 2>`.
@@ -65,10 +65,10 @@ pub enum Term {
     Remainder(&'static Term, &'static Term),
 }
 
-/// A number of a launch on which a fact depends, and what it is.
+/// The name and the value of a number in a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What it is, such as `extent(x, 1)`.
+    /// The name, such as `extent(x, 1)`.
     pub name: String,
     /// The number.
     pub value: i128,
@@ -82,9 +82,9 @@ impl fmt::Display for Named {
 
 /// The numbers of a launch.
 pub(crate) trait Numbers {
-    /// The number; `term` is one of a parameter, not computed from others.
+    /// The value of a term that is not computed from other terms.
     fn number(&self, term: Term) -> Option<i128>;
-    /// Its name, such as `extent(x, 1)`.
+    /// The name of such a term, such as `extent(x, 1)`.
     fn name(&self, term: Term) -> Option<String>;
 }
 
@@ -94,7 +94,7 @@ impl Fact {
         tensor(&self.left).or_else(|| tensor(&self.right))
     }
 
-    /// The numbers of the launch for which the fact does not hold; `None` if it holds.
+    /// The numbers in the fact, if it does not hold for the launch; `None` if it holds.
     pub(crate) fn broken_by(&self, launch: &dyn Numbers) -> Option<Vec<Named>> {
         let left = value(&self.left, launch);
         let right = value(&self.right, launch);

@@ -3,8 +3,8 @@
 use std::fmt;
 
 /// Defines a type of 8-bit floating-point numbers: number of fraction bits, exponent of the least normal number, greatest finite
-/// number, and whether all bits of the exponent are set in infinities and NaNs, as in IEEE 754, or in a NaN alone, together with
-/// those of the fraction.
+/// number, and whether infinities and NaNs have all exponent bits set, as in IEEE 754. Otherwise only a NaN has all bits of
+/// exponent and fraction set.
 macro_rules! float8 {
     ($($(#[$doc:meta])* $name:ident: $fraction:literal, $least:literal, $max:literal, $infinity:literal;)*) => { $(
         $(#[$doc])*
@@ -34,8 +34,8 @@ macro_rules! float8 {
                 self.0
             }
 
-            /// The nearest number; of two, the one with an even last digit. Numbers beyond the greatest finite one become that
-            /// one, as `cvt.rn.satfinite` does, and a NaN becomes the NaN 0x7f.
+            /// The nearest number; of two, the one with an even last digit. Numbers beyond the greatest finite number become this
+            /// number, as in `cvt.rn.satfinite`, and a NaN becomes the NaN 0x7f.
             pub const fn from_f32(value: f32) -> Self {
                 if value.is_nan() {
                     return Self(0x7f);

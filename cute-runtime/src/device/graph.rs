@@ -8,7 +8,7 @@ use crate::{Device, Error};
 
 /// Launches that [`Device::capture`] has recorded: on a GPU, a CUDA graph. One call repeats them all, with the same arguments.
 ///
-/// It keeps the memory of the tensors that the launches were given, whose elements may change between the calls.
+/// The graph keeps the memory of the tensors given to its launches. Their elements may change between the calls.
 pub struct Graph {
     /// None if the device makes the launches one after another. It is dropped before the memory that it uses.
     executable: Option<Box<dyn Executable>>,
@@ -19,9 +19,9 @@ pub struct Graph {
 impl Device {
     /// Records the launches on this device that a closure makes, in place of running them.
     ///
-    /// Only launches by the thread of the call are recorded. Tensors that the closure makes are there at once and belong to the graph if
-    /// a launch uses them; each run of the graph finds in them what the run before has left. On a GPU, the kernels are compiled and the
-    /// graph is made after the closure has returned.
+    /// Only launches by the thread of the call are recorded. Tensors that the closure makes exist at once, and belong to the graph
+    /// if a launch uses them; their elements stay from one run of the graph to the next. On a GPU, the kernels are compiled and
+    /// the graph is made after the closure has returned.
     ///
     /// ```
     /// use cute_runtime::{Device, Error, Tensor, kernels};
@@ -51,9 +51,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// The error of the closure; [`Error::Capturing`] if the thread captures launches of this or another device already. The same error
-    /// is that of what needs the results of launches before it, in the closure: to copy from or into a tensor that exists, to wait, to
-    /// take the time, to launch a graph. A launch of a kernel that [reports](crate::Kernel::REPORTS) is refused.
+    /// The error of the closure; [`Error::Capturing`] if the thread already captures launches of this or another device. The same
+    /// error stops a call in the closure that needs the results of earlier launches: to copy from or into a tensor that exists, to
+    /// wait, to take the time, to launch a graph. A launch of a kernel that [reports](crate::Kernel::REPORTS) is refused.
     pub fn capture<E: From<Error>>(
         &self,
         launches: impl FnOnce() -> Result<(), E>,
@@ -70,10 +70,10 @@ impl Device {
         })
     }
 
-    /// The number of the capture, while this thread captures launches on this device. Each capture has another one.
+    /// The number of the capture, while this thread captures launches on this device. Each capture has its own number.
     ///
-    /// It is for libraries that keep memory from one launch to the next: launches of a graph and others may follow one another in any
-    /// order, so they must not share what a launch leaves for the next one. Launches of the same capture may.
+    /// It is for libraries that keep memory from one launch to the next. Launches of a graph and others may run in any order, so
+    /// only launches of the same capture may share such memory.
     pub fn capture_id(&self) -> Option<u64> {
         capture::id(self.backend())
     }

@@ -61,8 +61,8 @@ impl Device {
         self.backend.is_emulator()
     }
 
-    /// The error because of which [`Device::default`] chose the emulator in place of a GPU. `None` for a GPU, and for an
-    /// emulator from [`Device::emulator`].
+    /// The error that made [`Device::default`] choose the emulator in place of a GPU. `None` for a GPU, and for an emulator from
+    /// [`Device::emulator`].
     ///
     /// ```
     /// let device = cute_runtime::Device::default();
@@ -80,8 +80,8 @@ impl Device {
         self.backend.multiprocessor_count()
     }
 
-    /// Bytes that the memory transfers in a second at most, by its clock and its width: 3.35e12 on an H100, 4.9e12 on an H200. Kernels
-    /// reach a little more than nine tenths of that. The emulator's is that of an H100.
+    /// Peak bandwidth of the memory in bytes per second, by its clock and its width: 3.35e12 on an H100, 4.9e12 on an H200.
+    /// Kernels reach a little more than nine tenths of it. The emulator has the bandwidth of an H100.
     pub fn memory_bandwidth(&self) -> f64 {
         self.backend.memory_bandwidth()
     }
@@ -94,8 +94,8 @@ impl Device {
         self.uncaptured()?.synchronize()
     }
 
-    /// Runs a closure and returns the time that the device took for the work that it launched. A GPU measures it with CUDA
-    /// events, the emulator with the clock of the host.
+    /// Runs a closure and returns the device time of the work that it launched. A GPU measures the time with CUDA events, the
+    /// emulator with the clock of the host.
     pub fn time<E: From<Error>>(
         &self,
         work: impl FnOnce() -> Result<(), E>,
@@ -114,8 +114,8 @@ impl Device {
     /// in one piece: on the emulator before the launch returns, on a GPU when the host waits for the launch, in
     /// [`synchronize`](Device::synchronize) or by reading a buffer.
     ///
-    /// The receiver may use the device, also launch kernels that print, and set another receiver. What is printed while it runs, by any
-    /// thread, it gets when it has returned.
+    /// The receiver may use the device, also launch kernels that print, and set another receiver. Text that any thread's kernels
+    /// print while it runs is given to it after it returns.
     ///
     /// ```
     /// use cute_runtime::{Device, kernels};
@@ -146,7 +146,7 @@ impl Device {
         &self.backend
     }
 
-    /// The backend for what cannot be captured, since it needs the results of what was launched before.
+    /// The backend for calls that need the results of earlier launches, so that they cannot be captured.
     pub(crate) fn uncaptured(&self) -> Result<&dyn Backend, Error> {
         match capture::id(&self.backend) {
             Some(_) => Err(Error::Capturing),

@@ -4,7 +4,7 @@ use crate::device::cache::Id;
 use crate::device::parameters::Parameters;
 use crate::{Error, Fact, Kernel, LaunchRule, Param, Report};
 
-/// An instance of a kernel as a value: what [`Kernel`] has as constants.
+/// An instance of a kernel as a value: the constants of [`Kernel`] as fields.
 #[derive(Clone, Debug)]
 pub struct Image {
     pub(crate) id: Id,
@@ -20,7 +20,7 @@ pub struct Image {
     pub smem_bytes: u32,
     /// The parameters, in the order of the arguments.
     pub params: &'static [Param],
-    /// What must hold for the arguments of a launch.
+    /// The facts that the arguments of a launch must satisfy.
     pub facts: &'static [Fact],
     /// The statements that report to the host.
     pub reports: &'static [Report],
@@ -44,7 +44,7 @@ impl Image {
         }
     }
 
-    /// Whether its launches may begin while earlier ones run: its threads wait for those.
+    /// Whether a launch may begin while earlier launches run: its threads wait for them.
     pub(crate) fn overlaps(&self) -> bool {
         self.ptx.contains("griddepcontrol.wait")
     }

@@ -29,9 +29,9 @@ use crate::{
 /// [`ElementType`] for a type, an integer, a truth value or a struct of numbers for a constant. `launch` of a value of that type
 /// makes the instance, compiles it and launches it. Each instance is made once in a process and stays in its memory.
 ///
-/// An argument that is a number has its type, as in a kernel that is compiled with the program. Of a tensor, the launch checks the
-/// element type, the rank, and that it is borrowed mutably if the kernel writes it. A safe kernel has a safe `launch`: an
-/// instance with an access that nothing proves inside of its tensor is refused.
+/// A number has the Rust type of its parameter, as in a kernel compiled with the program. For a tensor, the launch checks the
+/// element type and the rank, and that the borrow is mutable if the kernel writes the tensor. A safe kernel has a safe `launch`:
+/// an instance is refused if an access is not proved to be inside of its tensor.
 ///
 /// ```
 /// use cute_runtime::{Device, ElementType, Error, Instantiate, Tensor, kernels};
@@ -68,8 +68,8 @@ use crate::{
 /// }
 /// ```
 ///
-/// An implementation promises nothing: whatever its text is, what is launched has been lowered from it, and an instance of an
-/// `unsafe fn` has a `launch` that is one.
+/// An implementation has no safety contract: a launch runs only PTX lowered from its text, and an instance of an `unsafe fn` has
+/// an unsafe `launch`.
 pub trait Instantiate: 'static {
     /// Name of the instance.
     const NAME: &'static str;
@@ -81,8 +81,7 @@ pub trait Instantiate: 'static {
     #[doc(hidden)]
     fn values(&self) -> Values;
 
-    /// The instance for these values: its PTX, and what a launch must know about it. It is made at the first call with these
-    /// values.
+    /// The instance for these values: the PTX, and the data that a launch needs. The first call with these values makes it.
     ///
     /// # Errors
     ///
@@ -91,12 +90,12 @@ pub trait Instantiate: 'static {
         image_of(self)
     }
 
-    /// Compiles the instance for a device, as its first launch does, and returns what the compiler reports. What was compiled
-    /// before is not compiled again.
+    /// Compiles the instance for a device, as its first launch does, and returns the report of the compiler. An instance is
+    /// compiled once for a device.
     ///
     /// # Errors
     ///
-    /// Those of [`image`](Instantiate::image), and those of the compiler.
+    /// The errors of [`image`](Instantiate::image) and of the compiler.
     fn compile(&self, device: &Device) -> Result<Compiled, Error> {
         device.compile_image(&*image_of(self)?)
     }
@@ -106,21 +105,21 @@ pub trait Instantiate: 'static {
 ///
 /// # Safety
 ///
-/// As `launch` of a [`Kernel`](crate::Kernel), if the kernel is an `unsafe fn`; nothing otherwise.
+/// The contract of `launch` of a [`Kernel`](crate::Kernel), if the kernel is an `unsafe fn`; nothing otherwise.
 pub unsafe fn launch_instance<K: Instantiate>(
     kernel: &K,
     device: &Device,
     grid: Grid,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
-    // SAFETY: the lowering has made the image, and it refuses accesses that nothing proves to be inside of their tensor unless the
-    // kernel is an `unsafe fn`. In that case the caller promises that they are inside.
+    // SAFETY: the image comes from the lowering. Unless the kernel is an `unsafe fn`, the lowering refuses accesses that are not
+    // proved to be inside of their tensor. For an `unsafe fn`, the caller promises that they are.
     unsafe { launch_image(device, &*image_of(kernel)?, grid, arguments) }
 }
 
 /// Launches the instance for the values of an open one, whose kernel is no `unsafe fn`.
 ///
-/// Expansions call this function without the keyword `unsafe`, since the path by which they name it may lead to another one.
+/// Expansions call this function without the keyword `unsafe`, since their path to it may resolve to another function.
 pub fn launch_safe_instance<K: Instantiate>(
     kernel: &K,
     device: &Device,
@@ -134,12 +133,12 @@ pub fn launch_safe_instance<K: Instantiate>(
             rule: LaunchRule::Unsafe,
         });
     }
-    // SAFETY: the lowering has made the image of a kernel that is no `unsafe fn`, and it refuses such a kernel with accesses that
-    // nothing proves to be inside of their tensor.
+    // SAFETY: the kernel is no `unsafe fn`, and the image comes from the lowering, which refuses accesses of such a kernel that
+    // are not proved to be inside of their tensor.
     unsafe { launch_image(device, &image, grid, arguments) }
 }
 
-/// The instance for the values of an open one. It is not made by `Instantiate::image`, which an implementation can replace.
+/// The instance for the values of an open one. This does not call `Instantiate::image`, which an implementation can replace.
 fn image_of<K: Instantiate + ?Sized>(kernel: &K) -> Result<Arc<Image>, Error> {
     static IMAGES: LazyLock<Cache<Image>> = LazyLock::new(Cache::new);
     let values = kernel.values();

@@ -7,7 +7,7 @@ use cute_hopper::tma::MAP_BYTES;
 
 use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Term};
 
-/// A kernel as PTX, with all that a launch needs.
+/// A kernel as PTX, with the data that a launch needs.
 ///
 /// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it. The function `launch` of the type
 /// takes the device, the grid and the kernel's arguments: a view of a tensor to read, a mutable view of a tensor to write,
@@ -70,7 +70,7 @@ pub unsafe trait Kernel: 'static {
     /// The statements that report to the host at run time: `print!`, and `assert!` of run-time conditions. If there are any, the
     /// entry has one more parameter, a `.u64`: the address of the buffer for reports.
     const REPORTS: &'static [Report] = &[];
-    /// Whether safe code may launch the kernel, which is then not an `unsafe fn`.
+    /// Whether safe code may launch the kernel: it is no `unsafe fn`.
     const IS_SAFE: bool = false;
     /// The types of the constants, a second time. `#[kernels]` names the types by a path from the program, and rustc compares
     /// them with the types of this crate. So no other `ElementType::F32` can replace that of this crate.
@@ -149,7 +149,7 @@ pub enum Param {
     /// A list. It becomes the parameters of one item, each as an array of `most` entries, and then the length as a `.u32`. A
     /// `Global` in a list has extents.
     List {
-        /// The parameter that each item is.
+        /// The parameter of each item.
         each: &'static Param,
         /// The largest number of items.
         most: u32,
@@ -166,7 +166,7 @@ impl Param {
         }
     }
 
-    /// The bytes of each parameter of the PTX that it becomes, or that one item of a list becomes.
+    /// The bytes of each PTX parameter of the argument, or of one item of a list.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         match self {
             Param::TmaLoad(_) | Param::TmaStore(_) => vec![MAP_BYTES],
@@ -196,7 +196,7 @@ pub struct TmaRecipe {
     pub swizzle: SwizzleMode,
     /// How many bytes the L2 cache fetches at a time.
     pub l2: L2Promotion,
-    /// What a load writes to shared memory for elements outside the tensor.
+    /// The value that a load writes to shared memory for elements outside the tensor.
     pub fill: OobFill,
 }
 

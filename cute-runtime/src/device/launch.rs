@@ -134,7 +134,7 @@ pub unsafe fn launch<K: Kernel>(
     grid: Grid,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
-    // SAFETY: the caller promises what `launch_image` asks for, and the implementation of `Kernel` that it is described.
+    // SAFETY: the caller keeps the contract of `launch_image`, and the implementation of `Kernel` promises a true description.
     unsafe { launch_image(device, &Image::of::<K>(), grid, arguments) }
 }
 
@@ -224,14 +224,13 @@ pub(crate) unsafe fn launch_image(
         });
         return Ok(());
     }
-    // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
-    // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The kernel's author promises that the
-    // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
-    // tensors.
+    // SAFETY: every address is of an argument. `lower` has checked that the argument is a tensor of this device with the element
+    // type of the parameter, mutably borrowed if the kernel writes it. The kernel's author promises that the kernel accesses
+    // global memory only through its parameters, and the caller promises that it stays inside the tensors.
     unsafe { device.backend().launch(image, grid, &parameters, &tensors) }
 }
 
-/// The error of a launch that chooses an instance which the kernel lacks, or lacks without features of its crate.
+/// The error of a launch that chooses a missing instance, or an instance that needs other features of its crate.
 pub fn no_instance(
     kernel: &'static str,
     values: &[(&str, &dyn Debug)],
@@ -478,7 +477,7 @@ fn push_extents(view: &RawView<'_>, parameters: &mut Parameters) -> Result<(), A
 struct Launched<'a> {
     params: &'static [Param],
     arguments: &'a [Argument<'a>],
-    /// The index of the items that facts about lists are about.
+    /// The item of the lists to which facts about lists apply.
     item: usize,
 }
 
@@ -505,7 +504,7 @@ impl Numbers for Launched<'_> {
             Term::Extent(param, mode) => Some(*view(param)?.shape.get(mode)? as i128),
             Term::Stride(param, mode) => {
                 let strides = view(param)?.strides;
-                // The kernel takes 1 for the stride of the last mode, which may have another if it has one element.
+                // The kernel takes 1 for the stride of the last mode. A last mode of one element may have another stride.
                 let last = mode + 1 == strides.len();
                 Some(if last { 1 } else { *strides.get(mode)? } as i128)
             }
@@ -534,7 +533,7 @@ impl Numbers for Launched<'_> {
     }
 }
 
-/// An integer argument, of which the first bytes are those of its type.
+/// An integer argument. Its value is in the first bytes, as many as its type has.
 fn integer(ty: ElementType, bytes: &[u8; MAX_SCALAR]) -> Option<i128> {
     let wide = u64::from_le_bytes(*bytes);
     Some(match ty {

@@ -13,9 +13,9 @@ use crate::{Error, TmaRecipe};
 const SETS: usize = 64;
 const WAYS: usize = 4;
 
-/// The encoded maps of recipes and views. A map depends on nothing else, so one that is found is the one that would be made, and
-/// its recipe and its view have passed their checks. Each has one set where it can be, and takes the place of the one that has been there
-/// the longest. So addresses do not decide whether the maps of a few tensors are kept.
+/// The encoded maps of recipes and views. A map depends on nothing else, so a kept map is correct, and its recipe and view have
+/// passed their checks. A map can be in one set only. In a full set it replaces the oldest map. So addresses do not decide whether
+/// the maps of a few tensors are kept.
 #[derive(Default)]
 pub(crate) struct Maps(Mutex<Vec<Set>>);
 
@@ -23,8 +23,7 @@ type Set = [Option<(Key, Map)>; WAYS];
 
 type Map = [u8; MAP_BYTES];
 
-/// The address of the recipe, which stays that of the same recipe; the view's element type, address and rank; its extents and its
-/// strides.
+/// The address of the `'static` recipe; the view's element type, address and rank; its extents and its strides.
 type Key = [u64; 4 + 2 * MAX_RANK];
 
 impl Maps {

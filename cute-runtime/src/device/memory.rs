@@ -11,7 +11,7 @@ use crate::{Device, Element, Error};
 /// An array of elements in a device's memory.
 ///
 /// Dropping it frees the memory, once everything launched before has finished: on a GPU, the drop waits for that. Memory that a
-/// [`Graph`](crate::Graph) uses is freed when that is dropped, too.
+/// [`Graph`](crate::Graph) uses is freed only after the graph is dropped, too.
 pub struct Buffer<T: Element> {
     memory: Arc<Memory>,
     len: usize,

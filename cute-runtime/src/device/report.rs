@@ -1,4 +1,4 @@
-//! What kernels report while they run: the host's side of `print!` and of `assert!`.
+//! Reports of kernels at run time: the host's side of `print!` and of `assert!`.
 //!
 //! A kernel with [`Kernel::REPORTS`](crate::Kernel::REPORTS) writes records into a buffer, which a device gives it for each
 //! launch: [`Buffer::words`] of `u32`. The first four are the number of words that records have reserved, how many there are for
@@ -14,7 +14,7 @@ use half::{bf16, f16};
 use crate::device::lock::lock;
 use crate::{AssertionFailure, ElementType, Error, Piece, Report, e4m3, e5m2};
 
-/// What the first word of a record has in its upper half.
+/// The upper half of the first word of a record.
 const MARK: u32 = 0xc07e << 16;
 /// The words of the buffer before the records.
 const HEADER: usize = 4;
@@ -26,9 +26,9 @@ const ROOM: usize = 1 << 18;
 /// Gets the text of a launch.
 pub(crate) type Receiver = Box<dyn FnMut(&str) + Send>;
 
-/// Who gets the text that kernels print: the standard output, unless another receiver is set.
+/// The receiver of the text that kernels print: the standard output, unless another receiver is set.
 ///
-/// The receiver is the user's code, which may do anything with the device, so it is called, and dropped, without a lock.
+/// The receiver is user code and may use the device, so it is called, and dropped, without a lock.
 #[derive(Default)]
 pub(crate) struct Output(Mutex<Waiting>);
 
@@ -38,7 +38,7 @@ struct Waiting {
     receiver: Option<Receiver>,
     /// Whether the receiver is called, by any thread.
     called: bool,
-    /// What it gets then.
+    /// The texts that wait until the receiver returns.
     texts: VecDeque<String>,
 }
 
@@ -47,7 +47,7 @@ impl Output {
         let _former = lock(&self.0).receiver.replace(receiver);
     }
 
-    /// Hands on what was printed. If the receiver is called at this time, it gets the text when it has returned.
+    /// Hands on the printed text. If the receiver is running, it gets the text after it returns.
     pub(crate) fn print(&self, text: String) {
         if text.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl Output {
     }
 }
 
-/// While it lives, this thread calls the receiver. It gives the receiver back when there is no text left, or if the receiver panics.
+/// While this value lives, its thread calls the receiver. The receiver is put back when no text is left, or if it panics.
 struct Turn<'a> {
     output: &'a Output,
     receiver: Option<Receiver>,
@@ -129,7 +129,7 @@ impl Buffer {
         (!reports.is_empty()).then_some(Buffer { kernel, reports })
     }
 
-    /// The words that it has before the launch.
+    /// The words of the buffer before the launch.
     pub(crate) fn words(&self) -> Vec<u32> {
         let longest = self
             .reports
@@ -142,7 +142,7 @@ impl Buffer {
         words
     }
 
-    /// What the kernel printed. The words are those after the launch.
+    /// The text that the kernel printed. `words` is the buffer after the launch.
     pub(crate) fn text(&self, words: &[u32]) -> String {
         let printed = self
             .records(words)
@@ -189,7 +189,7 @@ impl Buffer {
             let report = self.reports.get((first ^ MARK) as usize);
             let record =
                 report.and_then(|report| Some((report, rest.get(..RECORD + self::words(report))?)));
-            // A thread that another one's fault stopped leaves a record without its first word.
+            // A thread stopped by the fault of another one leaves a record without its first word.
             rest = match record {
                 Some((_, record)) => &rest[record.len()..],
                 None => after,

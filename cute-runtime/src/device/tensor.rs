@@ -243,7 +243,7 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         self.placement.address(self.buffer)
     }
 
-    /// What a launch needs to know of the view.
+    /// The data of the view that a launch needs.
     pub(crate) fn raw(&self) -> RawView<'_> {
         self.placement.raw(self.buffer)
     }
@@ -310,7 +310,7 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
         self.placement.address(self.buffer)
     }
 
-    /// What a launch needs to know of the view.
+    /// The data of the view that a launch needs.
     pub(crate) fn raw(&self) -> RawView<'_> {
         self.placement.raw(self.buffer)
     }

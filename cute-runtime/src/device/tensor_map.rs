@@ -7,10 +7,10 @@ use cute_hopper::tma::{self, MAX_BOX, MAX_RANK, MAX_REACHED_EXTENT, STRIDE_END, 
 
 use crate::{ArgumentRule, ElementType, OobFill, SwizzleMode, TmaRecipe};
 
-/// What addresses, strides and rows of a box are multiples of, in bytes.
+/// The alignment of addresses, strides and rows of a box, in bytes.
 const ALIGN: u64 = tma::GLOBAL_ALIGN as u64;
 
-/// A view without its types: what a launch needs to know of a tensor.
+/// A view without its types: the data of a tensor that a launch needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawView<'a> {
     pub(crate) element: ElementType,
@@ -68,10 +68,10 @@ pub(crate) fn tensor_map(
     })
 }
 
-/// What a store asks besides: rows made of whole 16-byte units.
+/// The additional rule of a store: rows of whole 16-byte units.
 ///
-/// A tile store clips the innermost mode not at its extent but at the next multiple of [`tma::STORE_UNIT`], and overwrites bytes
-/// that are not the tensor's.
+/// A tile store clips the innermost mode at the next multiple of [`tma::STORE_UNIT`], not at its extent, and would overwrite bytes
+/// outside of the tensor.
 pub(crate) fn check_stored(view: &RawView<'_>) -> Result<(), ArgumentRule> {
     let Some((mode, &extent)) = view.shape.iter().enumerate().next_back() else {
         return Ok(());
@@ -84,7 +84,7 @@ pub(crate) fn check_stored(view: &RawView<'_>) -> Result<(), ArgumentRule> {
     Ok(())
 }
 
-/// What every tensor parameter asks of its argument: type, rank, no empty mode, and a contiguous last mode.
+/// The rules for every tensor argument: type, rank, no empty mode, and a contiguous last mode.
 pub(crate) fn check_view(
     element: ElementType,
     rank: usize,
@@ -106,7 +106,7 @@ pub(crate) fn check_view(
         return Err(ArgumentRule::ZeroExtent { mode });
     }
     match (view.shape.last(), view.strides.last()) {
-        // A mode of one element has no stride to speak of.
+        // The stride of a mode of one element is never used.
         (Some(&extent), Some(&stride)) if extent > 1 && stride != 1 => {
             Err(ArgumentRule::NotContiguous {
                 mode: rank - 1,
@@ -162,7 +162,7 @@ fn check_recipe(recipe: &TmaRecipe) -> Result<(), ArgumentRule> {
 }
 
 fn byte_stride(view: &RawView<'_>, mode: usize) -> Result<u64, ArgumentRule> {
-    // Nothing lies a stride away in a mode of one element: any legal stride says the same.
+    // The stride of a mode of one element is never used: any legal stride gives the same map.
     if view.shape[mode] == 1 {
         return Ok(ALIGN);
     }

@@ -3,7 +3,7 @@
 use super::HostError;
 use super::layout::{HostLayout, leaves, text};
 
-/// Most values of a swizzled layout that are checked one by one.
+/// The most values of a swizzled layout to check one by one.
 const SCAN_LIMIT: i64 = 1 << 20;
 
 /// Refuses a layout with a value that is negative or not below `len`.

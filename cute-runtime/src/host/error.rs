@@ -62,7 +62,7 @@ pub enum HostError {
     NoCoordinate {
         /// The layout.
         layout: String,
-        /// The mode, counted from 0 among those that coordinates have a number for.
+        /// The mode, counted from 0 among the modes with a number in coordinates.
         mode: usize,
         /// The coordinate along the mode.
         coordinate: i64,
@@ -74,7 +74,7 @@ pub enum HostError {
     OtherRank {
         /// The layout.
         layout: String,
-        /// Its top-level modes, without those that a slice has fixed.
+        /// The number of top-level modes, without the modes that a slice has fixed.
         modes: usize,
         /// Number of axes.
         axes: usize,
@@ -84,7 +84,7 @@ pub enum HostError {
     NoAxis {
         /// The layout.
         layout: String,
-        /// The mode, counted from 0 among those that coordinates have a number for.
+        /// The mode, counted from 0 among the modes with a number in coordinates.
         mode: usize,
     },
     /// Axes of a swizzled layout.

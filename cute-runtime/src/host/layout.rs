@@ -45,8 +45,8 @@ pub trait HostLayout: Copy {
     /// The value at a 1-D coordinate; `None` if it is out of range or has no element.
     fn place(&self, coord: i64) -> Option<i64>;
 
-    /// Whether coordinates have a number for a given top-level mode of the profile. Coordinates of a slice have none for a
-    /// mode that is fixed; its extents are 1.
+    /// Whether coordinates have a number for a given top-level mode of the profile. A slice fixes some modes: its coordinates have
+    /// no number for them, and their extents are 1.
     #[inline]
     fn keeps(&self, _mode: usize) -> bool {
         true

@@ -29,7 +29,7 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Strided::of`], and [`HostError::NoView`] if `ndarray` refuses the extents.
+    /// The errors of [`Strided::of`], and [`HostError::NoView`] if `ndarray` refuses the extents.
     pub fn to_ndarray<const N: usize>(&self) -> Result<View<'a, E, N>, HostError>
     where
         Dim<[Ix; N]>: Dimension,
@@ -62,8 +62,8 @@ impl<E, L: HostLayout> HostTensorMut<'_, E, L> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Strided::of`], [`HostError::Shared`] if two coordinates have the same element, and [`HostError::NoView`] if
-    /// `ndarray` refuses the strides: it takes none that interleave, such as those of `(3,2):(2,3)`, whose elements are distinct.
+    /// The errors of [`Strided::of`], [`HostError::Shared`] if two coordinates have the same element, and [`HostError::NoView`] if
+    /// `ndarray` refuses the strides: it takes no strides that interleave, such as those of `(3,2):(2,3)`, whose elements are distinct.
     pub fn to_ndarray_mut<const N: usize>(&mut self) -> Result<ViewMut<'_, E, N>, HostError>
     where
         Dim<[Ix; N]>: Dimension,
@@ -123,7 +123,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of [`HostTensor::from_ndarray`].
+    /// The errors of [`HostTensor::from_ndarray`].
     pub fn from_ndarray(view: ViewMut<'a, E, N>) -> Result<Self, HostError> {
         let layout = axes(view.shape(), view.strides())?;
         let data = view.into_slice_memory_order();

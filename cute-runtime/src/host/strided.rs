@@ -8,8 +8,8 @@ use super::HostError;
 use super::layout::{HostLayout, modes, text};
 use crate::{Profile, Swizzle};
 
-/// A layout with `N` modes, each of one extent and one stride: what arrays of other libraries have. The element at coordinate
-/// `c` is number `offset + c[0]·stride[0] + c[1]·stride[1] + …` of the slice. `N` is from 1 to 8.
+/// A layout with `N` modes, each of one extent and one stride, like an array of another library. The element at coordinate `c` is
+/// number `offset + c[0]·stride[0] + c[1]·stride[1] + …` of the slice. `N` is from 1 to 8.
 /// ```
 /// use cute_runtime::{HostTensor, Strided};
 /// let data: Vec<i32> = (0..12).collect();

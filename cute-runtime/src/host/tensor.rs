@@ -28,7 +28,7 @@ pub struct HostTensor<'a, E, L = Layout> {
 
 /// A slice of the host with a layout, to write.
 ///
-/// Its tiles can be written at the same time, if it is proved that no two of them share an element.
+/// Several threads can write its tiles at the same time, if it is proved that no two tiles share an element.
 /// ```
 /// use cute_runtime::{HostTensorMut, layout, tile};
 /// layout! { MATRIX = (64,48):(48,1); }

@@ -12,7 +12,7 @@ pub use crate::{bf16, e4m3, e5m2, f16};
 )]
 pub struct tf32;
 
-/// What a type parameter of a kernel is bound by: a type of elements, such as `f32`.
+/// The bound of a type parameter of a kernel: a type of elements, such as `f32`.
 pub trait Element {
     /// The type into which wgmma sums up products of this type: `f32`, or `i32` for integers.
     type Accumulator: Element;

@@ -1,8 +1,8 @@
-//! Random tilings, also such as no macro makes: if `is_disjoint` says that no two coordinates share a value, none do, and walks
-//! and runs visit exactly the values that `get` gives.
+//! Random tilings, also ones that no macro makes: if `is_disjoint` is true, no two coordinates share a value, and walks and runs
+//! visit exactly the values of `get`.
 //!
 //! The unsafe code of `HostTileMut` relies on both. `__private::tiling` is a safe function, so its arguments may be any numbers.
-//! Where the arithmetic of a release build would wrap, that of a build with overflow checks panics, and the test fails.
+//! Where arithmetic wraps in a release build, a build with overflow checks panics, and the test fails.
 
 use super::private::{injective, swizzled};
 use super::private::{swizzle, tiling};
@@ -11,11 +11,11 @@ use super::{Swizzle, Tiling};
 use cute_algebra::Axis;
 use std::collections::HashSet;
 
-/// How many tilings are tried, and how many of them at least must be disjoint, so that the test covers enough of them.
+/// The number of random tilings, and the least number of disjoint ones among them, so that the test covers enough of these.
 const CASES: u32 = 200_000;
 const DISJOINT: u32 = 10_000;
 
-/// Most coordinates of a tiling that are all checked. Of a larger tiling, a random sample is checked.
+/// The most coordinates of a tiling that are all checked. Of a larger tiling, a random sample is checked.
 const LOOKED_AT: i64 = 4096;
 
 #[test]
@@ -136,8 +136,7 @@ impl<const N: usize> Leaves<N> for Forged<'_> {
     }
 }
 
-/// A tiling of up to six leaves and three axes: one like those that macros make, of which up to three numbers are then changed
-/// at random.
+/// A tiling of up to six leaves and three axes: one like those of the macros, with up to three numbers changed at random.
 fn forge(random: &mut Random) -> Tiling {
     let (in_tile, in_rest) = (1 + random.below(3), 1 + random.below(3));
     let leaves = (in_tile + in_rest) as usize;

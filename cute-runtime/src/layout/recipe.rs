@@ -1,5 +1,5 @@
-//! Recipes: expansions describe by them how the numbers of a layout are computed from its run-time integers, and what is
-//! checked when a value is built.
+//! Recipes: how to compute the numbers of a layout from its run-time integers, and the checks when a value is built. Expansions
+//! define them.
 
 use super::Profile;
 use super::Swizzle;
@@ -33,7 +33,7 @@ pub struct LayoutRecipe {
     pub shape: &'static [Number],
     /// The strides of the leaves from left to right.
     pub stride: &'static [Number],
-    /// Indices of those kept numbers by which 1-D coordinates are divided.
+    /// Indices of the kept numbers that divide 1-D coordinates.
     pub divisors: &'static [usize],
     /// The constant that is added to every value, before the swizzle.
     pub offset: Number,

@@ -3,8 +3,8 @@
 use core::fmt;
 use cute_algebra::SwizzledLeaves;
 
-/// CuTe's `Swizzle<B,M,S>`: the `bits` bits of an index from bit `base + max(shift,0)` on are xor-ed into those from bit
-/// `base - min(shift,0)` on.
+/// CuTe's `Swizzle<B,M,S>`: takes the `bits` bits of an index from bit `base + max(shift,0)` on, and xors them into the bits from
+/// bit `base - min(shift,0)` on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Swizzle {
     bits: u32,

@@ -113,8 +113,8 @@ impl Layout {
     /// ```
     ///
     /// # Panics
-    /// If a swizzled layout has a cosize over 64 bits, or one that takes more than
-    /// [`COSIZE_STEPS`](cute_algebra::COSIZE_STEPS) to find.
+    /// If the cosize of a swizzled layout does not fit in 64 bits, or takes more than [`COSIZE_STEPS`](cute_algebra::COSIZE_STEPS)
+    /// to find.
     #[track_caller]
     pub const fn cosize(&self) -> i64 {
         if self.swizzle.is_identity() && self.offset == 0 {
@@ -363,7 +363,7 @@ pub(super) fn tree<T>(profile: Profile, leaves: &mut dyn Iterator<Item = T>) -> 
 }
 
 impl Layout {
-    /// What is compared: `offsets` and `injective` follow from it, and a mode may lack them.
+    /// The fields to compare: `offsets` and `injective` follow from them, and a mode may lack these two.
     fn key(&self) -> (Profile, &[i64], &[i64], Swizzle, i64) {
         (
             self.profile,
@@ -389,7 +389,7 @@ impl Hash for Layout {
     }
 }
 
-/// An order for sorted collections, which says nothing about the functions that layouts are.
+/// An order for sorted collections. It has no meaning for layouts as functions.
 impl Ord for Layout {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())

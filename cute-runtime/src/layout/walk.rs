@@ -18,12 +18,12 @@ pub(crate) struct Run<const N: usize> {
     pub(crate) coordinate: [i64; N],
     /// The value of the first coordinate, before the swizzle.
     pub(crate) linear: i64,
-    /// What a step to the next coordinate adds to the coordinate and to the value.
+    /// The increments of the coordinate and of the value from one coordinate to the next.
     step: ([i64; N], i64),
 }
 
 impl<const N: usize> Run<N> {
-    /// The values of the run, after the swizzle. The run must have one coordinate, or be along a leaf that `contiguous` gave.
+    /// The values of the run, after the swizzle. The run must have one coordinate, or lie along the leaf that `contiguous` returned.
     #[inline]
     pub(crate) fn values(&self, swizzle: Swizzle) -> Range<i64> {
         let first = swizzle.apply(self.linear);
@@ -58,7 +58,7 @@ pub(crate) trait Leaves<const N: usize> {
     /// The strides of the leaves.
     fn stride(&self) -> &[i64];
 
-    /// What a step along a leaf adds to the coordinate. No number of it is negative.
+    /// The increment of the coordinate for a step along a leaf. No number of it is negative.
     fn step(&self, leaf: usize) -> [i64; N];
 
     /// The extents of the axes, if some coordinates reach past them and are to be left out.
@@ -86,7 +86,7 @@ pub(crate) const fn contiguous(shape: &[i64], stride: &[i64], swizzle: Swizzle) 
     }
 }
 
-/// The runs of a layout along the leaf `along`; if that is `None`, runs of one coordinate each.
+/// The runs of a layout along the leaf `along`, or runs of one coordinate each if `along` is `None`.
 pub(crate) struct Runs<W: Leaves<N>, const N: usize> {
     walked: W,
     along: Option<usize>,
@@ -119,8 +119,8 @@ impl<W: Leaves<N>, const N: usize> Runs<W, N> {
         }
     }
 
-    /// How many coordinates of the next run are not past the edge. They are the first ones of the run, since no number of a
-    /// coordinate decreases along a leaf.
+    /// The number of coordinates of the next run inside the edge. They come first, since no number of a coordinate decreases along
+    /// a leaf.
     #[inline]
     fn clipped(&self) -> i64 {
         let mut len = self.next.len;
@@ -211,8 +211,8 @@ impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
         Some(self.run.take())
     }
 
-    // `for_each`, `sum` and similar methods call `fold`. Its inner loop does not ask at each element whether the run has ended,
-    // as `next` does.
+    // `for_each`, `sum` and similar methods call `fold`. Its inner loop has no test for the end of the run at each element, unlike
+    // `next`.
     #[inline]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
         once(self.run)
@@ -226,9 +226,9 @@ impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
     }
 }
 
-/// A marker that is invariant in `T`: a value for `T` is not one for a subtype or supertype of `T`. That matters
-/// because such types can have different constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and
-/// each can implement `StaticTiling` with a tiling of its own.
+/// A marker that is invariant in `T`: it is not converted to the marker of a subtype or supertype. Such types can have different
+/// constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and each can implement `StaticTiling` with another
+/// tiling.
 pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// The leaves of a tile of the tiling `T`. Coordinates are those in the tiled layout.

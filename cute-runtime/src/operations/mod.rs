@@ -1,6 +1,6 @@
-//! The operations of the notation: those that [`layout!`](crate::layout), [`tile!`](crate::tile) and kernels know.
+//! The operations of the notation, for [`layout!`](crate::layout), [`tile!`](crate::tile) and kernels.
 //!
-//! Each has a page, with its operands, its result and an example. What stands in `[…]` may be left out, and the operand before `…`
+//! Each has a page, with its operands, its result and an example. An operand in `[…]` may be left out, and the operand before `…`
 //! may be repeated. A name is CuTe's if CuTe has the operation.
 //!
 //! Rust code calls them inside of the macros only; [`cute_algebra`] has them as functions for values that a program computes.

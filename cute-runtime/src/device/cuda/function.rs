@@ -24,7 +24,7 @@ pub(super) struct Function {
     _module: Module,
     /// Bytes of each parameter of the PTX entry.
     parameters: Vec<usize>,
-    /// Whether the kernel waits for the grid before it by itself, so that it may start while that one still runs.
+    /// Whether the kernel itself waits for the previous grid, so that it may start while that grid still runs.
     overlaps: bool,
     pub(super) compiled: Compiled,
 }

@@ -54,12 +54,12 @@ pub(crate) struct Gpu {
     output: Output,
     /// The buffers of launches that may still run.
     reports: Mutex<Vec<Pinned>>,
-    /// The assertion that failed, after which the driver refuses every call.
+    /// The first failed assertion. The driver refuses every call after it.
     failure: OnceLock<Error>,
-    /// Memory whose kernels could not be waited for. It is freed with what is dropped next.
+    /// Memory that was not freed because the wait for its kernels failed. The next drop frees it.
     unfreed: Mutex<Vec<u64>>,
-    /// Read by whoever waits for the context, and written by who captures a stream: the driver forbids to wait for a context while
-    /// one of its streams is captured. A capture makes calls of the driver, and runs no code of users.
+    /// A wait for the context locks this to read, and a capture of a stream locks it to write: the driver forbids to wait for a
+    /// context while one of its streams is captured. A capture makes calls of the driver, and runs no code of users.
     capturing: RwLock<()>,
 }
 
@@ -163,7 +163,7 @@ impl Gpu {
         self.explained(waited)
     }
 
-    /// The result of a call of the driver. If it failed, the error is the assertion that failed, if one did.
+    /// The result of a call of the driver. If an assertion has failed, its error replaces an error of the driver.
     fn explained<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         let Err(error @ Error::Driver(_)) = result else {
             return result;

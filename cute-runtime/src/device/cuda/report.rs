@@ -61,7 +61,7 @@ impl Pinned {
         Ok(Some(pinned))
     }
 
-    /// What the kernel printed. The kernel must have ended, normally or by a fault.
+    /// The text that the kernel printed. The kernel must have ended, normally or by a fault.
     pub(super) fn text(&self) -> String {
         self.buffer.text(&self.words())
     }

@@ -1,4 +1,4 @@
-//! Devices that are emulated: how they are made, and what was seen of their launches.
+//! Emulated devices: constructors, and records of their launches.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ impl Device {
         Device::new(Arc::new(Emulator::new(options, None)))
     }
 
-    /// A new emulated device that runs, in place of each kernel's PTX, what `rewrite` makes of it: a test that breaks a kernel
-    /// on purpose sees whether anything notices. `rewrite` may be called more than once for a kernel. It may launch other kernels on the
-    /// device, which are rewritten, too.
+    /// A new emulated device that runs the PTX returned by `rewrite` in place of each kernel's own PTX. With it a test breaks a
+    /// kernel on purpose and sees whether anything notices. `rewrite` may be called more than once for a kernel. It may launch
+    /// other kernels on the device, which are rewritten, too.
     ///
     /// ```
     /// use cute_runtime::{Device, EmulatorOptions, Error, Tensor, kernels};
@@ -56,8 +56,8 @@ impl Device {
         Device::new(Arc::new(emulator))
     }
 
-    /// What the launches on this emulator executed, moved and waited for since it was made or this was last called, those that
-    /// failed included. `None` on a GPU.
+    /// Counts of the instructions, memory traffic and waits of all launches on this emulator, failed ones included, since it was
+    /// made or since the last call of this method. `None` on a GPU.
     ///
     /// ```
     /// use cute_runtime::{Class, Device, Error, Tensor, kernels};
@@ -96,8 +96,8 @@ impl Device {
         Some(std::mem::take(&mut lock(observed).counts))
     }
 
-    /// What the launches on this emulator did when, since it was made or this was last called: `Display` of it is for
-    /// <https://ui.perfetto.dev>. `None` unless [`EmulatorOptions::trace`] is set.
+    /// The timeline of the launches on this emulator, since it was made or since the last call of this method. `Display` writes it
+    /// for <https://ui.perfetto.dev>. `None` unless [`EmulatorOptions::trace`] is set.
     ///
     /// ```
     /// use cute_runtime::{Device, EmulatorOptions, Error, kernels};

@@ -7,8 +7,8 @@ use crate::device::backend::ArgumentName;
 use crate::device::tensor_map::RawView;
 use crate::{ElementType, Error};
 
-/// Adds the coordinate to a fault at a tensor: one that the kernel declares in shared memory, or one of the arguments of the
-/// launch, which are given with their names.
+/// Adds the coordinate to a fault at a tensor: a tensor that the kernel declares in shared memory, or an argument of the launch,
+/// given with its name.
 pub(super) fn located(error: Error, arguments: &[(ArgumentName, RawView<'_>)]) -> Error {
     let Error::Emulator {
         kernel,
@@ -52,8 +52,8 @@ fn shared(description: &str, byte: i64) -> Option<String> {
     Some(tuple(&coordinates.collect::<Vec<_>>()))
 }
 
-/// The element of an argument at which a fault in global memory happened: that of the tensor that begins nearest to it, in
-/// the allocation that the fault is about.
+/// The element of an argument at a fault in global memory. The argument is the tensor that begins nearest to the address, in the
+/// allocation of the fault.
 fn argument(fault: &Fault, arguments: &[(ArgumentName, RawView<'_>)]) -> Option<Element> {
     let address = fault.kind.global_address()?;
     let candidates = arguments.iter().filter(|(_, view)| match &fault.kind {
@@ -76,7 +76,7 @@ fn argument(fault: &Fault, arguments: &[(ArgumentName, RawView<'_>)]) -> Option<
     })
 }
 
-/// The coordinate of a byte of an argument. Outside of the tensor, the coordinate along the mode of the largest stride is.
+/// The coordinate of a byte of an argument. Outside of the tensor, the coordinate along the largest stride is out of range.
 fn global(view: &RawView<'_>, byte: i64) -> String {
     let mut rest = byte.div_euclid(i64::from(view.element.bytes()));
     let mut modes: Vec<usize> = (0..view.strides.len()).collect();

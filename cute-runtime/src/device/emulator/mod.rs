@@ -31,15 +31,15 @@ use crate::{Error, Grid};
 use fault::located;
 use rewriting::Rewriting;
 
-/// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
-/// tiles.
+/// Multiprocessors of the emulated device: few, so that each CTA of a persistent kernel gets several tiles even of a small
+/// problem.
 const MULTIPROCESSORS: u32 = 4;
-/// Bytes a second of an H100's memory.
+/// Memory bandwidth of an H100, in bytes per second.
 const BANDWIDTH: f64 = 3.35e12;
 /// Alignment of allocations, as the CUDA driver's.
 const ALIGN: u64 = 256;
 
-/// Makes the PTX that runs of a kernel's PTX.
+/// Returns the PTX to run in place of a kernel's PTX.
 pub(crate) type Rewrite = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 /// An emulated device.
@@ -146,7 +146,7 @@ impl Backend for Emulator {
     }
 
     unsafe fn free(&self, address: u64) {
-        // A buffer frees what it allocated, once: there is nothing to refuse.
+        // A buffer frees its allocation exactly once, so `free` cannot fail.
         let freed = lock(&self.memory).free(address);
         debug_assert_eq!(freed, Ok(()));
     }
@@ -294,7 +294,7 @@ impl Reports {
         }))
     }
 
-    /// What the kernel printed, and the first assertion that failed.
+    /// The output of the kernel, and the first assertion that failed.
     fn read(self, memory: &mut GlobalMemory) -> Result<(String, Option<Error>), Error> {
         let mut words = vec![0u32; self.bytes / size_of::<u32>()];
         memory

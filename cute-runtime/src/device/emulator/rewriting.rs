@@ -7,15 +7,15 @@ use crate::device::image::Image;
 use crate::{Error, LaunchRule};
 
 thread_local! {
-    /// The kernels whose PTX functions of this thread rewrite, the innermost last.
+    /// The kernels whose PTX this thread is rewriting, the innermost last.
     static KERNELS: RefCell<Vec<Id>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While it lives, a function of this thread rewrites the PTX of a kernel.
+/// While this value lives, its thread rewrites the PTX of a kernel.
 pub(super) struct Rewriting(());
 
 impl Rewriting {
-    /// An error if such a function has launched the kernel, or compiles it: that needs the result of the function.
+    /// An error if the rewriting function of the kernel launches or compiles this kernel: that would need the function's result.
     pub(super) fn begin(image: &Image) -> Result<Self, Error> {
         KERNELS.with_borrow_mut(|kernels| {
             if kernels.contains(&image.id) {

@@ -21,19 +21,18 @@ pub struct EmulatorOptions {
     pub schedule: Policy,
     /// Seeds the random choices of the schedule. Equal seeds give equal runs.
     pub seed: u64,
-    /// A launch that needs more warp instructions than this fails.
+    /// A launch fails if it needs more warp instructions than this.
     pub step_limit: u64,
-    /// A launch fails in which, in more warp instructions in a row than this, no cluster ends and no global memory is accessed that
-    /// the launch had not accessed before: it is probably in an endless loop. Slow instructions count as several, here and for
-    /// the other limits.
+    /// A launch fails if, in more warp instructions in a row than this, no cluster ends and no new address of global memory is
+    /// accessed: it is probably in an endless loop. A slow instruction counts as several, here and for the other limits.
     pub cluster_limit: u64,
-    /// A launch fails that changes nothing but registers in more warp instructions in a row than this.
+    /// A launch fails if it changes only registers in more warp instructions in a row than this.
     pub idle_limit: u64,
     /// How many clusters run at a time, at most.
     pub resident_clusters: usize,
-    /// Which mistakes are looked for.
+    /// The mistakes to look for.
     pub checks: Checks,
-    /// Whether [`Device::take_trace`] has a trace.
+    /// Whether to record a trace for [`Device::take_trace`].
     pub trace: bool,
 }
 
@@ -64,18 +63,18 @@ impl EmulatorOptions {
     }
 }
 
-/// The failure of a test under a schedule, of those that were tried the one that executed the fewest warp instructions.
+/// The failure of a test under a schedule: the one after the fewest warp instructions, of all schedules tried.
 #[derive(Debug)]
 pub struct ScheduleFailure<E> {
-    /// What the test returned.
+    /// The error that the test returned.
     pub error: E,
     /// The options of the device.
     pub options: EmulatorOptions,
     /// How many warp instructions the device had executed.
     pub steps: u64,
-    /// Under how many of the schedules the test failed.
+    /// The number of schedules under which the test failed.
     pub failed: u64,
-    /// How many schedules there were.
+    /// The number of schedules tried.
     pub schedules: u64,
 }
 
@@ -99,7 +98,7 @@ impl<E: Display> Display for ScheduleFailure<E> {
 impl<E: fmt::Debug + Display> std::error::Error for ScheduleFailure<E> {}
 
 impl Device {
-    /// Runs a test on `schedules` emulated devices, whose schedules differ: those of the seeds from 0.
+    /// Runs a test on `schedules` emulated devices with different schedules: the seeds from 0 on.
     ///
     /// ```
     /// use cute_runtime::{Device, Error, Tensor, kernels};
@@ -124,8 +123,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// If the test fails under any schedule: its failure after the fewest warp instructions. Each schedule that fails is also
-    /// tried with one cluster at a time, which makes the run shorter.
+    /// The failure after the fewest warp instructions, if the test fails under any schedule. Each failing schedule is also tried
+    /// with one cluster at a time, for a shorter run.
     pub fn under_schedules<E>(
         schedules: u64,
         mut test: impl FnMut(&Device) -> Result<(), E>,

@@ -19,7 +19,7 @@ pub struct DLDevice {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDataType {
-    /// What the bits mean: 0 signed, 1 unsigned, 2 floating point, 4 bfloat16, 10 and 12 e4m3 and e5m2.
+    /// The kind of number: 0 signed, 1 unsigned, 2 floating point, 4 bfloat16, 10 and 12 e4m3 and e5m2.
     pub code: u8,
     /// Bits of a number.
     pub bits: u8,
@@ -53,7 +53,7 @@ pub struct DLTensor {
 pub struct DLManagedTensor {
     /// The tensor.
     pub dl_tensor: DLTensor,
-    /// What the owner needs to free it.
+    /// The owner's data, for the function that frees the tensor.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this struct. Called once.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
@@ -92,7 +92,7 @@ impl DLDataType {
     }
 }
 
-/// The name of the type where there is one of it here, such as `bf16`, else its three numbers.
+/// The name of the type, such as `bf16`, if it is an element type of this crate; else its three numbers.
 impl fmt::Display for DLDataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match ElementType::ALL.iter().find(|&&ty| Self::of(ty) == *self) {
@@ -106,7 +106,7 @@ impl fmt::Display for DLDataType {
     }
 }
 
-// The sizes that C gives them where pointers have 64 bits.
+// The sizes of the structs in C where pointers have 64 bits.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(
     size_of::<DLTensor>() == 48

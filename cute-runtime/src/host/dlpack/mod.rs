@@ -43,7 +43,7 @@ pub enum DlpackError {
     /// A null pointer.
     #[error("the pointer to {what} is null")]
     Null {
-        /// What should be there.
+        /// The missing target of the pointer.
         what: &'static str,
     },
     /// The elements are not in the host's memory.
@@ -73,7 +73,7 @@ pub enum DlpackError {
     Misaligned {
         /// The address.
         address: usize,
-        /// What it should be a multiple of.
+        /// The required alignment.
         align: usize,
     },
     /// The elements take more bytes than any memory has.
@@ -89,7 +89,7 @@ pub enum DlpackError {
     Layout(#[from] HostError),
 }
 
-/// What a `Dlpack` that was made here points to: the tensor, and the memory that the tensor points to.
+/// The target of a `Dlpack` that was made here: the tensor, and the memory of its extents and elements.
 struct Owner<E> {
     managed: DLManagedTensor,
     _axes: Vec<i64>,
@@ -164,7 +164,7 @@ impl Dlpack {
     /// The elements, to write.
     ///
     /// # Errors
-    /// Those of [`tensor`](Self::tensor).
+    /// The errors of [`tensor`](Self::tensor).
     pub fn tensor_mut<E: Element, const N: usize>(
         &mut self,
     ) -> Result<HostTensorMut<'_, E, Strided<N>>, DlpackError> {
@@ -174,7 +174,7 @@ impl Dlpack {
         Ok(HostTensorMut::new(data, layout)?)
     }
 
-    /// The first element in memory, the elements from there to the last, and where in them each coordinate's is.
+    /// The first element in memory, the number of elements from there to the last, and the layout of coordinates in them.
     fn elements<E: Element, const N: usize>(
         &self,
     ) -> Result<(*mut E, usize, Strided<N>), DlpackError> {
@@ -225,8 +225,8 @@ impl Dlpack {
 }
 
 impl<E: Element, L: HostLayout> HostTensor<'_, E, L> {
-    /// Calls a function with this tensor as DLPack has it, with an axis for each top-level mode. The tensor and its axes are
-    /// there until the function returns.
+    /// Calls a function with this tensor as a DLPack tensor, with an axis for each top-level mode. The tensor and its axes live
+    /// until the function returns.
     ///
     /// With the feature `dlpack`.
     /// ```
@@ -239,7 +239,7 @@ impl<E: Element, L: HostLayout> HostTensor<'_, E, L> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Strided::of`].
+    /// The errors of [`Strided::of`].
     pub fn with_dlpack<const N: usize, R>(
         &self,
         call: impl FnOnce(&DLTensor) -> R,
@@ -252,7 +252,7 @@ impl<E: Element, L: HostLayout> HostTensor<'_, E, L> {
     }
 }
 
-/// The tensor at `data` whose extents and strides are at `axes`, one after the other.
+/// The tensor at `data`. The array at `axes` has its extents, then its strides.
 fn describe<E: Element, const N: usize>(
     data: *mut E,
     layout: &Strided<N>,
@@ -285,7 +285,7 @@ fn axes<const N: usize>(tensor: &DLTensor) -> Result<([i64; N], [i64; N]), Dlpac
     // SAFETY: `from_raw` demands that a tensor has as many extents as axes.
     let shape = unsafe { shape.cast::<[i64; N]>().read() };
     if let Some(strides) = NonNull::new(tensor.strides) {
-        // SAFETY: and as many strides, if it has some.
+        // SAFETY: `from_raw` demands as many strides as axes, if there are strides.
         return Ok((shape, unsafe { strides.cast::<[i64; N]>().read() }));
     }
     let mut strides = [1; N];
@@ -297,7 +297,7 @@ fn axes<const N: usize>(tensor: &DLTensor) -> Result<([i64; N], [i64; N]), Dlpac
 
 /// Frees a tensor that `Dlpack::new` has made.
 unsafe extern "C" fn delete<E>(tensor: *mut DLManagedTensor) {
-    // SAFETY: the tensor is the field of an owner of elements of this type, which its context points to.
+    // SAFETY: the tensor is a field of an owner of elements of this type, and its context points to this owner.
     drop(unsafe { Box::from_raw((*tensor).manager_ctx.cast::<Owner<E>>()) });
 }
 
