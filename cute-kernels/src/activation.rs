@@ -1,4 +1,4 @@
-//! What follows a product: activations, and what is added to an element.
+//! The functions after a product: activations, and numbers to add to an element.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
@@ -23,17 +23,17 @@ pub mod kernels {
         x * rcp(1.0 + exp(-x))
     }
 
-    /// The number of a row: that of a bias along M. A row outside of the vector has its last number.
+    /// The number to add to a row, from a bias along M. A row outside of the vector has its last number.
     pub fn of_row<T: Element>(bias: Global<T, 1>, (i, _): (u32, u32)) -> f32 {
         convert::<f32>(bias[min(i, extent(bias, 0) - 1)])
     }
 
-    /// The number of a column: that of a bias along N. A column outside of the vector has its last number.
+    /// The number to add to a column, from a bias along N. A column outside of the vector has its last number.
     pub fn of_column<T: Element>(bias: Global<T, 1>, (_, j): (u32, u32)) -> f32 {
         convert::<f32>(bias[min(j, extent(bias, 0) - 1)])
     }
 
-    /// The number of an element: that of a matrix C that is added. An element outside of the matrix has that at its edge.
+    /// The number to add to an element, from a matrix C. An element outside of the matrix has the number at its edge.
     pub fn of_element<T: Element>(c: Global<T, 2>, (i, j): (u32, u32)) -> f32 {
         convert::<f32>(c[(min(i, extent(c, 0) - 1), min(j, extent(c, 1) - 1))])
     }

@@ -14,10 +14,10 @@ use crate::extent::{Zeros, extent, is_empty};
 /// f32, and the softmax is computed in f32 and rounded to bf16 before it is multiplied by V. Scores may have any size up to the
 /// largest f32. A score of −∞ has the weight 0, and a row that sees a score of +∞ or NaN is NaN.
 ///
-/// Rows of K that a query does not see have no effect. Rows of V may have one if they hold a NaN or an infinity. A CTA computes 192
-/// rows of O, or 128 for D = 128, and leaves out the rows of V that none of these sees. The others it multiplies by the weights of
-/// each row, which are 0 where the row does not see the key, and 0 times a NaN or an infinity is NaN. The memory-efficient path of
-/// PyTorch does the same with tiles of its own, and its math path multiplies all rows of V.
+/// Rows of K that a query does not see have no effect. Rows of V that it does not see may have one, if they hold a NaN or an
+/// infinity. A CTA computes 192 rows of O, or 128 for D = 128, and leaves out the rows of V that none of these sees. It multiplies
+/// the other rows of V by the weights. A weight is 0 for a key that is not seen, and 0 times a NaN or an infinity is NaN. The
+/// memory-efficient path of PyTorch does the same with other tiles, and its math path multiplies all rows of V.
 ///
 /// B, M and N are arbitrary, up to 2³¹ − 1. All rows must start at multiples of 16 bytes, as TMA demands. On a GPU the call
 /// returns before O is complete.
@@ -50,7 +50,7 @@ pub fn attention(
     scale: f32,
 ) -> Result<(), Error> {
     let ([heads, queries, d], [_, keys, _]) = (q.shape(), k.shape());
-    // The instance, and the queries of a tile, of which there is one for each CTA. The result is right for any number of CTAs.
+    // The instance, and the queries of a tile. There is one tile for each CTA. The result is right for any number of CTAs.
     let instance = match d {
         64 => Some((attention_D::_64, 192)),
         128 => Some((attention_D::_128, 128)),
@@ -74,7 +74,7 @@ pub fn attention(
         return Ok(());
     }
     if keys == 0 {
-        // A sum of no values is 0, and so is the mean of one that is 0.
+        // Without keys O is 0, as it is for one value of 0.
         let zeros = Zeros::new(device, q.shape()[2])?;
         let one = zeros.view([heads, 1, q.shape()[2]])?;
         return attention(device, &zeros.like(q)?, &one, &one, o, causal, scale);
@@ -89,13 +89,13 @@ pub fn attention(
         true => attention_CAUSAL::_true,
         false => attention_CAUSAL::_false,
     };
-    // Tiles of a causal attention take different times, so that each is a CTA, which starts when another ends.
+    // Tiles of a causal attention take different times. So each is a CTA, which starts when another ends.
     let most = match causal {
         attention_CAUSAL::_true => limit,
         attention_CAUSAL::_false => device.multiprocessor_count(),
     };
     let grid = (ctas as u32).min(most);
-    // Scales that are so large choose the largest score all the same.
+    // A scale above the largest f32 chooses the largest score, as the largest f32 does.
     let scale = f64::from(scale) * std::f64::consts::LOG2_E;
     let scale = scale.min(f32::MAX.into()) as f32;
     kernels::attention::launch(
@@ -134,8 +134,8 @@ pub mod kernels {
 
     const NEG_INFINITY: f32 = f32::NEG_INFINITY;
 
-    /// A CTA computes tiles of O: its own number, and on by the number of CTAs. Warpgroup 0 loads by TMA, and each other computes
-    /// 64 rows. `scale` is that of exponents of 2.
+    /// CTA number i of n computes the tiles i, i + n, i + 2n, … of O. Warpgroup 0 loads by TMA, and each other computes 64 rows.
+    /// `scale` is for exponents of 2.
     #[kernel(threads = 128 * (1 + config(D, CAUSAL).consumers))]
     #[instances(cfg(feature = "core"), D in [64, 128], CAUSAL in [false, true])]
     pub fn attention<const D: u32, const CAUSAL: bool>(
@@ -159,8 +159,8 @@ pub mod kernels {
         let v_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
 
         let tiles = ceil_div(queries, rows);
-        // Head and first query of a tile, and the number of keys that it sees. Of each head, the last tiles come first: if causal,
-        // they take longest.
+        // Head, first query and number of visible keys of a tile. The last tiles of each head come first: if causal, they take
+        // longest.
         let place = |tile| {
             let first = (tiles - 1 - tile % tiles) * rows;
             let last = if CAUSAL {
@@ -180,7 +180,7 @@ pub mod kernels {
                     let (head, first, seen) = place(tile);
                     for step in 0..ceil_div(seen, cfg.keys) {
                         ks.load(k, (head, step * cfg.keys, 0), sk);
-                        // Q comes after the first keys, which need not wait until the tile before is stored.
+                        // Q comes after the first keys, which need not wait until the previous tile is stored.
                         if step == 0 {
                             qs.load(q, (head, first, 0), sq);
                         }
@@ -192,21 +192,21 @@ pub mod kernels {
         } else {
             setmaxnreg_inc(cfg.registers.1);
             let index = warpgroup() - 1;
-            // The scores, and what the values add up to.
+            // The products for the scores and for O.
             let qk = TiledMma::<f32, 64, { cfg.keys }>::new(index);
             let pv = TiledMma::<f32, 64, D>::new(index);
             let (s, acc) = (qk.fragment_c(), pv.fragment_c());
             let mine = qk.partition_a(sq[(_, _, 0)]);
             let (mut qs, mut ks) = (q_ring.consumer(), k_ring.consumer());
             let mut vs = v_ring.consumer();
-            // Of each row, the largest score so far, and the sum of the exponentials.
+            // The largest score so far and the sum of the exponentials, for each row.
             let (m, l) = (fragment::<f32>(s, 1), fragment::<f32>(s, 1));
             while tile < heads * tiles {
                 let (head, first, seen) = place(tile);
                 let steps = ceil_div(seen, cfg.keys);
                 let row = first + 64 * index;
                 let visible = |i| if CAUSAL { min(keys, row + i + 1) } else { keys };
-                // Scores of −∞ have a difference from a finite one.
+                // The start is finite, so that its difference from a score of −∞ is no NaN.
                 fill(m, f32::MIN);
                 fill(l, 0.0);
                 qs.wait();
@@ -217,7 +217,7 @@ pub mod kernels {
                 mask(s, 0, visible);
                 let p = convert::<bf16>(softmax(s, m, l, scale).0);
                 for step in 1..steps {
-                    // The next scores are computed along with the products of the values before.
+                    // The next scores are computed along with the products of the previous values.
                     let stage = ks.wait();
                     qk.gemm(s, mine, sk[(_, _, stage)], false);
                     let before = vs.wait();
@@ -232,7 +232,7 @@ pub mod kernels {
                     copy(convert::<bf16>(x), p);
                 }
                 let before = vs.wait();
-                // TMA has loaded zeros for keys that do not exist, but other keys for those between the last that is seen and the end.
+                // For keys past the end TMA has loaded zeros. Between the last visible key and the end it has loaded other keys.
                 let end = seen - (steps - 1) * cfg.keys;
                 if CAUSAL && seen < keys && end < cfg.keys {
                     clear_columns(sv[(_, _, before)], end, cfg.consumers * 128);
@@ -243,7 +243,7 @@ pub mod kernels {
                 wgmma_wait(0);
                 vs.release(before);
                 acc *= rcp_fast(l);
-                // The products have read Q in all warps once they are complete in one, so O takes its place.
+                // Once the products are complete in one warp, all warps have read Q, so O takes its place.
                 copy(convert::<bf16>(acc), mine);
                 fence_proxy_async();
                 bar_sync(index + 1, 128);
@@ -267,8 +267,8 @@ pub mod kernels {
         }
     }
 
-    /// Makes columns of a tile 0 from `first` on. `threads` threads do it, those of the last warpgroups. These columns are the values of
-    /// keys that no row of a tile of O sees. Their weights are 0, and 0 times a NaN or an infinity would be NaN.
+    /// Sets the columns of a tile from `first` on to 0, by `threads` threads of the last warpgroups. These columns are the values
+    /// of keys that no row of a tile of O sees. Their weights are 0, and 0 times a NaN or an infinity would be NaN.
     fn clear_columns(v: Tensor, first: u32, threads: u32) {
         let (vectors, columns) = (size(get(v, 0)) / 8, size(get(v, 1)));
         let zero = fragment::<bf16>((8, 1));
@@ -283,12 +283,11 @@ pub mod kernels {
         }
     }
 
-    /// The exponentials of more scores, and the factor for what was summed up before. Updates `m`, the largest scores, and `l`,
-    /// the sums.
+    /// The exponentials of more scores, and the factor for the sums so far. Updates `m`, the largest scores, and `l`, the sums.
     fn softmax(s: Fragment, m: Fragment, l: Fragment, scale: f32) -> (Fragment, Fragment) {
         let top = max(m, reduce(s, 1, max));
         let old = exp2_fast((m - top) * scale);
-        // The difference comes first: it is 0 for the largest, and has the rounding of a small number, however large scores are.
+        // The difference comes first: it is 0 for the largest score, and rounded as a small number, however large the scores are.
         let p = exp2_fast((s - top) * scale);
         l *= old;
         l += reduce(p, 1, add);

@@ -1,7 +1,6 @@
 //! Copies of tiles by threads.
 //!
-//! A thread that is none of the copy's has no part. So it must be known that there is none, by the number of threads of the CTA or
-//! by a condition:
+//! The thread must be known to be one of the copy's threads, by the number of threads of the CTA or by a condition:
 //! ```
 //! #[cute_runtime::kernels]
 //! mod kernels {
@@ -41,7 +40,7 @@ pub mod kernels {
         tile: Shape,
         /// From (thread, value) to the elements of a tile that the threads read.
         source: Layout,
-        /// From (thread, value) to those that they write.
+        /// From (thread, value) to the elements of a tile that the threads write.
         destination: Layout,
     }
 
@@ -58,8 +57,7 @@ pub mod kernels {
         }
 
         /// The part of x, in shared memory or a tile of global memory, that a thread reads: its values of a tile, and the tiles.
-        /// A thread that is none of the copy's is an error: threads beyond them are left out by a condition such as
-        /// `if thread() < 32`.
+        /// It is an error if the thread may be none of the copy's. A condition such as `if thread() < 32` leaves the others out.
         pub fn partition_s(&self, x: _, thread: u32) -> _ {
             part(x, self.tile, self.source, thread)
         }
@@ -94,7 +92,7 @@ pub mod kernels {
         }
     }
 
-    /// What (thread, value) are in all tiles of x, as (value, tiles). It must be known that the thread is one of the copy's.
+    /// The elements of (thread, value) in all tiles of x, as (value, tiles). The thread must be known to be one of the copy's.
     fn part(x: _, tile: Shape, held: Layout, thread: u32) -> _ {
         let tiles = zipped_divide(x, tile);
         let rest = make_layout_left(shape(get(tiles, 1)));

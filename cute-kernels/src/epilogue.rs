@@ -1,4 +1,4 @@
-//! What becomes of accumulators: 64 rows of a product, all at once.
+//! Epilogues: operations on the accumulators of 64 rows of a product, all at once.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
@@ -6,8 +6,8 @@ pub mod kernels {
     use crate::activation::kernels::{of_column, of_element, of_row};
     use crate::tile_scheduler::kernels::place;
 
-    /// The numbers of a vector that belong to the rows of accumulators, of which the first is row `row` of D. A row outside of the
-    /// vector has its last number, so that one number is that of all rows.
+    /// The numbers of a vector for the rows of accumulators, of which the first is row `row` of D. A row outside of the vector has
+    /// the last number, so a vector of one number gives it to all rows.
     pub fn of_rows<T: Element>(x: Global<T, 1>, acc: Fragment, row: u32) -> Fragment {
         let held = fragment::<f32>(acc, 1);
         for v in 0..size(held) {
@@ -17,8 +17,8 @@ pub mod kernels {
         held
     }
 
-    /// The numbers of a vector that belong to the columns of accumulators, of which the first is column `column` of D. A column
-    /// outside of the vector has its last number, so that one number is that of all columns.
+    /// The numbers of a vector for the columns of accumulators, of which the first is column `column` of D. A column outside of
+    /// the vector has the last number, so a vector of one number gives it to all columns.
     pub fn of_columns<T: Element>(x: Global<T, 1>, acc: Fragment, column: u32) -> Fragment {
         let held = fragment::<f32>(acc, 0);
         for v in 0..size(held) {
@@ -45,9 +45,8 @@ pub mod kernels {
         (held, of_element(y, (column / 128, step)))
     }
 
-    /// α · acc + β · C, for accumulators that begin at (batch, row, column). `row` is a multiple of 64, and `column` of the
-    /// accumulators' columns. As in BLAS, C is not read if β is 0, and accumulators do not count if α is 0, so that a NaN in them has
-    /// no effect.
+    /// α · acc + β · C, for accumulators that begin at (batch, row, column). `row` is a multiple of 64, and `column` a multiple of
+    /// the accumulators' columns. As in BLAS, C is not read if β is 0, and a NaN in the accumulators has no effect if α is 0.
     pub fn linear_combination<T: Element, const R: u32>(
         alpha: f32,
         acc: Fragment,
@@ -71,15 +70,15 @@ pub mod kernels {
         fma(acc, alpha, convert::<f32>(added) * beta)
     }
 
-    /// Raises the number of each row in `largest` to the largest absolute value in this row of accumulators, which begin at (row, column)
-    /// of a matrix of n columns. Rows outside of `largest` are left out, and so are columns from n on. So once all tiles are computed, numbers
-    /// that were 0 are the largest absolute values of whole rows: those of the accumulators, before they are rounded to elements of D.
+    /// Raises the number of each row in `largest` to the largest absolute value in this row of accumulators. They begin at (row, column) of
+    /// a matrix of n columns. Rows outside of `largest` and columns from n on are left out. Numbers that start at 0 are the largest
+    /// absolute values of whole rows once all tiles are computed: of the accumulators, before they are rounded to elements of D.
     ///
-    /// It may as well be called for each piece of accumulators that `store_pieces_by_tma` stores, which takes fewer registers if the epilogue
-    /// reads numbers of columns.
+    /// It may also be called for each piece of accumulators that `store_pieces_by_tma` stores. This takes fewer registers if the
+    /// epilogue reads numbers of columns.
     ///
-    /// The maximum of the bits of numbers of which none is negative is theirs, and does not depend on the order of the tiles. A NaN is
-    /// left out, too, so that a row of these keeps its number.
+    /// For numbers that are not negative, the maximum of the bits is the maximum of the numbers, in any order of the tiles. A NaN
+    /// is left out, too, so a row of NaNs keeps its number.
     pub fn absmax_of_rows(
         acc: Fragment,
         largest: Global<f32, 1>,
@@ -100,8 +99,8 @@ pub mod kernels {
         }
     }
 
-    /// SwiGLU, GEGLU and the like: f(acc[i, 2j]) · acc[i, 2j + 1], with half as many columns. The rows of B are a gate and what it
-    /// lets through in turn, so that a thread has both. Rows are in the order of `wgmma_c`; others are refused.
+    /// SwiGLU, GEGLU and the like: f(acc[i, 2j]) · acc[i, 2j + 1], with half as many columns. The rows of B are gates and gated
+    /// numbers in turn, so that a thread has both. Rows are in the order of `wgmma_c`; other orders are refused.
     pub fn gated(acc: Fragment, f: impl Fn(f32) -> f32) -> Fragment {
         let ordered = fragment::<f32>(wgmma_c(2 * size(acc)));
         copy(acc, ordered);
@@ -125,10 +124,10 @@ pub mod kernels {
         store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, 2);
     }
 
-    /// The same with an epilogue for each piece, which takes fewer registers than one for all accumulators, if it reads numbers of
-    /// columns: `epilogue(piece, (batch, row, column))` is what is stored where the piece belongs. The warpgroup has shared memory for
-    /// `lines` lines of 128 bytes of each row, an even number. If a row has fewer lines, it is one piece; else pieces of half as many
-    /// take turns. Large pieces take less time than small ones.
+    /// The same with an epilogue for each piece. This takes fewer registers than one epilogue for all accumulators, if it reads
+    /// numbers of columns. `epilogue(piece, (batch, row, column))` returns the piece to store at this place. The warpgroup has
+    /// shared memory for `lines` lines of 128 bytes of each row, an even number. If a row has fewer lines, it is one piece; else
+    /// pieces of half as many lines take turns. Large pieces take less time than small ones.
     pub fn store_pieces_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
@@ -185,8 +184,7 @@ pub mod kernels {
         );
     }
 
-    /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, by TMA where their transpose belongs: at
-    /// (batch, column, row) of D.
+    /// Stores the transpose of accumulators of 64 rows, those of warpgroup number `consumer`, by TMA at (batch, column, row) of D.
     pub fn store_transposed_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         d: TmaStore<D, R>,
@@ -194,7 +192,7 @@ pub mod kernels {
         (batch, row, column): (u32, u32, u32),
     ) {
         let columns = 2 * size(acc);
-        // As few as there can be, of a multiple of 8 columns each.
+        // As few pieces as possible, of a multiple of 8 columns each.
         let eighths = columns / 8;
         let next = |pieces| {
             if eighths % pieces == 0 {
@@ -230,8 +228,8 @@ pub mod kernels {
         );
     }
 
-    /// Stores pieces by TMA through buffers in turns: `piece(piece, buffer)` gives a piece and where it goes in shared memory, from which
-    /// `store(piece, buffer)` stores it. Warpgroup number `consumer` calls this, with the same numbers for each tile.
+    /// Stores pieces by TMA through buffers in turns: `piece(piece, buffer)` returns a piece and its place in shared memory, and
+    /// `store(piece, buffer)` stores it from there. Warpgroup number `consumer` calls this, with the same numbers for each tile.
     fn by_turns(
         pieces: u32,
         buffers: u32,
@@ -262,10 +260,10 @@ pub mod kernels {
         }
     }
 
-    /// Stores those accumulators of 64 rows, of warpgroup number `consumer`, that lie inside of d at row 0 and `column`, by vectors of
-    /// 16 bytes: rows of d begin at multiples of 16 bytes and are multiples of 16 bytes long. Pieces with rows of 128 bytes go
-    /// through shared memory, since a thread's accumulators are not side by side: rows of accumulators are a multiple of 128 bytes, and
-    /// `column` is one of their columns.
+    /// Stores those accumulators of 64 rows, of warpgroup number `consumer`, that lie inside of d at row 0 and `column`, by
+    /// vectors of 16 bytes. Rows of d begin at multiples of 16 bytes and are multiples of 16 bytes long. Pieces with rows of 128
+    /// bytes go through shared memory, since a thread's accumulators are not side by side. So rows of accumulators are a multiple
+    /// of 128 bytes, and `column` is one of their columns.
     pub fn store_by_vector<D: Element>(acc: Fragment, d: Global<D, 2>, consumer: u32, column: u32) {
         let (columns, v) = (1024 / bits::<D>(), 128 / bits::<D>());
         let all = 2 * size(acc);
@@ -292,8 +290,8 @@ pub mod kernels {
         }
     }
 
-    /// Stores those accumulators that lie inside of D, whose rows may have any stride and alignment. `row` is a multiple of 64,
-    /// and `column` of the accumulators' columns.
+    /// Stores the accumulators that lie inside of D. Rows of D may have any stride and alignment. `row` is a multiple of 64, and
+    /// `column` a multiple of the accumulators' columns.
     pub fn store_by_element<D: Element, const R: u32>(
         acc: Fragment,
         d: Global<D, R>,

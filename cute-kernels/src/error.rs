@@ -46,7 +46,7 @@ pub enum Error {
         /// Elements between neighbours of a column, and of a row.
         strides: [usize; 2],
     },
-    /// A matrix is not contiguous along the mode along which a function needs it to be.
+    /// A matrix is not contiguous along the mode that a function requires.
     #[error(
         "{function} needs {argument} contiguous along {along}: found strides {strides:?} along rows and columns"
     )]
@@ -63,9 +63,9 @@ pub enum Error {
     /// A product of more tiles than a kernel can count.
     #[error("the product has {tiles} tiles of all batches: at most {limit} are possible")]
     GemmTiles {
-        /// How many tiles it has.
+        /// The number of tiles of the product.
         tiles: u64,
-        /// The most that are possible.
+        /// The most possible tiles.
         limit: u64,
     },
     /// A tensor of scales does not fit the matrices of a product.
@@ -78,9 +78,9 @@ pub enum Error {
         function: &'static str,
         /// The argument.
         argument: &'static str,
-        /// Its possible shapes.
+        /// The possible shapes of the tensor of scales.
         possible: Vec<Vec<usize>>,
-        /// Its shape.
+        /// The shape of the tensor of scales.
         found: Vec<usize>,
     },
     /// The scales of neighbouring rows do not lie side by side.
@@ -104,7 +104,7 @@ pub enum Error {
         /// The tiles for which there are instances.
         possible: Vec<Tile>,
     },
-    /// A kept choice of a tile is one for another product or another kind of device.
+    /// A stored choice of a tile is for another product or another kind of device.
     #[error(
         "the plan is one of {} on {}: the choice of a tile is one for {} on {}",
         expected.0, expected.1, found.0, found.1
@@ -112,7 +112,7 @@ pub enum Error {
     GemmChoice {
         /// The product of the plan, and its device.
         expected: (String, String),
-        /// Those of the choice.
+        /// The product and the device of the choice.
         found: (String, String),
     },
     /// There are not as many matrices of each kind.
@@ -140,7 +140,7 @@ pub enum Error {
     GroupEnd {
         /// The group.
         group: usize,
-        /// Its end.
+        /// The end of the group.
         end: i32,
         /// The end of the group before; 0 for the first.
         before: i32,
@@ -178,7 +178,7 @@ pub enum Error {
         function: &'static str,
         /// The element types of its arguments.
         types: Vec<ElementType>,
-        /// The features that are off and with which there are kernels for these types.
+        /// The features that are off and give kernels for these types.
         missing: &'static [&'static str],
     },
     /// The launch was refused, or the device failed.

@@ -1,7 +1,7 @@
 //! Extents that are 0, and extents that are too large.
 //!
-//! A kernel is never launched with a tensor that has no elements. A function has nothing to do where its output has none, once the
-//! shapes of its arguments have been checked. Where only what it sums up has none, its sums are those of zeros.
+//! A kernel is never launched with a tensor that has no elements. If the output of a function has no elements, the function only
+//! checks the shapes of its arguments. If only its summed operands have none, the sums are those of zeros.
 
 use cute_runtime::{Buffer, Device, Element, TensorView};
 
@@ -27,7 +27,7 @@ pub(crate) fn is_empty(shape: &[usize]) -> bool {
     shape.contains(&0)
 }
 
-/// Zeros that stand for what has no elements, such as the operands of a product whose K is 0.
+/// Zeros in place of a tensor without elements, such as the operands of a product whose K is 0.
 pub(crate) struct Zeros<T: Element>(Buffer<T>);
 
 impl<T: Element> Zeros<T> {
@@ -51,7 +51,7 @@ impl<T: Element> Zeros<T> {
         Ok(self.0.view(0, shape, strides)?)
     }
 
-    /// A tensor of the shape of another, but for its last mode, along which it has all zeros there are.
+    /// A tensor with the shape of another, but with all of the zeros along its last mode.
     pub(crate) fn like<const R: usize>(
         &self,
         x: &TensorView<'_, T, R>,

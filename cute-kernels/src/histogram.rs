@@ -19,7 +19,7 @@ use crate::extent::{extent, is_empty};
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `rows`.
+/// The kernel needs the feature `rows`.
 ///
 /// # Errors
 ///

@@ -3,16 +3,16 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// A product of tiles by warpgroups, each of which has M rows, a multiple of 64, and all N columns, summed up in elements of type C.
+    /// A product of tiles by warpgroups. Each has M rows, a multiple of 64, and all N columns, summed up in elements of type C.
     pub struct TiledMma<C: Element, const M: u32, const N: u32> {
-        /// The number of this warpgroup among those that multiply.
+        /// The number of this warpgroup among the warpgroups that multiply.
         index: u32,
         /// The rows of a block of 64, in the order in which wgmma has them.
         rows: Layout,
     }
 
     impl<C: Element, const M: u32, const N: u32> TiledMma<C, M, N> {
-        /// The product as warpgroup number `index` of those that multiply computes it.
+        /// The part of the product for warpgroup number `index` of those that multiply.
         pub fn new(index: u32) -> Self {
             let rows = layout!((64):(1@0));
             Self { index, rows }
@@ -38,7 +38,7 @@ pub mod kernels {
             fragment::<T>(self.held(wgmma_a::<T>(k), k))
         }
 
-        /// The layout from (thread, value) to coordinates of all rows, with `columns` columns, if `one` is that of 64 rows of wgmma.
+        /// The layout from (thread, value) to coordinates of all rows, with `columns` columns. `one` is the layout for 64 rows of wgmma.
         fn held(&self, one: Layout, columns: u32) -> Layout {
             let order = append(self.rows, layout!((columns):(1@1)));
             let blocks = M / 64;
@@ -51,8 +51,8 @@ pub mod kernels {
             local_tile(a, (M, size(get(a, 1))), (self.index, 0))
         }
 
-        /// The rows of D that this warpgroup computes, of a tensor in shared memory or a tile of global memory. `copy` between these and
-        /// the accumulators moves what each thread holds.
+        /// The rows of D that this warpgroup computes, of a tensor in shared memory or a tile of global memory. `copy` between
+        /// these and the accumulators moves the values of each thread.
         pub fn partition_c(&self, d: _) -> _ {
             local_tile(d, (M, N), (self.index, 0))
         }

@@ -13,8 +13,8 @@ use crate::row::{HELD, fitting, is_aligned, long};
 /// starts at multiples of 16 bytes, and rows are multiples of 8 elements long. On a GPU the call returns before
 /// the result is complete.
 ///
-/// As in PyTorch, a row with a NaN or an infinity is NaN, and one whose squared differences from the mean have an infinite sum in f32 is
-/// `beta`. It is NaN if a difference, or the sum of the differences from the first number, is infinite in f32.
+/// As in PyTorch, a row with a NaN or an infinity is NaN. If the squared differences from the mean have an infinite sum in f32,
+/// the row is `beta`. If a difference, or the sum of the differences from the first number, is infinite in f32, it is NaN.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor};
@@ -67,7 +67,7 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
 
 /// `y[i, j] = x[i, j] / √(mean of the squares of row i + epsilon) · gamma[j]`. All else is as in [`layer_norm`].
 ///
-/// As in PyTorch, a row with a NaN is NaN. One whose squares have an infinite sum in f32 is 0, but NaN where it is infinite itself.
+/// As in PyTorch, a row with a NaN is NaN. If its squares have an infinite sum in f32, it is 0, but NaN where it is infinite itself.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor};
@@ -82,7 +82,7 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
 ///
 /// # Errors
 ///
-/// Those of [`layer_norm`].
+/// The errors of [`layer_norm`].
 pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
@@ -289,7 +289,7 @@ pub mod kernels {
         stream.end();
     }
 
-    /// The mean of a row, or of a part of it, as far as it is known. If the sum is infinite, it is the first number of the row.
+    /// The mean of a row, or of the known part of it. If the sum is infinite, it is the first number of the row.
     fn centre<T: Element>(mean: Fragment, x: Global<T, 2>, row: u32) -> Fragment {
         map(mean, |mean| {
             if abs(mean) <= f32::MAX {

@@ -6,7 +6,7 @@ use cute_runtime::{Device, Tensor, TensorView};
 
 use crate::Error;
 
-/// Element types of matrices that can be copied so.
+/// Element types of matrices that can be copied to aligned rows.
 pub trait Pack: kernels::pack_types {}
 
 impl<T: kernels::pack_types> Pack for T {}
@@ -15,8 +15,8 @@ impl<T: kernels::pack_types> Pack for T {}
 pub(crate) type Kept = Option<Box<dyn Any + Send>>;
 
 /// A copy of matrices (batch, row, column) that are contiguous along their columns, or along their rows if `mn`. In the copy, each
-/// row is contiguous and begins at a multiple of 128 bytes, and zeros follow it up to the end of the copy's last mode. The memory
-/// is what has been kept, if it fits.
+/// row is contiguous and begins at a multiple of 128 bytes, and zeros follow it up to the end of the copy's last mode. The copy
+/// uses the kept memory if it fits.
 pub(crate) fn pack<T: Pack>(
     device: &Device,
     x: TensorView<'_, T, 3>,
@@ -40,7 +40,7 @@ pub(crate) fn pack<T: Pack>(
     Ok(copy)
 }
 
-/// A CTA of 256 threads for each 8 KiB, up to 16 CTAs a multiprocessor, which take several tiles then.
+/// A CTA of 256 threads for each 8 KiB, up to 16 CTAs a multiprocessor. These then take several tiles.
 fn grid<T>(device: &Device, shape: [usize; 3]) -> u32 {
     let bytes = shape.iter().product::<usize>() * size_of::<T>();
     let most = 16 * device.multiprocessor_count() as usize;
@@ -69,7 +69,7 @@ pub mod kernels {
         x: Global<T, 3>,
         #[facts(aligned(y, 16), extent(y, 2) % 64 == 0)] y: Global<T, 3>,
     ) {
-        // Elements of 16 bytes, which a thread moves together.
+        // Elements in 16 bytes, which a thread moves together.
         let v = 128 / bits::<T>();
         let (rows, columns) = if MN { (64, 64) } else { (8, 128 * v) };
         // The zero of the type.

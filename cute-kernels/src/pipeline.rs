@@ -1,12 +1,12 @@
-//! Rings of stages in shared memory, which one thread fills by TMA and warpgroups empty.
+//! Rings of stages in shared memory: one thread fills them by TMA, and warpgroups empty them.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::tile_scheduler::kernels::place;
 
-    /// A ring of STAGES stages in each CTA of a cluster of CTAS. Barrier `full[i]` counts the bytes that arrive in stage i,
-    /// and `empty[i]` the consumers that have read it, which are warpgroups or warps.
+    /// A ring of STAGES stages in each CTA of a cluster of CTAS. Barrier `full[i]` counts the bytes that arrive in stage i.
+    /// Barrier `empty[i]` counts the consumers, warpgroups or warps, that have read it.
     pub struct Ring<const STAGES: u32, const CTAS: u32> {
         full: Barriers,
         empty: Barriers,
@@ -98,7 +98,7 @@ pub mod kernels {
 
     /// A stage that is being filled.
     pub struct Slot<const CTAS: u32> {
-        /// Its index in the ring.
+        /// The index of the stage in the ring.
         pub stage: u32,
         full: Barrier,
     }
@@ -109,8 +109,8 @@ pub mod kernels {
             tma_load(from, at, to, self.full);
         }
 
-        /// Like `load`, at (batch, row, column). If all CTAs of the cluster load the same tile, which `same` says, each loads a part
-        /// of its rows for all.
+        /// Like `load`, at (batch, row, column). If `same`, all CTAs of the cluster load the same tile, and each loads a part of
+        /// the rows for all.
         pub fn load_same<T: Element, const R: u32>(
             &self,
             from: TmaLoad<T, R>,
@@ -152,7 +152,7 @@ pub mod kernels {
             stage
         }
 
-        /// Leaves out so many stages, which others read.
+        /// Skips so many stages, which other consumers read.
         pub fn skip(&mut self, stages: u32) {
             let stage = self.at.stage + stages;
             self.at.stage = stage % STAGES;

@@ -24,13 +24,13 @@ impl Quantised for i8 {
     const LARGEST: f32 = 127.0;
 }
 
-/// `scales[i] = largest[i] / LARGEST` and `y[i, j] = x[i, j] / scales[i]`, rounded to the nearest, for `largest[i]` the largest absolute
-/// value of row i, and [`LARGEST`](Quantised::LARGEST) that of the type of y: 448 for `e4m3`, 57,344 for `e5m2`, 127 for `i8`. So
+/// `scales[i] = largest[i] / LARGEST` and `y[i, j] = x[i, j] / scales[i]`, rounded to the nearest. `largest[i]` is the largest
+/// absolute value of row i, and [`LARGEST`](Quantised::LARGEST) is 448 for y of `e4m3`, 57,344 for `e5m2`, and 127 for `i8`. So
 /// `scales[i] · y[i, j]` is about `x[i, j]`, and y with its scales is an operand of [`gemm_scaled`](crate::gemm_scaled).
 ///
-/// x is of `bf16`, `f16` or `f32`. An element beyond the largest value of its row becomes that value, as one may be that has been rounded
-/// since. If the largest value is 0, or so small that the scale is, the row is 0. A NaN becomes a NaN, or 0 in `i8`.
-/// x and y have up to 2³¹ − 1 rows and columns, and their last mode is contiguous. On a GPU the call returns before the result is complete.
+/// x is of `bf16`, `f16` or `f32`. An element beyond the largest value of its row becomes this value; rounding of x after `largest` was
+/// found can give one. If the largest value is 0, or so small that the scale is 0, the row is 0. A NaN becomes a NaN, or 0 in `i8`. x and y
+/// have up to 2³¹ − 1 rows and columns, and their last mode is contiguous. On a GPU the call returns before the result is complete.
 ///
 /// A product finds the largest values of its rows while it still has them in registers, by
 /// [`absmax_of_rows`](crate::lib) in its epilogue. Here is a layer whose output is the input of the next, in two launches:
@@ -90,7 +90,7 @@ impl Quantised for i8 {
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `f8-i8`.
+/// The kernels need the feature `f8-i8`.
 ///
 /// # Errors
 ///

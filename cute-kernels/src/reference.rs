@@ -1,4 +1,4 @@
-//! Results in float64 to compare kernels' results with, and random inputs.
+//! Results in float64 for comparison with results of kernels, and random inputs.
 
 use half::bf16;
 use rand::SeedableRng;
@@ -85,15 +85,15 @@ where
     Product::new(a, b).compare(d)
 }
 
-/// A product in float64, to be compared with the results of several kernels.
+/// A product in float64, for comparison with the results of several kernels.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// Its rows and columns.
+    /// Numbers of rows and columns of the product.
     shape: (usize, usize),
-    /// Of these, those that are known.
+    /// The known rows, and the known columns.
     rows: Vec<usize>,
     columns: Vec<usize>,
-    /// Of each known element the value, and the typical size of such a sum with random signs; row by row.
+    /// For each known element, the value and the typical size of such a sum with random signs; row by row.
     elements: Vec<(f64, f64)>,
 }
 

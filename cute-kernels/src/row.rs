@@ -15,8 +15,8 @@ pub(crate) const HELD: [Rows; 13] = [
     ANY_1017, ANY_2041, ANY_6137, ANY_12281,
 ];
 
-/// Of these ways, the first that fits the rows of x, which are `aligned` or not, as a value of `CFG`, and the grid. None if rows are
-/// longer than all of them.
+/// The first of these ways that fits the rows of x, `aligned` or not, as a value of `CFG`, and the grid. `None` if rows are longer
+/// than all of them allow.
 pub(crate) fn fitting<T: Element, C, const N: usize>(
     x: &TensorView<'_, T, 2>,
     aligned: bool,
@@ -30,7 +30,7 @@ pub(crate) fn fitting<T: Element, C, const N: usize>(
     Ok(found.map(|(it, configuration)| (configuration, rows.div_ceil(it.threads / it.lanes))))
 }
 
-/// Of the values of `CFG` for long rows, `ROW_LONG` and `ANY_LONG`, that which fits the rows of x, and the grid.
+/// `ROW_LONG` or `ANY_LONG`, the one that fits the long rows of x, as a value of `CFG`, and the grid.
 pub(crate) fn long<T: Element, C>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
@@ -69,7 +69,7 @@ pub mod kernels {
         pub lanes: u32,
         /// Values of a row that a thread holds.
         pub values: u32,
-        /// What the length of a row is a multiple of: 8, if rows begin at multiples of 16 bytes, or 1, if they begin anywhere.
+        /// The length of a row is a multiple of this: 8 if rows begin at multiples of 16 bytes, or 1 if they begin anywhere.
         pub unit: u32,
         /// The most elements of a row.
         pub longest: u32,
@@ -142,7 +142,7 @@ pub mod kernels {
         ..ROW_1024
     };
 
-    /// Rows of which a CTA holds a tile at a time.
+    /// Long rows: a CTA holds one tile of a row at a time.
     pub const ROW_LONG: Rows = Rows {
         threads: 1024,
         lanes: 1024,
@@ -179,7 +179,7 @@ pub mod kernels {
         ..ROW_12288
     };
 
-    /// Rows that begin anywhere, of which a CTA holds a tile at a time.
+    /// Long rows that begin anywhere: a CTA holds one tile of a row at a time.
     pub const ANY_LONG: Rows = Rows {
         longest: 0x7fff_ffff,
         ..ANY_6137
@@ -202,7 +202,7 @@ pub mod kernels {
             layout!(((lanes,rows),values):((1@1,1@0),1@2))
         }
 
-        /// The tile at a coordinate that counts tiles, as (row, lane, value). It begins `skipped` elements before its columns do.
+        /// The tile at a coordinate that counts tiles, as (row, lane, value). It begins `skipped` elements before its columns.
         pub fn tile(self, x: Global, at: _, skipped: u32) -> Global {
             let (rows, columns) = (self.rows(), self.columns());
             let tile = local_tile(x, (rows, columns), at);
@@ -220,8 +220,8 @@ pub mod kernels {
             composition(tile, layout!((1,lanes,(v,steps)):(0,v,(1,step))))
         }
 
-        /// How many elements before its row the tile of a thread begins: as many as the row begins above a multiple of 16 bytes.
-        /// `first` is the first tile.
+        /// The number of elements before the row in a thread's tile: the row's distance above a multiple of 16 bytes. `first` is
+        /// the first tile.
         pub fn skipped(self, first: Global, like: Fragment) -> u32 {
             if self.unit == V {
                 0
@@ -230,9 +230,9 @@ pub mod kernels {
             }
         }
 
-        /// How many CTAs should be on a multiprocessor at the same time, if elements have so many bits. 32,768 elements of 16 bits
-        /// are as many bytes on their way as the speed of a copy takes. Registers do not suffice for that with elements of 32 bits,
-        /// nor if rows begin anywhere: 0, which leaves it to ptxas.
+        /// The number of CTAs that should be on a multiprocessor at the same time, for elements of so many bits. 32,768 elements
+        /// of 16 bits are as many bytes in flight as the speed of a copy takes. Registers do not suffice for that with elements of
+        /// 32 bits, nor if rows begin anywhere: then 0 leaves the number to ptxas.
         pub fn resident(self, bits: u32) -> u32 {
             if self.unit == V && bits == 16 {
                 32_768 / (self.threads * self.values)
@@ -241,29 +241,29 @@ pub mod kernels {
             }
         }
 
-        /// How many tiles have a row of so many elements, if elements before it are skipped.
+        /// The number of tiles of a row of so many elements, with skipped elements before it.
         pub fn tiles(self, length: u32) -> u32 {
             ceil_div(length + V - self.unit, self.columns())
         }
     }
 
-    /// The tiles of the long rows of a CTA, one row after another. As many tiles of a row as fit are kept in shared memory. Their
-    /// places get the tiles of the next rows while this row is written. A thread loads and reads its own values only, so that
-    /// none waits for others. Of rows that begin anywhere, which `cp.async` does not load, nothing is kept.
+    /// The tiles of the long rows of a CTA, one row after another. As many tiles of a row as fit are kept in shared memory. Tiles
+    /// of the next rows take their places while this row is written. A thread loads and reads only its own values, so no thread
+    /// waits for others. Of rows that begin anywhere, nothing is kept: `cp.async` does not load them.
     pub struct Stream<const CFG: Rows> {
         stages: Tensor,
         /// How many tiles of a row are kept.
         kept: u32,
         /// The stage of the first tile of the current row.
         first: u32,
-        /// The tile that is loaded next, and its stage.
+        /// The next tile to load, and its stage.
         row: u32,
         tile: u32,
         stage: u32,
     }
 
     impl<const CFG: Rows> Stream<CFG> {
-        /// The tiles of the rows of x, of which the first begin to load.
+        /// The tiles of the rows of x. The loads of the first tiles begin.
         pub fn new<T: Element>(x: Global<T, 2>) -> Self {
             let (v, lanes, steps, columns) = (V, CFG.lanes, CFG.values / V, CFG.columns());
             let (tile, step) = (columns * bits::<T>(), v * lanes);
@@ -296,7 +296,7 @@ pub mod kernels {
             if CFG.unit < V {
                 copy_or(CFG.tile(x, at, skipped), held, 0.0);
             } else if at.1 < self.kept {
-                // As many groups are younger than that of a tile at its first reading.
+                // As many groups are younger than the tile's own group at its first reading.
                 cp_async_wait(self.count() - 1);
                 copy(
                     self.stages[(_, _, _, (self.first + at.1) % self.count())],
@@ -310,7 +310,7 @@ pub mod kernels {
             }
         }
 
-        /// Gives the place of a tile of the current row to the next that is loaded.
+        /// Gives the place of a tile of the current row to the next tile to load.
         pub fn release<T: Element>(&mut self, x: Global<T, 2>, i: u32) {
             if i < self.kept {
                 self.load(x);
@@ -322,7 +322,7 @@ pub mod kernels {
             self.first = (self.first + self.kept) % self.count();
         }
 
-        /// Waits, after the last row, for the loads of rows that x does not have. These read nothing, but write zeros.
+        /// Waits, after the last row, for the loads of rows that x does not have. They read nothing, but write zeros.
         pub fn end(&self) {
             if CFG.unit == V {
                 cp_async_wait(0);

@@ -8,8 +8,8 @@ use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])`, computed in f32, for `bf16`, `f16` and `f32`.
 ///
-/// Of a row of n finite numbers, of any size, each result is within 2⁻²² · (32 + log₂ n) of the exact one, relatively, before it is
-/// rounded to the type of y. An exponential below 2⁻¹²⁶ of that of the row's largest number is 0. −∞ gives 0. As in PyTorch, a row
+/// For a row of n finite numbers of any size, the relative error of each result is at most 2⁻²² · (32 + log₂ n), before it is
+/// rounded to the type of y. An exponential below 2⁻¹²⁶ times the largest one of the row is 0. −∞ gives 0. As in PyTorch, a row
 /// with NaN or +∞, or with nothing but −∞, is NaN.
 ///
 /// x and y have the same shape, of up to 2³¹ − 1 rows and columns, and their last mode is contiguous. It is fastest if rows start at
@@ -78,7 +78,7 @@ pub mod kernels {
         let (held, at) = (fragment::<T>(CFG.held()), (block_idx().0, 0));
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, T::NEG_INFINITY);
-        // The difference comes first: it is 0 for the largest, and has the rounding of a small number, however large x is.
+        // The difference comes first: it is 0 for the largest number, and rounded as a small number, however large x is.
         let e = exp_fast(convert::<f32>(held) - reduce(reduce(held, 2, max), 1, max));
         let scale = rcp_fast(reduce(reduce(e, 2, add), 1, add));
         copy_inside(convert::<T>(e * scale), CFG.tile(y, at, skipped));

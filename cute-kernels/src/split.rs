@@ -3,20 +3,20 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// The CTAS CTAs of a cluster, up to eight, compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of part r of
-    /// the columns. Warpgroups have 64 × N accumulators of type C each.
+    /// The CTAS CTAs of a cluster, up to eight, compute one tile: CTA r takes steps r, r + CTAS, … along K, and then the sums of
+    /// part r of the columns. Each warpgroup has 64 × N accumulators of type C.
     pub struct Split<C: Element, const CTAS: u32, const N: u32> {
         rank: u32,
         exchange: Option<Exchange>,
     }
 
-    /// Barriers of CTAs that give each other parts of their accumulators: two of each kind, one for each warpgroup, but for `done`.
+    /// Barriers of CTAs that exchange parts of their accumulators: two of each kind, one for each warpgroup, except `done`.
     struct Exchange {
         /// The other CTAs have read all their stages, so that they can receive.
         ready: Barriers,
-        /// What comes from the other CTAs has arrived.
+        /// The parts from the other CTAs have arrived.
         arrived: Barriers,
-        /// The other CTAs have read what came from here.
+        /// The other CTAs have read the parts from this CTA.
         read: Barriers,
         /// The stages of this CTA can be filled again.
         done: Barriers,
@@ -57,18 +57,18 @@ pub mod kernels {
             step * CTAS + self.rank
         }
 
-        /// What the thread that fills stages does after those of a tile, of which it has filled `turn` before.
+        /// The pause of the thread that fills stages, after the stages of a tile. It has filled the stages of `turn` tiles before.
         pub fn pause(&self, turn: u32) {
             if let Some(exchange) = self.exchange {
                 wait(exchange.done[0], turn % 2);
             }
         }
 
-        /// The sums of this CTA's part of the columns, and the first of these columns. `turn` counts the calls before. The bytes of two
-        /// tensors in shared memory, which neither TMA nor this warpgroup still uses, are overwritten until `release`. All threads of
-        /// warpgroup number `warpgroup`, 0 or 1, of all CTAs call this.
+        /// The sums of this CTA's part of the columns, and the first of these columns. `turn` counts the calls before. Until
+        /// `release`, the bytes of two tensors in shared memory are overwritten; neither TMA nor this warpgroup may still use
+        /// them. All threads of warpgroup number `warpgroup`, 0 or 1, of all CTAs call this.
         ///
-        /// CTA r adds the parts of CTAs r, r + 1, …, and after the last those of 0 to r - 1, so results do not depend on which comes first.
+        /// CTA r adds the parts of CTAs r, r + 1, …, then those of 0 to r - 1, so results do not depend on the order of arrival.
         pub fn sum(
             &self,
             acc: Fragment,
@@ -131,8 +131,8 @@ pub mod kernels {
             }
         }
 
-        /// Waits until the other CTAs have read what `sum` sent: a CTA must neither fill its stages nor end before. All threads that called
-        /// `sum` call this, with the same turn.
+        /// Waits until the other CTAs have read the parts that `sum` sent. Before that a CTA must neither fill its stages nor end.
+        /// All threads that called `sum` call this, with the same turn.
         pub fn release(&self, warpgroup: u32, turn: u32) {
             if let Some(exchange) = self.exchange {
                 if warpgroup_thread() == 0 {

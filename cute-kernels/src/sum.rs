@@ -25,7 +25,7 @@ const TILES: [Rows; 6] = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `rows`.
+/// The kernels need the feature `rows`.
 ///
 /// # Errors
 ///
@@ -75,7 +75,7 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `rows`.
+/// The kernels need the feature `rows`.
 ///
 /// # Errors
 ///
@@ -145,7 +145,7 @@ pub mod kernels {
         copy_inside(reduce(total, 1, add), column);
     }
 
-    /// Each of `ctas` CTAs sums up every so many tiles of x, whose length is a multiple of `CFG.unit`.
+    /// Each of `ctas` CTAs sums up every `ctas`-th tile of x. The length of x is a multiple of `CFG.unit`.
     #[kernel(threads = CFG.threads)]
     #[instances(cfg(feature = "rows"), T in [bf16, #[cfg(feature = "f16")] f16, f32], CFG in [ROW_8192, ANY_6137])]
     pub fn sum<T: Element, const CFG: Rows>(

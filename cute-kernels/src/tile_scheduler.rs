@@ -3,8 +3,8 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// The tiles of BM × BN elements of a batch of m × n matrices that a persistent CTA computes: its own number, and on by the
-    /// number of CTAs. SPLIT neighbouring CTAs compute the same tiles.
+    /// The tiles of BM × BN elements of a batch of m × n matrices that a persistent CTA computes: CTA i of n takes tiles i, i + n,
+    /// i + 2n, …. SPLIT neighbouring CTAs compute the same tiles.
     ///
     /// Tiles are numbered matrix by matrix, within a matrix in bands of GROUP tile rows, and column by column within a band,
     /// so that tiles that are computed at the same time share rows of A and of B in the L2 cache.
@@ -23,13 +23,13 @@ pub mod kernels {
 
     /// A tile.
     pub struct Tile {
-        /// The number of its matrix.
+        /// The number of the matrix.
         pub batch: u32,
-        /// Its first row in the matrix.
+        /// The first row of the tile in the matrix.
         pub row: u32,
         /// The row at which the matrix ends.
         pub end: u32,
-        /// Its first column in the matrix.
+        /// The first column of the tile in the matrix.
         pub column: u32,
         /// Whether the CTAs of the cluster compute tiles with the same columns. GROUP is a multiple of their number, so
         /// they do, except in a last band of another height.
@@ -83,18 +83,18 @@ pub mod kernels {
         }
     }
 
-    /// The tiles of BM × BN elements of groups of rows, each with a matrix B of its own, that a persistent CTA computes: its own
-    /// number, and on by the number of CTAs. Group e has the rows from the end of the group before up to `ends[e]`, which only the
-    /// device knows. An end that lies before that of the group before counts as that, and one beyond m as m.
+    /// The tiles of BM × BN elements of groups of rows, each with a matrix B of its own, that a persistent CTA computes: CTA i of
+    /// n takes tiles i, i + n, …. Group e has the rows from the end of the previous group up to `ends[e]`, which only the device
+    /// knows. An end before the previous end counts as the previous end, and an end beyond m as m.
     ///
-    /// Tiles are numbered group by group, each of which begins with a tile of its own, and within a group as those of `Tiles`. So the
-    /// rows of a tile begin anywhere, and an epilogue that divides them into tiles of 64, such as `linear_combination` and
-    /// `store_by_element`, takes others: give it the tensor from the tile's first row on, `d[(tile.row..tile.end, _)]`, and row 0.
+    /// Tiles are numbered group by group, and within a group as those of `Tiles`. A group begins with a new tile, so the rows of a
+    /// tile begin anywhere. An epilogue that divides the rows into tiles of 64, such as `linear_combination` and
+    /// `store_by_element`, needs the tensor from the tile's first row on, `d[(tile.row..tile.end, _)]`, and row 0.
     pub struct Groups<const BM: u32, const BN: u32, const GROUP: u32> {
         ends: Global,
         m: u32,
         n: u32,
-        /// How many ends have been read. The last of them is that of the current group.
+        /// The number of ends read so far. The last of them is the end of the current group.
         read: u32,
         /// Where the current group begins and ends.
         first: u32,
@@ -134,7 +134,7 @@ pub mod kernels {
                     self.next -= self.tiles();
                     self.read += 1;
                     self.first = self.end;
-                    // The assembler does not know that all lanes read the same, but it knows what a shuffle gives.
+                    // The assembler does not know that all lanes read the same value, but it knows this of the result of a shuffle.
                     let end = shfl_idx(self.ends[group], 0);
                     self.end = clamp(end, self.first as i32, self.m as i32) as u32;
                 } else {
@@ -160,13 +160,13 @@ pub mod kernels {
 
     /// A tile of one of several products.
     pub struct ProblemTile {
-        /// The number of its product.
+        /// The number of the product.
         pub batch: u32,
-        /// Its first row in the matrix.
+        /// The first row of the tile in the matrix.
         pub row: u32,
         /// The row at which the matrix ends.
         pub end: u32,
-        /// Its first column in the matrix.
+        /// The first column of the tile in the matrix.
         pub column: u32,
         /// Whether the CTAs of the cluster compute tiles with the same columns. There are no clusters.
         pub same_columns: bool,

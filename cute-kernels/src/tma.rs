@@ -6,7 +6,7 @@ use cute_runtime::{Element, TensorView};
 /// apart.
 pub(crate) fn can_load_by_tma<T: Element, const R: usize>(x: &TensorView<'_, T, R>) -> bool {
     let modes = x.shape().into_iter().zip(x.strides()).take(R - 1);
-    // Nothing lies a stride away in a mode of one element.
+    // The stride of a mode of one element is never used.
     let mut strides = modes.filter(|(extent, _)| *extent > 1);
     x.address().is_multiple_of(16)
         && strides.all(|(_, stride)| {

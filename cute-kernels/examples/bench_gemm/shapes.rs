@@ -1,4 +1,4 @@
-//! The products that are measured.
+//! The measured products.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use cute_runtime::ElementType::{self, BF16, E4M3, F16, F32, I8, I32};
 /// The types of A and B, and of D.
 pub(crate) type Types = (ElementType, ElementType);
 
-/// All types that are compared. cuBLASLt reads `f32` as tf32, too.
+/// All compared types. cuBLASLt reads `f32` as tf32, too.
 pub(crate) const TYPES: [Types; 8] = [
     (BF16, BF16),
     (F16, F16),
@@ -112,11 +112,11 @@ impl Shape {
 /// Where a matrix lies.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
-    /// The extent of the mode that is contiguous.
+    /// The extent of the contiguous mode.
     pub(crate) inner: usize,
-    /// That of the other mode.
+    /// The extent of the other mode.
     pub(crate) outer: usize,
-    /// Elements from one to the next of them.
+    /// The stride of the other mode, in elements.
     pub(crate) ld: usize,
 }
 
@@ -136,7 +136,7 @@ impl Placed {
 }
 
 impl fmt::Display for Shape {
-    /// As `FromStr` reads it, without what is as usual.
+    /// As `FromStr` reads it, without parts that have their default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shape {
             batches,
@@ -298,7 +298,7 @@ const FEW: ([usize; 6], [[usize; 2]; 5]) = (
     ],
 );
 
-/// The classes that are measured where no file says which.
+/// The measured classes if no file gives others.
 pub(crate) fn classes() -> Result<Vec<Class>, String> {
     let mut classes = Vec::new();
     for (name, shapes) in CLASSES {
@@ -312,7 +312,7 @@ pub(crate) fn classes() -> Result<Vec<Class>, String> {
     Ok(classes)
 }
 
-/// The shapes of a file, one on each line. What follows a `#` is a comment.
+/// The shapes of a file, one on each line. A `#` starts a comment.
 pub(crate) fn listed(text: &str) -> Result<Class, String> {
     let lines = text
         .lines()

@@ -21,13 +21,13 @@ use crate::shapes::{Placed, Shape};
 const RUN: f64 = 500.0;
 /// The most products of one timed run.
 const MOST: usize = 100;
-/// Bytes of all copies of A and B, at least: twice the L2 cache. The products of a run take them in turns, so that none finds its own
-/// there.
+/// Bytes of all copies of A and B, at least: twice the L2 cache. The products of a run take them in turns, so that none finds its
+/// matrices in the cache.
 const COLD: usize = 100 << 20;
-/// Elements to whose multiples the distance of these copies is rounded.
+/// The distance of these copies is rounded to a multiple of so many elements.
 const STEP: usize = 256;
 
-/// How many times as long as the fastest tile those are expected to take that are measured, at most.
+/// A tile is measured if it is expected to take at most so many times as long as the fastest.
 const SLOWEST: f64 = 2.5;
 
 /// Measures one product of normally distributed numbers: ours, by the tile of the plan or by the fastest of `every_tile`, and cuBLASLt's.
@@ -127,8 +127,8 @@ where
     let their_run = |product: &Product, algorithm: usize, i: usize, stream: u64| {
         let steps = [a_step, b_step].map(|step| (i % copies * step * size_of::<T>()) as u64);
         let [a, b] = [buffer_a.address() + steps[0], buffer_b.address() + steps[1]];
-        // SAFETY: the three addresses are those of matrices of the product's shapes and types. They outlive the graphs, and the
-        // stream is the default stream or one that is captured.
+        // SAFETY: the three addresses are of matrices of the product's shapes and types, which outlive the graphs. The stream is
+        // the default stream or a captured one.
         unsafe { product.run(algorithm, [a, b, theirs.address()], stream) }
     };
     let their_graph = |product: &Product, algorithm: usize, count: usize| {

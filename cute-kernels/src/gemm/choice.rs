@@ -1,12 +1,12 @@
-//! What a plan has decided, to be kept.
+//! The stored decision of a plan.
 
 use cute_runtime::{Device, ElementType};
 
 use super::form::Form;
 use super::tile::Tile;
 
-/// The tile of a [`Plan`](crate::Plan), with what it holds for. With the feature `serde`, it is written to a file and read again, so
-/// that one run of a program measures and others use what it found.
+/// The tile of a [`Plan`](crate::Plan), with the device and the product for which it holds. With the feature `serde` it can be
+/// stored in a file, so that one run of a program measures and other runs use the result.
 ///
 /// ```
 /// use cute_kernels::{Plan, Tile};

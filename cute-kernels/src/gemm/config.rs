@@ -5,14 +5,13 @@
 pub mod kernels {
     /// Sizes of a GEMM.
     pub struct Config {
-        /// Rows of the tile of D that a CTA computes, a multiple of 64. Two warpgroups that compute it together have half of them each.
+        /// Rows of a CTA's tile of D, a multiple of 64. Two warpgroups that share a tile have half of the rows each.
         pub bm: u32,
-        /// Columns of that tile. If it has 64 rows, two warpgroups that compute it together have half of the columns each.
+        /// Columns of this tile. If it has 64 rows, two warpgroups that share it have half of the columns each.
         pub bn: u32,
         /// Bytes along K of a stage.
         pub bk: u32,
-        /// Rows of A that TMA loads at a time. If they are fewer than those of the tile, rows that do not exist are not
-        /// loaded.
+        /// Rows of A in one TMA load. If they are fewer than the rows of the tile, rows past the end of A are not loaded.
         pub rows: u32,
         /// Stages of the ring.
         pub stages: u32,
@@ -20,25 +19,24 @@ pub mod kernels {
         pub group: u32,
         /// CTAs of a cluster that compute neighbouring tiles and share their loads of B.
         pub ctas: u32,
-        /// CTAs of a cluster that compute one tile: each multiplies a part of K, and then they sum up, each a part of the
-        /// columns. If there are several, `ctas` is 1.
+        /// CTAs of a cluster that compute one tile: each multiplies a part of K, then sums up a part of the columns. If there are
+        /// several, `ctas` is 1.
         pub split: u32,
-        /// Whether A is contiguous along M, not K, so that the modes of its tensor are (K, M). Elements have 16 or 32 bits then. Those of
+        /// Whether A is contiguous along M, not K: its tensor has the modes (K, M). Elements then have 16 or 32 bits. Elements of
         /// 32 bits go to registers before they are multiplied, and `split` is 1.
         pub a_mn: bool,
-        /// Whether B is contiguous along N, not K, so that the modes of its tensor are (K, N). Elements have 16 bits then, and
-        /// `ctas` is 1.
+        /// Whether B is contiguous along N, not K: its tensor has the modes (K, N). Elements then have 16 bits, and `ctas` is 1.
         pub b_mn: bool,
-        /// Lines of 128 bytes of each row of D for which a warpgroup has shared memory, as `store_pieces_by_tma` takes them.
+        /// Lines of 128 bytes for each row of D that a warpgroup has in shared memory, as `store_pieces_by_tma` takes them.
         pub lines: u32,
-        /// Whether each warpgroup computes tiles of its own, all their rows and columns: one stores while the other multiplies. Else
-        /// both compute a tile together. `split` is 1 then.
+        /// Whether each warpgroup computes whole tiles of its own: one stores while the other multiplies, and `split` is 1.
+        /// Otherwise both compute a tile together.
         pub pingpong: bool,
-        /// Whether the product is Dᵀ: rows of tiles are columns of D, and their columns are rows of D. Then `split` is 1, or each part of
-        /// the columns has a multiple of 8.
+        /// Whether the product is Dᵀ: rows of tiles are columns of D, and columns of tiles are rows of D. Then `split` is 1, or
+        /// the columns of each part are a multiple of 8.
         pub swapped: bool,
-        /// Whether the sums of each stage are multiplied by a factor and added to sums in f32, of which each thread then has as
-        /// many again. Wgmma's own sums of elements of 8 bits keep 13 bits after the point.
+        /// Whether the sums of each stage are multiplied by a factor and added to a second set of sums, in f32. Wgmma's own sums
+        /// of elements of 8 bits keep 13 bits after the point.
         pub promote: bool,
     }
 
@@ -63,7 +61,7 @@ pub mod kernels {
     /// Two CTAs a cluster, for rows that are not whole cache lines.
     pub const PAIR: Config = Config { ctas: 2, ..SINGLE };
 
-    /// Three quarters of the largest tile by each warpgroup in turn, which stores while the other one multiplies.
+    /// Three quarters of the largest tile for each warpgroup in turn: one stores while the other multiplies.
     pub const WIDE: Config = Config {
         bn: 192,
         lines: 4,
@@ -71,9 +69,8 @@ pub mod kernels {
         ..SINGLE
     };
 
-    /// A little more than half of the largest tile: 1536 × 1536 elements are 132 of them, one for each multiprocessor. CTAs that have
-    /// fewer stages and rows in a band load the same rows closer together in time, so that they share more of what the L2 cache
-    /// delivers.
+    /// A little more than half of the largest tile: 1536 × 1536 elements are 132 of them, one for each multiprocessor. With fewer
+    /// stages and rows in a band, CTAs load the same rows closer together in time, and share more loads from the L2 cache.
     pub const OBLONG: Config = Config {
         bn: 144,
         group: 4,
@@ -163,8 +160,8 @@ pub mod kernels {
         ..WHOLE
     };
 
-    /// A quarter of the largest tile with 64 rows, by each warpgroup in turn, in two CTAs that share their loads of B: for rows that
-    /// are not whole cache lines, and for matrices of which smaller tiles would load more than the L2 cache delivers.
+    /// A quarter of the largest tile with 64 rows, by each warpgroup in turn, in two CTAs that share their loads of B: for rows
+    /// that are not whole cache lines, and for matrices for which smaller tiles would exceed the bandwidth of the L2 cache.
     pub const THIN_PAIR: Config = Config {
         bm: 64,
         bn: 128,
@@ -231,37 +228,37 @@ pub mod kernels {
     /// Two CTAs a cluster for A along M.
     pub const PAIR_NN: Config = Config { a_mn: true, ..PAIR };
 
-    /// Half of it for A along M.
+    /// Half of the largest tile for A along M.
     pub const SQUARE_NN: Config = Config {
         a_mn: true,
         ..SQUARE
     };
 
-    /// Half of it for A along M and B along N.
+    /// Half of the largest tile for A along M and B along N.
     pub const SQUARE_NT: Config = Config {
         b_mn: true,
         ..SQUARE_NN
     };
 
-    /// Half of it for B along N.
+    /// Half of the largest tile for B along N.
     pub const SQUARE_TT: Config = Config {
         b_mn: true,
         ..SQUARE
     };
 
-    /// A quarter of it for A along M, as the next two by each warpgroup in turn.
+    /// A quarter of the largest tile for A along M, as the next two by each warpgroup in turn.
     pub const NARROW_NN: Config = Config {
         a_mn: true,
         ..NARROW_IN_TURNS
     };
 
-    /// A quarter of it for A along M and B along N.
+    /// A quarter of the largest tile for A along M and B along N.
     pub const NARROW_NT: Config = Config {
         b_mn: true,
         ..NARROW_NN
     };
 
-    /// A quarter of it for B along N.
+    /// A quarter of the largest tile for B along N.
     pub const NARROW_TT: Config = Config {
         b_mn: true,
         ..NARROW_IN_TURNS
@@ -318,7 +315,7 @@ pub mod kernels {
         ..NARROW_NN
     };
 
-    /// Half of the largest tile for factors of each stage. Of the whole, a thread would have 256 sums.
+    /// Half of the largest tile for factors of each stage. With the largest tile, a thread would have 256 sums.
     pub const SQUARE_PROMOTED: Config = Config {
         promote: true,
         ..SQUARE

@@ -13,18 +13,18 @@ use crate::extent::extent;
 use crate::pack::{Kept, Pack, pack};
 use crate::tma::{can_load_by_tma, can_store_by_tma};
 
-/// Matrices of a batch, which may be one: (batch, row, column).
+/// A batch of one or more matrices: (batch, row, column).
 pub(super) type Matrices<'v, T> = TensorView<'v, T, 3>;
 
 /// The same to write.
 pub(super) type MatricesMut<'v, T> = TensorViewMut<'v, T, 3>;
 
-/// Up to so many rows, a matrix of which the kernels read one along M or N is copied all the same: that takes two microseconds, and
-/// matrices along K have more tiles for few rows.
+/// A matrix of at most so many rows is copied if it is contiguous along M or N, although the kernels can read one such matrix: a
+/// copy takes two microseconds, and matrices along K have more tiles for few rows.
 const COPIED_ROWS: usize = 128;
 
-/// The form of a product. If D is contiguous along M, the product that is computed is Dᵀ = B · Aᵀ, and A, B, M and N are those
-/// of that product.
+/// The form of a product. If D is contiguous along M, the kernel computes Dᵀ = B · Aᵀ, and A, B, M and N are those of that
+/// product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     /// Batches, M, N and K.
@@ -48,16 +48,16 @@ pub(super) struct Form {
 pub(super) struct Place {
     /// Whether the matrix is contiguous along M or N, not K.
     pub(super) mn: bool,
-    /// Whether it is copied first, to rows along K at multiples of 16 bytes.
+    /// Whether the matrix is first copied to rows along K at multiples of 16 bytes.
     pub(super) copied: bool,
 }
 
 impl Place {
-    /// How a kernel gets a matrix of a batch, if it `takes_mn`, also one that is contiguous along M or N.
+    /// How a kernel gets a matrix of a batch. If it `takes_mn`, it reads a matrix along M or N without a copy.
     ///
     /// # Errors
     ///
-    /// If it is contiguous along none of them.
+    /// If the matrix is contiguous along neither of its last two modes.
     pub(super) fn new<T: Element>(
         argument: &'static str,
         x: &Matrices<'_, T>,
@@ -77,7 +77,7 @@ impl Place {
         self.mn && !self.copied
     }
 
-    /// The copy of a matrix, if it is copied, in the memory that is kept if it fits. One that all batches share is copied once.
+    /// The copy of the matrix, if it is copied, in the kept memory if that is large enough. A matrix that all batches share is copied once.
     pub(super) fn copy<T: Pack>(
         self,
         device: &Device,
@@ -112,8 +112,8 @@ impl Place {
 }
 
 impl Form {
-    /// The form of D = A · Bᵀ for kernels that, if they store D by TMA, read up to `most_mn` of the matrices along M or N. If they
-    /// read one, it has more than [`COPIED_ROWS`] rows, and is the larger if both are so.
+    /// The form of D = A · Bᵀ. If D is stored by TMA, the kernel reads up to `most_mn` of A and B along M or N. If it reads one,
+    /// this one has more than [`COPIED_ROWS`] rows, and is the larger one if both are along M or N.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl Form {
         [self.a.reads_mn(), self.b.reads_mn()]
     }
 
-    /// Elements of A and B that are copied first, and how many copies that takes.
+    /// Elements of A and B to copy first, and the number of copies.
     pub(super) fn copies(&self) -> (usize, usize) {
         let copied = [self.a.copied, self.b.copied].into_iter();
         let each = copied.zip(self.elements).filter(|(copied, _)| *copied);
@@ -187,15 +187,15 @@ impl Form {
         })
     }
 
-    /// The CTAs by which the product of elements of type T is computed without tiles in shared memory, if one of the matrices has few
-    /// enough rows, and both are read along K.
+    /// The CTAs for the product of elements of type T without tiles in shared memory, if A or B has few enough rows, and both are
+    /// read along K.
     pub(super) fn stream<T: Element>(&self) -> Option<Stream> {
         let [_, m, n, _] = self.extents;
         let possible = m.min(n) <= MOST_ROWS && self.reads_mn() == [false; 2];
         possible.then(|| Stream::new(self.extents, self.whole_vectors, is_fp8::<T>()))
     }
 
-    /// The form in which a tile takes the product. Rows along K may begin anywhere where none is loaded by TMA.
+    /// The form of the product for a tile. Without loads by TMA, rows along K may begin anywhere.
     pub(super) fn by(self, tile: Tile) -> Self {
         let anywhere = |place: Place| Place {
             copied: place.mn,
@@ -212,7 +212,7 @@ impl Form {
         }
     }
 
-    /// D, or a matrix that lies as D does, as the product that is computed has it: contiguous along N.
+    /// D, or a matrix with the modes of D, in the computed product: contiguous along N.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl Form {
         }
     }
 
-    /// The tile of these that is expected to take the least time for D that TMA stores, else that of the kernels that store by elements.
+    /// The tile with the least expected time: one of these if TMA stores D, else one of the kernels that store by elements.
     ///
     /// # Errors
     ///
@@ -253,8 +253,8 @@ impl Form {
         Ok(tile)
     }
 
-    /// Calls `launch` with A and B, which are those of the product that is computed, as a kernel takes them: with their contiguous
-    /// mode last, and copied where the form says so, in memory that is kept.
+    /// Calls `launch` with A and B of the computed product, as a kernel takes them: with the contiguous mode last, and copied to
+    /// kept memory where the form says so.
     pub(super) fn launch<A: Pack, B: Pack, E>(
         &self,
         device: &Device,
@@ -272,7 +272,7 @@ impl Form {
         Ok(())
     }
 
-    /// What D is stored by.
+    /// How D is stored, as text.
     pub(super) fn store(&self) -> &'static str {
         if self.by_tma { "TMA" } else { "elements" }
     }
@@ -317,7 +317,7 @@ pub(super) fn extents<A: Element, B: Element, D: Element, const R: usize>(
     }
 }
 
-/// How many elements a copy of a matrix has. One that all batches share is copied once.
+/// Elements of a copy of a matrix. A matrix that all batches share is copied once.
 fn len<T: Element>(x: &Matrices<'_, T>) -> usize {
     let [batches, rows, columns] = x.shape();
     let batches = if x.strides()[0] == 0 { 1 } else { batches };
@@ -337,7 +337,7 @@ pub(super) fn strides<T: Element>(argument: &'static str, x: &Matrices<'_, T>) -
     }
 }
 
-/// The error of a matrix that a function does not take unless it is contiguous along another mode.
+/// The error of a matrix that must be contiguous along another mode.
 pub(super) fn major<T: Element>(
     function: &'static str,
     argument: &'static str,
@@ -363,7 +363,7 @@ pub(super) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
     !is_contiguous(x) && (x.shape()[1] <= 1 || x.strides()[1] == 1)
 }
 
-/// Whether rows begin at multiples of 16 bytes, by all strides, also those of modes of one element.
+/// Whether rows begin at multiples of 16 bytes. The strides of modes of one element count, too.
 fn has_whole_vectors<T: Element>(x: &Matrices<'_, T>) -> bool {
     let [batch, row, _] = x.strides();
     x.address().is_multiple_of(16) && is_whole::<T>(batch) && is_whole::<T>(row)

@@ -1,4 +1,4 @@
-//! Products of groups of rows, each with a matrix of its own, whose sizes only the device knows.
+//! Products of groups of rows, each with a matrix of its own. Only the device knows the sizes of the groups.
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
@@ -29,15 +29,15 @@ const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
 /// D = A · Bₑᵀ for each group e of rows of A and D, in one launch: the linear layers of a mixture of experts, whose tokens are sorted
 /// by expert.
 ///
-/// A has the shape (M, K), B (groups, N, K), and D (M, N). `ends` is on the device, and the host does not read it: group e has the
-/// rows from `ends[e - 1]`, or 0, up to `ends[e]`. These are the sums of the groups' sizes, the `offs` of PyTorch's `_grouped_mm`. Of
-/// offsets that begin with a 0, such as vLLM's, it is all but the first: `offsets.view().slice(0, 1..groups + 1)`. Weights of shape
+/// A has the shape (M, K), B (groups, N, K), and D (M, N). `ends` is on the device, and the host does not read it. Group 0 has the
+/// rows from 0 to `ends[0]`, and group e from `ends[e - 1]` to `ends[e]`, as in the `offs` of PyTorch's `_grouped_mm`. Offsets
+/// that begin with a 0, such as vLLM's, give `ends` without that 0: `offsets.view().slice(0, 1..groups + 1)`. Weights of shape
 /// (groups, K, N) are `weights.view().select([0, 2, 1])`.
 ///
-/// Groups may be empty and of any size. Rows of D that belong to no group keep what they have. No end that the device finds makes
-/// the kernel access other memory: an end before that of the group before counts as that, so the group is empty, and an end
-/// beyond M counts as M. Where the host knows the ends, [`check_group_ends`] tells which of them breaks the rule. Nothing else may write
-/// them while the product is computed: warps that read different ends wait for one another forever.
+/// Groups may be empty and of any size. Rows of D in no group keep their values. No value in `ends` makes the kernel access other
+/// memory: an end before the previous end counts as the previous end, so the group is empty, and an end beyond M counts as M. If
+/// the host knows the ends, [`check_group_ends`] finds a wrong one. Nothing else may write `ends` while the product is computed:
+/// warps that read different ends wait for one another forever.
 ///
 /// A and B are `bf16` with D `bf16`, or `f16` with D `f16`; sums are of `f32`. Matrices lie as for [`gemm`](fn@super::gemm), but D is
 /// contiguous along N, and A or B is copied first if it is contiguous along M or N. On a GPU the call returns before the product
@@ -64,7 +64,7 @@ const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `grouped`.
+/// The kernels need the feature `grouped`.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     let b = b_place.view(*b, &b_copy)?;
     let aligned = can_store_by_vector(&d.as_view());
     let tile = match aligned {
-        // As if all groups had the same size.
+        // The estimate takes all groups as equally large.
         true => Product::new::<T, D>(device, [all, m.div_ceil(all), n, k]).fastest(TILES),
         false => Tile::Square,
     };
@@ -137,8 +137,8 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     Ok(())
 }
 
-/// Checks ends of groups of a matrix with so many rows, where the host knows them: each is at least that of the group before, and at
-/// most the number of rows.
+/// Checks ends of groups that the host knows, for a matrix with so many rows: each end is at least the previous one, and at most
+/// the number of rows.
 ///
 /// ```
 /// use cute_kernels::{Error, check_group_ends};
@@ -153,7 +153,7 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
 ///
 /// # Errors
 ///
-/// If an end breaks the rule. The error names the first that does.
+/// If an end breaks the rule. The error names the first such end.
 pub fn check_group_ends(ends: &[i32], rows: usize) -> Result<(), Error> {
     let mut before = 0;
     for (group, &end) in ends.iter().enumerate() {

@@ -20,7 +20,7 @@ pub(super) enum Instance {
 }
 
 impl Instance {
-    /// The instance with a tile for matrices that lie so, if these types have it.
+    /// The instance with a tile for matrices of this form, if these types have it.
     pub(super) fn new<A, B, D>(form: &Form, tile: Tile) -> Option<Self>
     where
         A: GemmInput<D, B>,
@@ -51,7 +51,7 @@ impl Instance {
         }
     }
 
-    /// The tiles for which there are instances for matrices that lie so.
+    /// The tiles with instances for matrices of this form.
     pub(super) fn tiles<A, B, D>(form: &Form) -> impl Iterator<Item = Tile>
     where
         A: GemmInput<D, B>,

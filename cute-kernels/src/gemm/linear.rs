@@ -30,9 +30,9 @@ impl<T, D: Element> LinearInput<D> for T where
 
 /// D = α · A · Bᵀ + β · C for A of shape (M, K), B of shape (N, K), and C and D of shape (M, N), or for batches of as many matrices.
 ///
-/// The sum is computed in `f32` and rounded once. A and B lie as for [`gemm`](fn@super::gemm), but for what is copied: all that is not
-/// contiguous along K is. C is contiguous along the same mode as D, with any stride along the other, and is not read if β is 0. If α is
-/// 0, A and B have no effect, whatever they hold, as in BLAS. For C that is D, there is [`gemm_update`].
+/// The sum is computed in `f32` and rounded once. A and B lie as for [`gemm`](fn@super::gemm), but each is copied unless it is
+/// contiguous along K. C is contiguous along the same mode as D, with any stride along the other, and is not read if β is 0. If α
+/// is 0, A and B have no effect, even with NaNs, as in BLAS. To add to D itself, use [`gemm_update`].
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -46,12 +46,12 @@ impl<T, D: Element> LinearInput<D> for T where
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `linear`.
+/// The kernels need the feature `linear`.
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, A or B is contiguous along neither of its modes, or C along
-/// another than D. The error names the argument and the rule that it breaks, and nothing has been launched.
+/// If the shapes do not fit together, an extent is larger than 2³¹ − 1, A or B is contiguous along neither of its modes, or C
+/// along another mode than D. The error names the argument and the broken rule, and nothing has been launched.
 pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
     device: &Device,
     alpha: f32,
@@ -108,11 +108,11 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `linear`.
+/// The kernels need the feature `linear`.
 ///
 /// # Errors
 ///
-/// Those of [`gemm_linear`].
+/// The errors of [`gemm_linear`].
 pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     device: &Device,
     alpha: f32,
@@ -139,7 +139,7 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     })
 }
 
-/// Calls `launch` with A, B and D of the product that is computed, as a kernel takes them.
+/// Calls `launch` with A, B and D of the computed product, as a kernel takes them.
 fn launch<T: Pack, D: Element, const R: usize>(
     device: &Device,
     form: &Form,
@@ -235,7 +235,7 @@ pub mod kernels {
         add_by_element::<_, _, CFG>(a, b, c, d, (batches, m, n, k), (alpha, beta));
     }
 
-    /// D = α · A · Bᵀ + β · D. A thread reads and then stores the same elements, which no other one does.
+    /// D = α · A · Bᵀ + β · D. A thread reads and then stores the same elements, and no other thread accesses them.
     #[kernel(threads = 384)]
     #[instances(
         cfg(feature = "linear"),

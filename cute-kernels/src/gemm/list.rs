@@ -26,7 +26,7 @@ impl<T, D: Element> ListInput<D> for T where
 /// The tiles for which there are instances.
 const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole];
 
-/// Dᵢ = Aᵢ · Bᵢᵀ for a list of products, each with M, N, K, strides and addresses of its own: what others call a grouped GEMM.
+/// Dᵢ = Aᵢ · Bᵢᵀ for a list of products, each with M, N, K, strides and addresses of its own: also called a grouped GEMM.
 ///
 /// Aᵢ has the shape (M, K), Bᵢ (N, K), and Dᵢ (M, N), and each of them lies as for [`gemm`](fn@super::gemm).
 ///
@@ -35,11 +35,11 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 /// | `bf16` | `f32` | `bf16`, `f32` |
 /// | `f16` | `f32` | `f16` |
 ///
-/// A launch computes up to 64 products, whose tiles its CTAs take in turns, those of the largest K first. The shapes, addresses and
-/// tensor maps are parameters of the launch, so nothing is copied to the device before. Products whose D does not start at multiples
-/// of 16 bytes, or is not multiples of 16 bytes long, are stored by elements, in launches of their own. A or B that is contiguous along
-/// M or N, or does not start at multiples of 16 bytes, is copied first. On a GPU the call returns before the products are complete,
-/// unless it copies: then it waits for that.
+/// A launch computes up to 64 products. Its CTAs take their tiles in turns, those of the largest K first. The shapes, addresses
+/// and tensor maps are parameters of the launch, so nothing is copied to the device before. If D does not start at multiples of 16
+/// bytes, or is not multiples of 16 bytes long, the product is stored by elements, in a launch with others of this kind. A or B
+/// that is contiguous along M or N, or does not start at multiples of 16 bytes, is copied first. On a GPU the call returns before
+/// the products are complete, unless it copies: then it waits for that.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -59,12 +59,12 @@ const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole]
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `grouped`.
+/// The kernels need the feature `grouped`.
 ///
 /// # Errors
 ///
-/// If there are not as many of A, B and D, the shapes of a product do not fit together, an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes. The error names the product, the argument and the rule that it breaks, and nothing
-/// has been launched.
+/// If there are not as many of A, B and D, the shapes of a product do not fit together, an extent is larger than 2³¹ − 1, or a matrix is
+/// contiguous along neither of its modes. The error names the product, the argument and the broken rule, and nothing has been launched.
 pub fn gemm_list<T: ListInput<D>, D: Element>(
     device: &Device,
     a: &[TensorView<'_, T, 2>],
@@ -86,7 +86,7 @@ pub fn gemm_list<T: ListInput<D>, D: Element>(
     });
     let mut problems = problems.collect::<Result<Vec<_>, _>>()?;
     problems.retain(|problem| problem.extents[0] > 0 && problem.extents[1] > 0);
-    // The last tiles are short then, and CTAs end at about the same time.
+    // The last tiles are then short, and CTAs end at about the same time.
     problems.sort_by_key(|problem| std::cmp::Reverse(problem.extents[2]));
     let (aligned, others): (Vec<_>, Vec<_>) =
         problems.into_iter().partition(|problem| problem.aligned);
@@ -113,7 +113,7 @@ struct Problem<'v, T: Element, D: Element> {
 }
 
 impl<'v, T: Pack, D: Element> Problem<'v, T, D> {
-    /// If D is contiguous along M, it is the product Dᵀ = B · Aᵀ. If K is 0, it is one of zeros.
+    /// If D is contiguous along M, the problem is Dᵀ = B · Aᵀ. If K is 0, it is a product of zeros.
     fn new(
         a: TensorView<'v, T, 2>,
         b: TensorView<'v, T, 2>,
@@ -166,7 +166,7 @@ impl<'v, T: Pack> Operand<'v, T> {
         self.place.copy(device, all, &mut None)
     }
 
-    /// The matrix, or its copy, whose rows are along K.
+    /// The matrix or its copy, with rows along K.
     fn view<'c>(&self, copied: &'c Copied<T>) -> Result<TensorView<'c, T, 2>, Error>
     where
         'v: 'c,
@@ -184,7 +184,7 @@ impl<'v, T: Pack> Operand<'v, T> {
 /// The copy of a matrix, if it is copied.
 type Copied<T> = Option<Box<Tensor<T, 3>>>;
 
-/// As many problems as a launch takes, and the rest.
+/// Divides the problems into those of each launch.
 fn chunks<P>(mut problems: Vec<P>) -> Vec<Vec<P>> {
     let mut chunks = Vec::new();
     while !problems.is_empty() {
@@ -194,7 +194,7 @@ fn chunks<P>(mut problems: Vec<P>) -> Vec<Vec<P>> {
     chunks
 }
 
-/// The tile of a launch: that for as many products of the mean M, N and K.
+/// The tile of a launch: the one for as many products of the mean M, N and K.
 fn tile<T: Pack, D: Element>(
     device: &Device,
     problems: &[Problem<'_, T, D>],
@@ -263,7 +263,7 @@ pub mod kernels {
     /// The most products of a launch.
     pub const PROBLEMS: u32 = 64;
 
-    /// Dᵢ = Aᵢ · Bᵢᵀ, of which `k[i]` is K.
+    /// Dᵢ = Aᵢ · Bᵢᵀ, where K is `k[i]`.
     #[kernel(threads = 384)]
     #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), (bf16, f32), #[cfg(feature = "f16")] (f16, f16)], CFG in [SINGLE, SQUARE, NARROW, WHOLE])]
     pub fn gemm_list<T: Element, D: Element, const CFG: Config>(
@@ -301,7 +301,7 @@ pub mod kernels {
         store: impl Fn(Fragment, Global, u32, u32, u32, u32),
     ) {
         let tiles = Problems::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { PROBLEMS }>::new(d, k);
-        // That the number of a tile's problem is below their number is not known outside of the iterator.
+        // Outside of the iterator, it is not known that the number of a tile's problem is in range.
         let below = |problem| min(problem, d.len() - 1);
         multiply_problems::<T, 2, 2, CFG>(
             |problem| (a[below(problem)], b[below(problem)]),

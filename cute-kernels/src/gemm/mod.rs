@@ -44,11 +44,12 @@ pub use tile::Tile;
 /// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along one of its modes, with any stride along the other: for a
 /// matrix X of shape (K, M), `X.view().select([1, 0])` is A. A batch may have stride 0.
 ///
-/// The product is fastest if rows, or columns where these are contiguous, start at multiples of 128 bytes. What TMA cannot take is
-/// done in another way. D that does not start at multiples of 16 bytes, or is not multiples of 16 bytes long, is stored by
-/// elements. A or B that does not start at multiples of 16 bytes is copied first. So is one that is contiguous along M or N, unless
-/// D is stored by TMA and the matrix is `bf16` or `f16`. Of `f32`, one matrix of more than 128 rows may be along M or N without a copy; if
-/// both are, the smaller is copied. On a GPU the call returns before the product is complete, unless it copies: then it waits for that. A plan keeps the memory of the copies, so that its launches do not wait.
+/// The product is fastest if rows, or columns where these are contiguous, start at multiples of 128 bytes. If D does not start at
+/// multiples of 16 bytes, or is not multiples of 16 bytes long, it is stored by elements, not by TMA. A or B that does not start
+/// at multiples of 16 bytes is copied first. A or B along M or N is copied, too, unless D is stored by TMA and the matrix is
+/// `bf16` or `f16`. One matrix of `f32` with more than 128 rows may be along M or N without a copy; if both are, the smaller is
+/// copied. On a GPU the call returns before the product is complete, unless it copies: then it waits for that. A plan keeps the
+/// memory of the copies, so that its launches do not wait.
 ///
 /// Where A or B has up to 16 rows, [`Tile::Streamed`] loads the other matrix from memory to registers: both are along K, their rows and
 /// those of D begin anywhere, and nothing is copied. It sums up products of 8-bit floats as those of `f16`.

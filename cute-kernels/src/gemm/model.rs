@@ -1,4 +1,4 @@
-//! The time that a product is expected to take.
+//! The expected time of a product.
 
 use cute_runtime::{Device, Element};
 
@@ -7,34 +7,34 @@ use super::streamed::{Stream, is_fp8};
 use super::tile::{Sizes, Tile};
 use crate::Error;
 
-/// How much of the bandwidth of the memory the model takes for what it delivers. It is more than 1, since products and memory are
-/// added up like the sides of a right triangle.
+/// Share of the memory's bandwidth that the model assumes. It is more than 1, since the times of products and memory add up like
+/// the sides of a right triangle.
 const BANDWIDTH: f64 = 1.03;
-/// How many times B counts if several rows of tiles load it, and no CTAs share their loads.
+/// Factor of the loads of B if several rows of tiles load it, and no CTAs share their loads.
 const RELOADED: f64 = 1.3;
-/// By how much of itself the time of the memory grows if there were no CTAs; in proportion for multiprocessors without one.
+/// Relative growth of the memory's time if there were no CTAs; in proportion for multiprocessors without a CTA.
 const IDLE: f64 = 0.35;
 /// Microseconds from the start of a kernel to its first product, and from its last product to its end.
 const START: f64 = 1.8;
-/// Microseconds of an exchange of sums between CTAs that divide K, and those that come to it for a tile of 128 × 128, in proportion to
-/// its size.
+/// Microseconds of an exchange of sums between CTAs that divide K: a constant, and a part for a tile of 128 × 128, in proportion
+/// to the size of the tile.
 const EXCHANGE: (f64, f64) = (1.23, 1.28);
-/// Microseconds in which a CTA stores the largest tile and multiplies nothing.
+/// Microseconds in which a CTA stores the largest tile without multiplying.
 const STORE: f64 = 1.42;
-/// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
+/// Microseconds of TMA for a load, for each row inside of the matrix, and for each row outside, which it fills with zeros.
 const LOAD: (f64, f64, f64) = (0.038, 0.0003, 0.0028);
-/// Microseconds of the launch of a copy, and how much of the bandwidth of the memory a copy reads and writes with.
+/// Microseconds of the launch of a copy, and the share of the memory's bandwidth that a copy reaches.
 const COPY: (f64, f64) = (3.0, 0.65);
 /// The most tiles of a product.
 const MOST_TILES: u64 = 1 << 31;
-/// By how much longer a stage takes if its rows straddle cache lines, and no other CTA shares them.
+/// Factor of the time of a stage if rows straddle cache lines, and no other CTA shares them.
 const STRADDLE: f64 = 1.48;
 
-/// By how much longer `Streamed` takes for a part with up to 8 rows and with more, of floating-point numbers of 8 bits in the second line:
-/// Hopper's `mma` of warps has none of them, so that they become `f16` first.
+/// Factors of the time of a part in `Streamed`, for up to 8 rows and for more. The second line is for 8-bit floating-point
+/// numbers: Hopper's `mma` of warps does not take them, so they become `f16` first.
 const STREAMED: [[f64; 2]; 2] = [[1.0, 1.34], [1.92, 2.03]];
 
-/// What the time of a product depends on.
+/// The numbers of a product on which its time depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     /// Batches, M, N and K.
@@ -51,7 +51,7 @@ pub(super) struct Product {
     pub(super) fp8: bool,
     /// Multiprocessors of the device.
     pub(super) multiprocessors: u32,
-    /// Bytes that the memory of the device transfers in a microsecond at most.
+    /// Peak bandwidth of the device's memory, in bytes per microsecond.
     pub(super) bandwidth: f64,
 }
 
@@ -76,8 +76,8 @@ impl Product {
         tiles[0]
     }
 
-    /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor, unless they have no tiles in shared
-    /// memory.
+    /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor. Without tiles in shared memory
+    /// there may be more.
     pub(super) fn ctas(&self, tile: Tile) -> u32 {
         let Some(config) = self.config(tile) else {
             return self.stream().ctas.try_into().unwrap_or(u32::MAX);
@@ -101,12 +101,12 @@ impl Product {
         }
     }
 
-    /// The sizes of a tile for matrices that lie so, as text.
+    /// The sizes of a tile for these matrices, as text.
     pub(super) fn sizes(&self, tile: Tile) -> Sizes {
         Sizes(self.config(tile))
     }
 
-    /// The sizes of a tile for matrices that lie so.
+    /// The sizes of a tile for these matrices.
     fn config(&self, tile: Tile) -> Option<Config> {
         tile.along(self.mn, self.bytes.0)
     }
@@ -116,7 +116,7 @@ impl Product {
         (self.multiprocessors / (config.ctas * config.split)).max(1)
     }
 
-    /// The microseconds that the product is expected to take by a tile.
+    /// The expected microseconds of the product with a tile.
     pub(super) fn time(&self, tile: Tile) -> f64 {
         let [batches, m, n, k] = self.extents.map(f64::from);
         let (input, output) = (self.bytes.0 as f64, self.bytes.1 as f64);
@@ -141,7 +141,7 @@ impl Product {
         };
         let memory =
             memory(rows.into(), f64::from(columns) * loads_of_b) * (1.0 + IDLE * (1.0 - busy));
-        // CTAs that divide K by more than two are at so many places of K that they share little of what the L2 cache delivers.
+        // CTAs that divide K by more than two are at so many places of K that they share few loads from the L2 cache.
         let stage = match config.split > 2 {
             true => (tile.stage_time() * busy).max(Tile::Thin.stage_time()),
             false => tile.stage_time(),
@@ -168,7 +168,7 @@ impl Product {
         START + products.hypot(memory) + (waves - 1.0) * (STORE * stores + exchange) + exchange
     }
 
-    /// The microseconds that it is expected to take to copy so many elements of A and B in so many copies.
+    /// The expected microseconds for so many elements of A and B in so many copies.
     pub(super) fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
         let bytes = 2.0 * elements as f64 * self.bytes.0 as f64;
         copies as f64 * COPY.0 + bytes / (COPY.1 * self.bandwidth)
@@ -179,7 +179,7 @@ impl Product {
         Stream::new(self.extents, self.whole_vectors, self.fp8)
     }
 
-    /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.
+    /// Loads of a stage, their rows inside of A and of B, and rows that TMA fills with zeros.
     fn loads(&self, config: Config) -> (f64, f64, f64) {
         let [_, m, n, _] = of_tiles(config, self.extents);
         let inside = config.bm.min(m) + config.bn.min(n);
@@ -189,7 +189,7 @@ impl Product {
     }
 }
 
-/// How many clusters of CTAs would compute one tile of each CTA of them.
+/// The number of clusters if each CTA of a cluster computes one tile.
 fn clusters(config: Config, extents: [u32; 4]) -> u64 {
     let [batches, m, n, _] = of_tiles(config, extents);
     let tiles = u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));

@@ -16,10 +16,10 @@ pub mod kernels {
         )
     }
 
-    /// A persistent, warp-specialised product of A and B, whose tensors have two modes, or three if there are several matrices. The CTA
-    /// computes `tiles`, an iterator of `Tile`. `store(acc, consumer, (batch, row, column), end)` gets accumulators of warpgroup number
-    /// `consumer`, 0 or 1: 64 rows that belong at that place of D, up to row `end`. Elements of B have A's type, or another by which
-    /// wgmma multiplies that.
+    /// A persistent, warp-specialised product of A and B. Their tensors have two modes, or three for several matrices. The CTA
+    /// computes `tiles`, an iterator of `Tile`. `store(acc, consumer, (batch, row, column), end)` gets the accumulators of
+    /// warpgroup number `consumer`, 0 or 1: 64 rows of D at this place, up to row `end`. Elements of B have A's type, or another
+    /// type that wgmma multiplies by it.
     ///
     /// Warpgroup 0 loads tiles of A and B by TMA into a ring of stages in shared memory, and warpgroups 1 and 2 multiply.
     pub fn multiply<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
@@ -32,9 +32,9 @@ pub mod kernels {
         multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, |_, _, _| (1.0, 1.0), store);
     }
 
-    /// The same with factors for each stage along K, if `CFG.promote`: `scale(acc, (batch, row, column), step)` gives two for stage
-    /// number `step` and accumulators that belong at that place of D, numbers or fragments that fit `acc`. It is called a step ahead,
-    /// so that loads have the time of a step before their product is taken.
+    /// The same with factors for each stage along K, if `CFG.promote`. `scale(acc, (batch, row, column), step)` gives two factors
+    /// for stage number `step` and accumulators at this place of D: numbers, or fragments that fit `acc`. It is called a step
+    /// ahead, so that loads have a step of time before the product needs them.
     pub fn multiply_scaled<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
         a: TmaLoad<T, RA>,
         b: TmaLoad<_, RB>,
@@ -46,8 +46,8 @@ pub mod kernels {
         multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), scale, store);
     }
 
-    /// The same for products of several matrices: `maps(batch)` gives those of a tile, and with `k` as `None` each tile has a K of its
-    /// own, `tile.k`.
+    /// The same for products of several matrices: `maps(batch)` gives the matrices of a tile. If `k` is `None`, each tile has its
+    /// own K, `tile.k`.
     pub fn multiply_problems<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
         maps: impl Fn(u32) -> (_, _),
         tiles: _,
@@ -59,7 +59,7 @@ pub mod kernels {
         let (a, b) = maps(0);
         let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
-        // wgmma reads elements of 32 bits from shared memory along K alone. Otherwise each warp reads what it multiplies.
+        // wgmma reads elements of 32 bits from shared memory along K alone. Otherwise each warp loads its operands to registers.
         let from_registers = CFG.a_mn && bits::<T>() == 32;
         assert!(
             !from_registers || !CFG.promote && CFG.split == 1,
@@ -67,7 +67,7 @@ pub mod kernels {
         );
         let warps = if from_registers { 4 } else { 1 };
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>() * warps);
-        // What a warpgroup computes of a tile.
+        // The rows and columns of a tile for one warpgroup.
         let (rows, columns) = (rows::<CFG>(), columns::<CFG>());
         let above = CFG.bm / rows;
         let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
@@ -78,17 +78,17 @@ pub mod kernels {
             (false, 0)
         };
         let few = CFG.rows < CFG.bm;
-        // Sums of f32 or i32 that a thread has: half of the columns, and as many again for promotion.
+        // The sums of a thread, f32 or i32: half of the columns, and as many again for promotion.
         let sums = rows / 64 * if CFG.promote { columns } else { columns / 2 };
         if thread() == 0 {
             tma_prefetch_map(a);
             tma_prefetch_map(b);
         }
-        // What comes before overlaps with the end of the grid before.
+        // The code above overlaps with the end of the previous grid.
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
         if warpgroup() == 0 {
-            // Threads with few accumulators need no more registers than all have.
+            // Threads with few accumulators need only the registers that every thread starts with.
             if sums > 128 {
                 setmaxnreg_dec(24);
             } else if sums > 64 {
@@ -107,8 +107,8 @@ pub mod kernels {
                     };
                     for step in 0..steps {
                         let at = split.step(step) * bk;
-                        // TMA takes longer to fill in rows of zeros than to load rows, so loads of few rows end with A. What
-                        // the stage then has below them is of no use, but it is defined: the first loads are whole.
+                        // TMA takes longer to fill rows with zeros than to load rows, so loads of few rows end with A. The rows
+                        // below them in the stage are unused, but defined: the first loads are whole.
                         let rows = if few && filled >= CFG.stages {
                             min(ceil_div(tile.end - tile.row, CFG.rows) * CFG.rows, CFG.bm)
                         } else {
@@ -166,11 +166,11 @@ pub mod kernels {
                 TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::new(i)
             };
             let acc = mma.fragment_c();
-            // What a stage adds to the sums, or the sums themselves.
+            // The sums of one stage for promotion, else all sums.
             let part = if CFG.promote { mma.fragment_c() } else { acc };
             let mut consumer = ring.consumer();
             let mut turn = 0;
-            // A barrier for each warpgroup: the four warps of the other one have waited for the stages of its tile.
+            // A barrier for each warpgroup: the four warps of the other warpgroup arrive after their waits for the stages of a tile.
             let turns = if CFG.pingpong {
                 Some(mbarriers(2, 4))
             } else {
@@ -190,7 +190,7 @@ pub mod kernels {
                     split.steps(ceil_div(tile.k, bk))
                 };
                 let mut previous = 0u32;
-                // The factors of the next step, which are loaded during the step before.
+                // The factors of the next step, loaded during the step before.
                 let (mut x, mut y) = if CFG.promote {
                     fill(acc, 0.0);
                     scale(acc, at, split.step(0))
@@ -198,14 +198,14 @@ pub mod kernels {
                     (1.0f32, 1.0f32)
                 };
                 if let Some(turns) = turns {
-                    // The stages of a tile are told from those of others by the parity of two phases, so that all before have to be
-                    // full. The first turn is that of warpgroup 0, whose fresh barrier lets parity 1 pass.
+                    // A wait tells stages of a tile from other stages by a parity of two phases, so all stages before must be
+                    // full. Warpgroup 0 has the first turn: its fresh barrier lets parity 1 pass.
                     wait(turns[index], (turn + 1 + index) % 2);
                 }
                 let part_of_b = |stage| local_tile(sb[(_, _, stage)], (columns, bk), (j, 0));
                 if from_registers {
-                    // Half of a stage goes to registers while wgmma multiplies the half before. The assembler lets it if a wait for the
-                    // batch that has read the registers comes right before.
+                    // Half of a stage goes to registers while wgmma multiplies the previous half. The assembler allows this if a
+                    // wait for the batch that has read the registers comes right before.
                     let half = (rows, bk / 2);
                     let of_a =
                         |stage, i| local_tile(mma.partition_a(sa[(_, _, stage)]), half, (0, i));

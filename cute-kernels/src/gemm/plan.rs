@@ -17,16 +17,16 @@ use crate::extent::{Zeros, is_empty};
 use crate::pack::Kept;
 use crate::timing::median;
 
-/// Timed runs of a tile, the most launches of one, and the microseconds that a run takes if it has several.
+/// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
 const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
 
 /// How a product is computed: a tile, chosen by a model of the time that each tile would take.
 ///
-/// CTAs compute tiles in waves, one for each multiprocessor. A wave takes the stages along K times the time of a stage, which is
-/// measured for each tile, or that of its loads. A stage of a tile that the matrix does not fill takes as long as another, and
-/// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
-/// same time. Copies of A or B take their time before. To that comes what the start, the stores of all waves but the last and an exchange of sums take; warpgroups in turns store
-/// while they multiply.
+/// CTAs compute tiles in waves, one tile for each multiprocessor. A wave takes the stages along K times the measured time of a
+/// stage of the tile, or the time of its loads if that is longer. A stage of a tile that the matrix does not fill takes as long as
+/// any other, and so does the last wave. The times of products and of the memory add up like the sides of a right triangle, since
+/// both work at the same time. Added to this are the copies of A or B, the start, an exchange of sums, and the stores of all waves
+/// but the last. Warpgroups in turns store while they multiply.
 ///
 /// ```
 /// use cute_kernels::{Plan, Tile};
@@ -48,22 +48,22 @@ pub struct Plan {
     form: Form,
     product: Product,
     tile: Tile,
-    /// The tiles that are possible, with the microseconds that each takes, as expected or as measured.
+    /// The possible tiles, with the expected or measured microseconds of each.
     candidates: Vec<(Tile, f64)>,
     copies: Arc<Mutex<Copies>>,
 }
 
-/// The memory of the copies of A and B, from launch to launch.
+/// The memory of the copies of A and B, kept between launches.
 #[derive(Debug, Default)]
 struct Copies {
-    /// The capture whose launches use it. A graph overwrites it whenever it runs.
+    /// The capture whose launches use the memory. A graph overwrites it whenever it runs.
     capture: Option<u64>,
     kept: [Kept; 2],
 }
 
 impl Plan {
-    /// The plan of D = A · Bᵀ for matrices as [`gemm`](fn@super::gemm) takes them. Their shapes, strides, types and alignments
-    /// count.
+    /// The plan of D = A · Bᵀ for matrices as [`gemm`](fn@super::gemm) takes them. It depends on their shapes, strides, types and
+    /// alignments.
     ///
     /// # Errors
     ///
@@ -109,11 +109,12 @@ impl Plan {
         })
     }
 
-    /// The plan with the tile that is the fastest for these matrices, of all that are possible: each is launched up to 121 times, after
-    /// one launch that compiles it. The device's time counts, without the host's; A and B may lie in the cache, where the launch
-    /// before has left them. D holds the product afterwards. `Display` shows what was measured.
+    /// The plan with the fastest of all possible tiles for these matrices. Each tile is launched up to 121 times, after one launch
+    /// that compiles it. Only the device's time counts. A and B may lie in the cache, where the previous launch has left them. D
+    /// holds the product afterwards. `Display` shows the measured times.
     ///
-    /// The emulator's time says nothing about a GPU, so there it is [`Plan::new`], and D is not written. So it is if an extent is 0.
+    /// On the emulator, whose time says nothing about a GPU, this is [`Plan::new`] and D is not written; likewise if an extent is
+    /// 0.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The median of the microseconds that a launch takes on the device.
+    /// The median time of a launch on the device, in microseconds.
     fn measure<A, B, D, const R: usize>(
         &self,
         device: &Device,
@@ -173,12 +174,12 @@ impl Plan {
         self.tile
     }
 
-    /// The tiles that are possible, the fastest first, each with the microseconds that it is expected or was measured to take.
+    /// The possible tiles, the fastest first, each with its expected or measured microseconds.
     pub fn candidates(&self) -> &[(Tile, f64)] {
         &self.candidates
     }
 
-    /// What the plan has decided for this device, to be kept.
+    /// The decision of the plan for this device, to be stored.
     pub fn choice(&self, device: &Device) -> Choice {
         Choice::new(device, self.types, &self.form, self.tile)
     }
@@ -187,7 +188,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the choice is one for another product or another kind of device, or there is no instance with its tile for these matrices.
+    /// If the choice is for another product or another kind of device, or these matrices have no instance with its tile.
     pub fn with_choice(self, device: &Device, choice: &Choice) -> Result<Self, Error> {
         let chosen = self.choice(device);
         if (&chosen.device, &chosen.product) != (&choice.device, &choice.product) {
@@ -214,14 +215,14 @@ impl Plan {
         }
     }
 
-    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If A or
-    /// B has to be [copied](super::gemm()), the first launch allocates memory for that, and so does the first of a
-    /// [capture](Device::capture). The plan and its clones keep it, and the last of them waits for the device before it frees it.
+    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If
+    /// A or B has to be [copied](super::gemm()), the first launch allocates memory for the copy, and so does the first launch of a
+    /// [capture](Device::capture). The plan and its clones keep this memory. The last of them waits for the device, then frees it.
     ///
     /// # Errors
     ///
-    /// If the shapes are others than those of the plan, there is no instance with the tile of the plan for the types and the
-    /// alignments of these matrices, or the launch is refused. Nothing has been launched then.
+    /// If the shapes differ from those of the plan, the types and alignments of these matrices have no instance with the plan's
+    /// tile, or the launch is refused. Nothing has been launched then.
     pub fn launch<A, B, D, const R: usize>(
         &self,
         device: &Device,
@@ -257,7 +258,7 @@ impl Plan {
             return Self::new(device, &a, &b, d)?.launch(device, &a, &b, d);
         }
         let instance = |form: Form| Some((form, Instance::new::<A, B, D>(&form, self.tile)?));
-        // The tile may be one for copies, where these matrices need none.
+        // The plan's tile may need copies, although these matrices do not.
         let copied = || instance(Form::new(a, b, d, 0).ok()?);
         let found = instance(form).or_else(copied);
         let (form, instance) = found.ok_or_else(|| Error::GemmTile {
@@ -321,8 +322,7 @@ impl Plan {
 }
 
 impl fmt::Display for Plan {
-    /// One line that names the tile; one for each tile that is possible, with the time that it is expected or was measured to take; and
-    /// one for each operand that is copied.
+    /// One line with the tile, one for each possible tile with its expected or measured time, and one for each copied operand.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = self.form.by(self.tile);
         write!(

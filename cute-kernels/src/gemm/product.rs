@@ -11,8 +11,8 @@ pub mod kernels {
     use crate::tile_scheduler::kernels::place;
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. All types have the largest tiles and two small ones, and all without `e5m2` and `u8` others, too. Elements of 16 bits
-    /// have those for matrices that are contiguous along M or N, and elements of 32 bits those for one such matrix.
+    /// bytes long. All types have the largest tiles and two small ones, and all but `e5m2` and `u8` have more. Elements of 16 bits
+    /// also have tiles for matrices along M or N, and elements of 32 bits for one such matrix.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -84,14 +84,14 @@ pub mod kernels {
         gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
     }
 
-    /// D = `epilogue` of each element of A · Bᵀ and its coordinate, stored by TMA. It is called for elements outside of D, too, if D's
-    /// extents are not multiples of those of a tile; their values go nowhere.
+    /// D = `epilogue` of each element of A · Bᵀ and its coordinate, stored by TMA. If the extents of D are not multiples of a
+    /// tile's, it is also called for elements outside of D, and these results are discarded.
     ///
-    /// Matrices have two modes: `extents` is (m, n, k), and coordinates are (row, column). Batches of matrices have three: `extents`
-    /// is (batches, m, n, k), and coordinates are (batch, row, column). Elements of B have A's type, or another by which wgmma
-    /// multiplies that, as it does `e4m3` by `e5m2`.
+    /// Matrices have two modes: `extents` is (m, n, k), and coordinates are (row, column). Batches of matrices have three:
+    /// `extents` is (batches, m, n, k), and coordinates are (batch, row, column). Elements of B have A's type, or another type
+    /// that wgmma multiplies by it, such as `e5m2` for `e4m3`.
     ///
-    /// With `CFG.swapped`, D is (A · Bᵀ)ᵀ, of n × m elements, and coordinates are those of D.
+    /// With `CFG.swapped`, D is (A · Bᵀ)ᵀ with n × m elements, and coordinates are in D.
     pub fn gemm_with<T: Element, D: Element, const R: u32, const CFG: Config>(
         a: TmaLoad<T, R>,
         b: TmaLoad<_, R>,

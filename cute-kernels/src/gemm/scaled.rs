@@ -15,7 +15,7 @@ use kernels::{
     gemm_scaled_unaligned_CFG,
 };
 
-/// Rows and columns of B, and columns of A, that have a scale in common.
+/// Rows and columns of B, and columns of A, that share a scale.
 const BLOCK: usize = 128;
 
 /// Element types of A whose products by elements of B [`gemm_scaled`] scales and rounds to `D`: of `e4m3` and `e5m2` each by either, and
@@ -58,12 +58,12 @@ type Scales<'v> = TensorView<'v, f32, 2>;
 /// scale_a has the shape (M), a scale for each row of A, or (1), one for all, and scale_b has (N) or (1). These are the scales of all
 /// matrices of a batch. With a mode before them, (batches, M) or (batches, 1), each matrix has its own.
 ///
-/// Scales have any size: the result is infinite or 0 only if the product of all three factors is, in whatever order one multiplies them.
+/// Scales have any size: the result is infinite or 0 only if the product of all three factors is, in any order of multiplication.
 ///
-/// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along either of its modes. The product is fastest if A
-/// and B are contiguous along K, and all rows begin at multiples of 128 bytes. A and B that TMA cannot load so are copied first. D whose
-/// rows do not begin at multiples of 16 bytes, or are not multiples of 16 bytes long, is stored by elements. On a GPU the call returns
-/// before the product is complete, unless it copies: then it waits for that.
+/// M, N and K are arbitrary, up to 2³¹ − 1. Each matrix is contiguous along either of its modes. The product is fastest if A and B
+/// are contiguous along K, and all rows begin at multiples of 128 bytes. A or B is copied first if TMA cannot load it so. D is
+/// stored by elements if its rows do not begin at multiples of 16 bytes or are not multiples of 16 bytes long. On a GPU the call
+/// returns before the product is complete, unless it copies: then it waits for that.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16, e4m3};
@@ -78,7 +78,7 @@ type Scales<'v> = TensorView<'v, f32, 2>;
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `scaled`.
+/// The kernels need the feature `scaled`.
 ///
 /// # Errors
 ///
@@ -157,15 +157,15 @@ fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
 /// `D[i, j] = Σₖ (scale_a[i, k / 128] · A[i, k]) · (scale_b[j / 128, k / 128] · B[j, k])` for A of shape (M, K), B of shape (N, K) and D of
 /// shape (M, N), as DeepSeek-V3 scales activations and weights, or for batches of as many matrices, with a mode before these.
 ///
-/// A and B are of `e4m3` and `e5m2`, each of them either, and D is of `bf16` or `f32`. scale_a has shape (M, ⌈K / 128⌉), and scale_b has
-/// (⌈N / 128⌉, ⌈K / 128⌉). With a mode of batches before them, each matrix has scales of its own. The sums of 128 products, of
-/// which each instruction keeps 13 bits after the point, are added up in f32.
+/// A and B are of `e4m3` and `e5m2`, each of them either, and D is of `bf16` or `f32`. scale_a has shape (M, ⌈K / 128⌉), and
+/// scale_b has (⌈N / 128⌉, ⌈K / 128⌉). With a mode of batches before them, each matrix has scales of its own. An instruction keeps
+/// 13 bits of its sums after the point. The sums of 128 products are added up in f32.
 ///
-/// The two scales of a block are multiplied with each other first, in f32. So their product must be a number of f32, and is rounded as
-/// one.
+/// The two scales of a block are first multiplied with each other, in f32. So their product must be a number of f32, and is
+/// rounded to f32.
 ///
-/// What [`gemm_scaled`] says of the matrices holds here, too, but D is contiguous along N. scale_b is contiguous along K, and scale_a
-/// along either of its modes. If it is along K, it is copied first; if it is along M, it is not.
+/// The rules of [`gemm_scaled`] for the matrices hold here, too, but D is contiguous along N. scale_b is contiguous along K, and
+/// scale_a along either of its modes. If it is along K, it is copied first; if it is along M, it is not.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16, e4m3};
@@ -187,11 +187,11 @@ fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// Its kernels need the feature `scaled`.
+/// The kernels need the feature `scaled`.
 ///
 /// # Errors
 ///
-/// Those of [`gemm_scaled`], and if D is not contiguous along N, scale_b not along K, or scale_a along neither of its modes.
+/// The errors of [`gemm_scaled`], and if D is not contiguous along N, scale_b not along K, or scale_a along neither of its modes.
 pub fn gemm_block_scaled<A, B, D, const R: usize, const S: usize>(
     device: &Device,
     a: &TensorView<'_, A, R>,
@@ -277,7 +277,7 @@ fn of_rows<'v, T: Element, const S: usize>(
     }
 }
 
-/// A tensor of scales with a mode of batches, checked: its extents are these, or 1 where one scale may be for `all`.
+/// Checks a tensor of scales and adds a mode of batches. Its extents are these, or 1 where one scale may be for `all`.
 fn fits<'v, const S: usize, const N: usize>(
     function: &'static str,
     argument: &'static str,
@@ -302,7 +302,7 @@ fn fits<'v, const S: usize, const N: usize>(
     })
 }
 
-/// The shapes of which a tensor of scales may have one: for each matrix of a batch, if there are several, and for all.
+/// The possible shapes of a tensor of scales: for each matrix of a batch, if there are several, and for all.
 fn possible(extents: &[usize], all: &[bool]) -> Vec<Vec<usize>> {
     let mut one = extents[1..].to_vec();
     let mut shapes = vec![one.clone()];
@@ -328,7 +328,7 @@ pub mod kernels {
     };
     use crate::gemm::multiply::kernels::{multiply, multiply_scaled, tiles};
 
-    /// 2⁶⁴ and 2⁻⁹⁴, between which a scale is one factor.
+    /// 2⁶⁴ and 2⁻⁹⁴. A scale between them is one factor.
     const LARGE: f32 = 18446744073709551616.0;
     const SMALL: f32 = 5.048709793414476e-29;
 
@@ -407,10 +407,10 @@ pub mod kernels {
         });
     }
 
-    /// Two factors of each scale, by which a sum of products is multiplied before and after another scale, so that neither product on
-    /// the way is infinite, or loses bits below 2⁻¹²⁶, unless the result is or does. Sums of products are 0, or from 2⁻³² to 2⁶³. So a
-    /// first factor from 2⁻⁹⁴ to 2⁶⁴ takes them to no more than 2¹²⁷ and no less than 2⁻¹²⁶. What it leaves of a scale is more than 1
-    /// only if it is 2⁶⁴, and less than 1 only if it is 2⁻⁹⁴.
+    /// Two factors of each scale: a sum of products is multiplied by the first before another scale, and by the second after it.
+    /// So no product on the way is infinite, or loses bits below 2⁻¹²⁶, unless the result is or does. Sums of products are 0, or
+    /// from 2⁻³² to 2⁶³. So a first factor from 2⁻⁹⁴ to 2⁶⁴ gives at most 2¹²⁷ and at least 2⁻¹²⁶. The second factor is more than
+    /// 1 only if the first is 2⁶⁴, and less than 1 only if the first is 2⁻⁹⁴.
     fn factors(scales: Fragment) -> (Fragment, Fragment) {
         let first = map(scales, |x| {
             if abs(x) > LARGE {
@@ -514,7 +514,7 @@ pub mod kernels {
         multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, scale, store);
     }
 
-    /// The scales of matrix number `batch`, which are the last if there are fewer.
+    /// The scales of matrix number `batch`, or the last ones if there are fewer matrices of scales.
     fn of_matrix<const R: u32>(scales: Global<f32, R>, batch: u32) -> Global {
         let batch = min(batch, extent(scales, 0) - 1);
         if R == 2 {

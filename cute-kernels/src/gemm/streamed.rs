@@ -1,4 +1,4 @@
-//! Products of few rows, which take as long as the larger matrix takes to come from memory.
+//! Products of few rows. The load of the larger matrix from memory determines their time.
 
 use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 use kernels::{
@@ -17,7 +17,7 @@ pub(super) fn is_fp8<T: Element>() -> bool {
     matches!(T::TYPE, ElementType::E4M3 | ElementType::E5M2)
 }
 
-/// By which CTAs a product is computed. One of its matrices has few rows, A or B, and is the kernel's A.
+/// The CTAs of a product in which A or B has few rows. This matrix is the kernel's A.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
     config: Config,
@@ -28,8 +28,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// That of A · Bᵀ with these batches, M, N and K, of which M or N is at most [`MOST_ROWS`]. `whole_vectors` is whether all rows of
-    /// A and B begin at multiples of 16 bytes and are multiples of 16 bytes long, and `fp8` whether they have [`is_fp8`] elements.
+    /// The CTAs of A · Bᵀ with these batches, M, N and K, where M or N is at most [`MOST_ROWS`]. `whole_vectors`: all rows of A
+    /// and B begin at multiples of 16 bytes and are multiples of 16 bytes long. `fp8`: their elements are [`is_fp8`].
     pub(super) fn new([batches, m, n, _]: [u32; 4], whole_vectors: bool, fp8: bool) -> Self {
         let (few, many) = (m.min(n), m.max(n));
         let (config, sizes) = match (whole_vectors, fp8, few <= ROWS_8.rows) {
@@ -53,15 +53,15 @@ impl Stream {
         self.sizes.rows > ROWS_8.rows
     }
 
-    /// How many parts of K one after another CTAs multiply, if K has so many bytes. CTAs start as others end, so that there are as many
-    /// for each as all have on average.
+    /// The number of parts of K that CTAs multiply one after another, for K of so many bytes. A CTA starts when another ends, so
+    /// the number is an average.
     pub(super) fn parts(&self, bytes: f64, multiprocessors: u32) -> f64 {
         let at_once = f64::from(self.sizes.resident * multiprocessors);
         let part = f64::from(64 * self.sizes.vectors * WARPS);
         (bytes / part).ceil() * (self.ctas as f64 / at_once).max(1.0)
     }
 
-    /// Whether these types have its instance.
+    /// Whether there is an instance for these types.
     pub(super) fn has_instance<A, B, D>(&self) -> bool
     where
         A: kernels::gemm_streamed_types<B, D>,
@@ -71,7 +71,7 @@ impl Stream {
         A::INSTANCES.contains(&self.config)
     }
 
-    /// Computes D = A · Bᵀ for batches of matrices, of which A and B are contiguous along K. D has any strides.
+    /// Computes D = A · Bᵀ for batches of matrices. A and B are contiguous along K; D has any strides.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Stream {
             });
         }
         let (config, grid) = (self.config, self.ctas as u32);
-        // The last mode of a tensor is contiguous, as one of extent 1 always is.
+        // The last mode of a tensor must be contiguous. A mode of extent 1 always is.
         let d = d.prepend::<4>()?;
         if a.shape()[1] <= b.shape()[1] {
             let mut d = d.select([1, 2, 3, 0])?;
@@ -111,26 +111,26 @@ impl Stream {
 /// The kernel and its instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// Warps of a CTA. Each multiplies every so many parts of K.
+    /// Warps of a CTA. Each multiplies every `WARPS`-th part of K.
     pub const WARPS: u32 = 8;
 
     /// Sizes of a product of few rows.
     pub struct Streamed {
         /// Rows of A: 8, or 16.
         pub rows: u32,
-        /// Rows of B, which are columns of D, of a CTA: a multiple of 16.
+        /// Rows of B, and columns of D, of a CTA: a multiple of 16.
         pub columns: u32,
         /// Vectors of 16 bytes that a thread loads of a row before the first is multiplied.
         pub vectors: u32,
-        /// What addresses and lengths of rows are multiples of, in bytes: 16, or 1, if rows begin anywhere.
+        /// Alignment of addresses and lengths of rows, in bytes: 16, or 1 if rows begin anywhere.
         pub unit: u32,
         /// Whether a thread loads the vectors of the next part of K before it multiplies those of this one.
         pub ahead: bool,
-        /// CTAs that are on a multiprocessor at the same time. What 4 TB/s deliver to each of 132 in a microsecond is 30 KiB.
+        /// Resident CTAs of a multiprocessor. At 4 TB/s, each of 132 multiprocessors receives 30 KiB in a microsecond.
         pub resident: u32,
     }
 
-    /// Up to 8 rows. A thread has 8 vectors of B on their way while it multiplies 8 others, and all of a multiprocessor have 64 KiB.
+    /// Up to 8 rows. A thread has 8 vectors of B in flight while it multiplies 8 others: 64 KiB for a multiprocessor.
     pub const ROWS_8: Streamed = Streamed {
         rows: 8,
         columns: 16,
@@ -140,7 +140,7 @@ pub mod kernels {
         resident: 2,
     };
 
-    /// Up to 16 rows. Twice as many rows of B share what is loaded of A. A multiprocessor has 64 KiB of B on their way.
+    /// Up to 16 rows. Twice as many rows of B share the loads of A. A multiprocessor has 64 KiB of B in flight.
     pub const ROWS_16: Streamed = Streamed {
         rows: 16,
         columns: 32,
@@ -173,19 +173,19 @@ pub mod kernels {
     pub const ANY_16: Streamed = Streamed { rows: 16, ..ANY_8 };
 
     impl Streamed {
-        /// What the elements of a row are a multiple of, if they have so many bits.
+        /// The length of a row is a multiple of so many elements, if an element has so many bits.
         pub fn multiple(self, bits: u32) -> u32 {
             max(self.unit * 8 / bits, 1)
         }
 
-        /// Elements along K that a warp multiplies at a time, if they have so many bits.
+        /// Elements along K that a warp multiplies at a time, if an element has so many bits.
         fn k(self, bits: u32) -> u32 {
             self.vectors * 512 / bits
         }
 
-        /// A tile of `rows` rows in the order in which instructions have its elements along K. Four threads load 64 bytes of a row,
-        /// each a vector of 16. The words of a vector are the halves of the thread's operand of one instruction, and those of the next:
-        /// which places of operands an element has is irrelevant, as long as A and B agree.
+        /// A tile of `rows` rows, with its elements along K in the order of the instructions. Four threads load 64 bytes of a row,
+        /// one vector of 16 bytes each. The words of a vector are the halves of the thread's operand of one instruction, then of
+        /// the next. Elements may have any order in the operands, as long as A and B agree.
         fn order(self, rows: u32, bits: u32) -> _ {
             let (word, vectors) = (32 / bits, self.vectors);
             let (pair, vector, line) = (2 * word, 4 * word, 16 * word);
@@ -193,8 +193,8 @@ pub mod kernels {
             (layout!(rows), k)
         }
 
-        /// The layout from (thread, value) to coordinates (row, k) of `rows` rows, as operands of `height` rows. A thread's values are
-        /// those of a word, of the second eight rows, of the second half of K, and of the operands along K and along the rows.
+        /// The layout from (thread, value) to coordinates (row, k) of `rows` rows, as operands of `height` rows. A thread's values
+        /// run over a word, the second eight rows, the second half of K, and the operands along K and along the rows.
         fn held(self, rows: u32, height: u32, bits: u32) -> Layout {
             let (word, steps) = (32 / bits, 2 * self.vectors);
             let (eights, operands) = (height / 8, rows / height);
@@ -203,7 +203,7 @@ pub mod kernels {
             composition(make_identity_layout((rows, self.k(bits))), held)
         }
 
-        /// Loads part number `step` along K of the rows of tile number `tile`. What is outside of the matrix becomes 0.
+        /// Loads part number `step` along K of the rows of tile number `tile`. Elements outside of the matrix become 0.
         fn load<T: Element>(
             self,
             x: Global<T, 2>,
@@ -236,9 +236,9 @@ pub mod kernels {
         }
     }
 
-    /// The products of a batch of matrices of which A has up to `CFG.rows` rows. A CTA computes `CFG.columns` columns of D, and its
-    /// warps divide K. Elements of B go from memory to registers without a detour, so that as many bytes are on their way as registers
-    /// hold, from the start to the end. D has any strides: its last mode is one element.
+    /// The products of a batch of matrices, where A has up to `CFG.rows` rows. A CTA computes `CFG.columns` columns of D, and its
+    /// warps divide K. Elements of B go from memory directly to registers, so that as many bytes are in flight as registers hold,
+    /// from start to end. D has any strides: its last mode has one element.
     #[kernel(threads = 32 * WARPS, resident = CFG.resident)]
     #[instances(
         (A, B, D) in [
@@ -276,7 +276,7 @@ pub mod kernels {
         d: Global<D, 4>,
     ) {
         let (rows, columns) = (CFG.rows, CFG.columns);
-        // Of an instruction, B is the operand of 16 rows, and A that of 8.
+        // In an instruction, B is the operand of 16 rows and A the operand of 8.
         let x = fragment::<B>(CFG.held(columns, 16, bits::<B>()));
         let y = fragment::<A>(CFG.held(rows, 8, bits::<A>()));
         let next_x = fragment::<B>(CFG.held(columns, 16, bits::<B>()));
@@ -289,11 +289,11 @@ pub mod kernels {
         let (batch, tile) = (block_idx().0 / tiles, block_idx().0 % tiles);
         let (a, b, d) = (a[(batch, _, _)], b[(batch, _, _)], d[(batch, _, _, 0)]);
         fill(acc, 0 as A::Accumulator);
-        // What comes before overlaps with the end of the grid before.
+        // The code above overlaps with the end of the previous grid.
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
-        // No other thread loads an element of B, but vectors of rows that begin anywhere overlap. The loads of a warp read 64 bytes of a row
-        // each, and those of the next lines follow at once.
+        // No other thread loads an element of B, but vectors of rows that begin anywhere overlap. The loads of a warp read 64
+        // bytes of each row, and the loads of the next lines follow at once.
         let once = if CFG.unit == 16 {
             (NO_ALLOCATE, L2_256B)
         } else {
@@ -306,7 +306,7 @@ pub mod kernels {
         }
         while step * CFG.k(bits::<A>()) < extent(a, 1) {
             if CFG.ahead {
-                // What is multiplied next is on its way meanwhile. Behind the last part it is 0, without a load.
+                // Load the operands of the next step meanwhile. Past the last part they are 0, without a load.
                 CFG.load(b, columns, (tile, step + WARPS), next_x, once);
                 CFG.load(a, rows, (0, step + WARPS), next_y, EVICT_LAST);
                 mma(acc, x, y);

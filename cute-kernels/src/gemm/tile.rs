@@ -8,7 +8,7 @@ use super::config::kernels::{
     THIN, THIN_4, THIN_8, THIN_PAIR, WHOLE, WHOLE_96, WIDE,
 };
 
-/// The enum of the tiles from a table: of each its documentation, its name, its sizes, and the time of a stage.
+/// The enum of the tiles from a table. A row has the documentation, the name, the sizes and the time of a stage.
 macro_rules! tiles {
     ($($(#[$doc:meta])* $name:ident: $config:expr, $stage_time:literal;)*) => {
         /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
@@ -23,7 +23,7 @@ macro_rules! tiles {
             /// All tiles.
             pub const ALL: [Tile; [$(Tile::$name),*].len()] = [$(Tile::$name),*];
 
-            /// Its sizes, and the time of a stage.
+            /// The sizes of the tile, and the time of a stage.
             fn row(self) -> (Option<Config>, f64) {
                 match self {
                     $(Tile::$name => ($config, $stage_time),)*
@@ -36,7 +36,7 @@ macro_rules! tiles {
 tiles! {
     /// 128 × 256.
     Single: Some(SINGLE), 0.624;
-    /// 128 × 256 by each of two CTAs, which share what they load of B.
+    /// 128 × 256 by each of two CTAs, which share their loads of B.
     Pair: Some(PAIR), 0.654;
     /// 128 × 192 by each of two warpgroups in turn: one stores while the other multiplies.
     Wide: Some(WIDE), 0.481;
@@ -46,7 +46,7 @@ tiles! {
     Oblong: Some(OBLONG), 0.428;
     /// 128 × 128. A product of matrices along K has `SquarePair` in its place.
     Square: Some(SQUARE), 0.366;
-    /// 128 × 128 by each of two CTAs, which share what they load of B.
+    /// 128 × 128 by each of two CTAs, which share their loads of B.
     SquarePair: Some(SQUARE_PAIR), 0.394;
     /// 128 × 112 by each of two warpgroups in turn.
     Medium112: Some(MEDIUM_112), 0.344;
@@ -72,9 +72,9 @@ tiles! {
     Whole: Some(WHOLE), 0.311;
     /// 64 × 96 in the same way, for matrices along K.
     Whole96: Some(WHOLE_96), 0.246;
-    /// 64 × 128 by each of two warpgroups in turn, in two CTAs that share what they load of B.
+    /// 64 × 128 by each of two warpgroups in turn, in two CTAs that share their loads of B.
     ThinPair: Some(THIN_PAIR), 0.272;
-    /// 112 rows of A by 128 of B, by each of two warpgroups in turn, in two CTAs that share what they load of A.
+    /// 112 rows of A by 128 of B, by each of two warpgroups in turn, in two CTAs that share their loads of A.
     Swapped112: Some(SWAPPED_112), 0.383;
     /// 96 rows of A by 128 of B in the same way.
     Swapped: Some(SWAPPED), 0.333;
@@ -89,13 +89,13 @@ tiles! {
 }
 
 impl Tile {
-    /// Its sizes. `Streamed` has no tiles in shared memory, and sizes of its own.
+    /// The sizes of the tile; `None` for `Streamed`, which has no tiles in shared memory.
     pub fn config(self) -> Option<Config> {
         self.row().0
     }
 
-    /// Its sizes for A along M if `a`, and B along N if `b`. Of elements of 4 bytes, the kernel's A alone can be along its rows, so that
-    /// rows of B along N become rows of the tile.
+    /// The sizes for A along M if `a`, and B along N if `b`. With elements of 4 bytes, only the kernel's A can be along its rows,
+    /// so rows of B along N become rows of the tile.
     pub(super) fn along(self, [a, b]: [bool; 2], bytes: usize) -> Option<Config> {
         self.config().map(|config| {
             let swapped = config.swapped || b && bytes == 4;
@@ -109,8 +109,8 @@ impl Tile {
         })
     }
 
-    /// Microseconds that a CTA takes for a stage, 128 bytes along K, with all multiprocessors at work, and that `Streamed` takes for a part of
-    /// K of each of its warps: those with which the model fits best what an H100 took for products of bf16, f32 and e4m3.
+    /// Microseconds of a CTA for a stage, 128 bytes along K, with all multiprocessors at work; for `Streamed`, of a CTA for one
+    /// part of K of each of its warps. They fit the model best to the measured times of bf16, f32 and e4m3 products on an H100.
     pub(super) fn stage_time(self) -> f64 {
         self.row().1
     }
