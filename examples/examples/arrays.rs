@@ -1,7 +1,7 @@
 //! Arrays of other libraries, without a copy: `cargo run --release --features arrays --example arrays`.
 //!
-//! A matrix of `ndarray` is written by tiles on all cores, then read by `ndarray` along a layout of ours, and at last handed to
-//! DLPack, in which NumPy and PyTorch take tensors. Whatever has no axes, or is not one slice, is an error.
+//! A matrix of `ndarray` is written by tiles on all cores, read by `ndarray` along a layout of ours, and at last handed to DLPack,
+//! the format in which NumPy and PyTorch take tensors. A layout without axes, or an array with gaps, is an error.
 
 use cute_runtime::dlpack::Dlpack;
 use cute_runtime::{HostTensor, HostTensorMut, layout, tile};

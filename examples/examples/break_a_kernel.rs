@@ -23,7 +23,7 @@ mod kernels {
     }
 }
 
-/// What is true of a right kernel on any device.
+/// The property of a right kernel on any device.
 fn reverses(
     device: &Device,
     launch: impl Fn(&Device, &mut Tensor<u32, 1>) -> Result<(), Error>,
@@ -42,8 +42,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Device::under_schedules(20, |device| reverses(device, right))?;
     println!("the right kernel passes under 20 schedules");
 
-    // The wrong one fails under every schedule, also where the warps happen to run in an order that gives the right result:
-    // the emulator looks at whether the two accesses are ordered.
+    // The wrong one fails under every schedule, even where the order of the warps happens to give the right result: the emulator
+    // checks whether the two accesses are ordered.
     let wrong = |device: &Device, x: &mut Tensor<u32, 1>| {
         kernels::wrong::launch(device, 1, &mut x.view_mut())
     };
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((failure.failed, failure.schedules), (20, 20));
     println!("the wrong kernel:\n  {failure}");
 
-    // Without changing the source: the device runs what a function makes of the PTX.
+    // Without a change of the source: the device runs the PTX that a function returns.
     let unsynchronised = |ptx: &str| ptx.replace("bar.sync 0;", "");
     let device = Device::emulator_rewriting(EmulatorOptions::default(), unsynchronised);
     match reverses(&device, right) {

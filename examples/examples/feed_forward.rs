@@ -1,5 +1,5 @@
-//! The feed-forward part of a transformer in two kernels: H = SwiGLU(X·Wᵀ), where rows of W are gates and what they let through in
-//! turn, and Y = X + scale · H·Vᵀ. Both are the product of `cute_kernels::lib` with an epilogue over whole fragments.
+//! The feed-forward part of a transformer in two kernels: H = SwiGLU(X·Wᵀ), where rows of W are gates and gated numbers in turn,
+//! and Y = X + scale · H·Vᵀ. Both are the product of `cute_kernels::lib` with an epilogue over whole fragments.
 
 use cute_kernels::reference::normal;
 use cute_runtime::{Device, Tensor, bf16};

@@ -1,4 +1,4 @@
-//! The sum of a vector: a layout says which thread holds what, and `reduce` follows from it.
+//! The sum of a vector: a layout gives the elements of each thread, and `reduce` follows from it.
 //!
 //! ```text
 //! cargo run --release --example reduction

@@ -7,7 +7,7 @@
 use cute_runtime::{DynamicLayout, DynamicTiling, HostTensor, layout, tile};
 
 layout! {
-    // What holds for every m and n that this program uses. The algebra relies on it, and `try_new` checks it.
+    // Facts for every m and n of this program. The algebra relies on them, and `try_new` checks them.
     where m % 4 == 0, m >= 4;
     /// A column-major matrix, m × n.
     pub MATRIX = (m,n):(1,m);
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{matrix} has {} elements", matrix.size());
     println!("{} in vectors of four", VECTORS::try_new(12, 7)?);
 
-    // What does not hold is an error with the numbers.
+    // A fact that does not hold is an error with the numbers.
     let refused = VECTORS::try_new(10, 7).unwrap_err();
     println!("10 rows are refused: {refused}");
     assert_eq!(
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "`m % 4 == 0` does not hold for m = 10, n = 7"
     );
 
-    // Tiles of a slice of the host. Together they have each element once.
+    // Tiles of a slice of the host. Together they cover each element once.
     let data: Vec<u32> = (0..12 * 7).collect();
     let tensor = HostTensor::new(&data, matrix)?;
     let tiles = TILES::try_new(12, 7)?;

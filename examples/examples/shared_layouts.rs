@@ -10,7 +10,7 @@ use cute_examples::layouts::{PADDED, TILES};
 use cute_runtime::{Device, Error, StaticLayout, StaticTiling, Tensor, layout};
 
 layout! {
-    /// Every second row of the library's layout. Its name stands for what it was declared as.
+    /// Every second row of the library's layout. `PADDED` stands for its declaration.
     HALF = composition(PADDED, <16:2,_>);
 }
 

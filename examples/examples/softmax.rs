@@ -17,7 +17,7 @@ mod kernels {
         // Warp w holds row w of the tile, and each lane eight of its elements: mode 0 of the coordinate is the row.
         let row = fragment::<f32>(layout!(((32,4),8):((1@1,1@0),32@1)));
         let place = (block_idx().0, 0);
-        // What is outside of x counts as -∞, whose exponential is 0.
+        // Elements outside of x are -∞, and their exponential is 0.
         copy_or(local_tile(x, (4, 256), place), row, f32::NEG_INFINITY);
         // `reduce` along mode 1 leaves one number a row, which fits every element of the row.
         let largest = reduce(row, 1, max);

@@ -17,7 +17,7 @@ layout! {
     SWIZZLED = best_swizzle(ROWS, 32, ALONG_ROW, ALONG_COLUMN);
 }
 
-// What the hardware does, computed when this is compiled.
+// The bank conflicts of the hardware, computed at compile time.
 const _: () = assert!(layout!(bank_conflicts(ROWS, 32, ALONG_COLUMN)) == 32);
 const _: () = assert!(layout!(bank_conflicts(SWIZZLED, 32, ALONG_ROW)) == 1);
 const _: () = assert!(layout!(bank_conflicts(SWIZZLED, 32, ALONG_COLUMN)) == 1);

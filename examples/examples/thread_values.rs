@@ -7,8 +7,8 @@
 use cute_runtime::{Device, Error, Tensor, layout};
 
 layout! {
-    /// Who holds what of a tile of 16 × 16. A warp is 8 rows of 4 threads, each with 4 neighbours of a row, and again 8 rows
-    /// below. Values are 1-D coordinates of the tile, row + 16 · column.
+    /// The elements of each thread in a tile of 16 × 16. A warp is 8 rows of 4 threads, each with 4 neighbours of a row, and again
+    /// 8 rows below. Values are 1-D coordinates of the tile, row + 16 · column.
     HELD = ((4,8),(4,2)):((64,1),(16,8));
 }
 

@@ -35,7 +35,7 @@ mod kernels {
         copy_or(local_tile(x, (32, 32), (i, j)), row, 0.0);
         copy(row, tile);
         sync_threads();
-        // The transpose exchanges the modes of the tile. What lies outside of y is not written.
+        // The transpose exchanges the modes of the tile. Elements outside of y are not written.
         let column = fragment::<f32>(held);
         copy(select(tile, 1, 0), column);
         copy_inside(column, local_tile(y, (32, 32), (j, i)));

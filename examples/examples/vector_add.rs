@@ -12,7 +12,7 @@ mod kernels {
     #[kernel(threads = 256)]
     pub fn vector_add(
         x: Global<f32, 1>,
-        // Each launch checks these facts. From them follows that where `x[i]` is inside, `y[i]` and `z[i]` are, too.
+        // Each launch checks these facts. So where `x[i]` is inside, `y[i]` and `z[i]` are, too.
         #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>,
         #[facts(extent(z, 0) == extent(x, 0))] z: Global<f32, 1>,
     ) {

@@ -8,6 +8,6 @@ layout! {
 }
 
 tile! {
-    /// Its tiles of 8 × 8.
+    /// The tiles of `PADDED`, 8 × 8 elements each.
     pub TILES = PADDED / <8,8>;
 }

@@ -1,4 +1,4 @@
-//! A launch that is run under many schedules, and what becomes of it.
+//! A launch to run under many schedules, and its outcome.
 
 use cute_emulator::EmulatorError;
 use cute_runtime::{Counts, EmulatorOptions, Trace};
@@ -14,7 +14,7 @@ pub(super) struct Case {
 /// Runs it on a device with these options.
 pub(super) type Run = Box<dyn Fn(EmulatorOptions) -> Outcome + Send + Sync>;
 
-/// What became of a run.
+/// The outcome of a run.
 pub(super) struct Outcome {
     /// The bytes of the result.
     pub(super) result: Result<Vec<u8>, Failure>,
@@ -22,15 +22,15 @@ pub(super) struct Outcome {
     pub(super) trace: Option<Trace>,
 }
 
-/// What is wrong with a run.
+/// The failure of a run.
 pub(super) struct Failure {
-    /// Equal for failures that are the same but for the thread and the schedule.
+    /// Equal for failures that differ only in the thread and the schedule.
     pub(super) key: String,
     pub(super) message: String,
 }
 
 impl Failure {
-    /// A failure that `error`, if there is one, is the reason for.
+    /// A failure. `error` is its reason, if there is one.
     pub(super) fn new(message: String, error: Option<&EmulatorError>) -> Failure {
         let key = match error {
             Some(EmulatorError::Fault(fault)) => {

@@ -12,7 +12,7 @@ use super::case::{Case, Failure, Outcome};
 /// A host function and the shapes on which it runs.
 struct Kernel {
     name: &'static str,
-    /// What the extents of a shape are.
+    /// The names of the extents of a shape.
     extents: &'static str,
     shapes: &'static [&'static [usize]],
     /// Calls it with exact numbers, and returns the bytes of the result.
@@ -393,7 +393,7 @@ fn product<T: GemmInput<D>, D: Element>(
     bytes(&d)
 }
 
-/// A · Bᵀ for an A of few rows, by the tile that is for these.
+/// A · Bᵀ for an A of few rows, by the tile for few rows.
 fn streamed(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
     let [m, n, k] = [shape[0], shape[1], shape[2]];
     let (a, b) = (bf16s(device, [m, k])?, bf16s(device, [n, k])?);
@@ -431,7 +431,7 @@ fn products(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
     Ok(all.concat())
 }
 
-/// What makes elements of A and of B, or of D.
+/// Functions from a number to an element of A and of B, or of D.
 type From<A, B> = (fn(f32) -> A, fn(f32) -> B);
 
 fn e4m3s() -> From<e4m3, e4m3> {

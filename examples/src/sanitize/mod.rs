@@ -34,7 +34,7 @@ usage: sanitize [OPTIONS] KERNEL...
 
 The exit code is 0 if nothing is wrong, 1 if something is, and 2 if the command could not do its work.";
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     subjects: Vec<String>,
     shapes: Vec<Vec<usize>>,
@@ -91,7 +91,7 @@ fn run(
     Ok(u8::from(report.failed()))
 }
 
-/// What became of each case under each schedule, in order.
+/// The outcome of each case under each schedule, in order.
 fn outcomes(cases: &[Case], options: &Options) -> Vec<(EmulatorOptions, Outcome)> {
     let runs: Vec<(&Case, EmulatorOptions)> = (cases.iter())
         .flat_map(|case| {

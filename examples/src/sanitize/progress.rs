@@ -1,4 +1,4 @@
-//! What the user sees while runs are under way: a bar on a terminal, else a line for each case that fails for the first time.
+//! The progress of the runs: a bar on a terminal, else a line for each case that fails for the first time.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;

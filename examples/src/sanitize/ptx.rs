@@ -1,4 +1,4 @@
-//! A launch of a PTX file, which a file in JSON describes:
+//! A launch of a PTX file, described by a file in JSON:
 //!
 //! ```json
 //! {
@@ -47,7 +47,7 @@ const CHECKS: [(&str, Check); 8] = [
     ("strict", |checks| &mut checks.strict),
 ];
 
-/// What a file describes.
+/// The content of a description.
 struct Description {
     program: Program,
     entry: String,

@@ -1,4 +1,4 @@
-//! The report: for each kernel and shape what was run, counted and found.
+//! The report for each kernel and shape: runs, counts and findings.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -25,15 +25,15 @@ struct CaseReport {
 /// Something that is wrong.
 struct Finding {
     key: String,
-    /// The message of the run in which it was found first, which names the accesses.
+    /// The message of the first run with this finding. It names the accesses.
     message: String,
-    /// Under how many of the schedules.
+    /// The number of schedules with this finding.
     schedules: u64,
     seed: u64,
 }
 
 impl Report {
-    /// The report of outcomes: those of each case under each schedule.
+    /// The report of the outcomes of each case under each schedule.
     pub(super) fn new(
         cases: &[Case],
         outcomes: &[(EmulatorOptions, Outcome)],
@@ -67,7 +67,7 @@ impl Report {
     }
 }
 
-/// What is wrong under these schedules, each once.
+/// The findings under these schedules, each once.
 fn findings(outcomes: &[(EmulatorOptions, Outcome)]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let expected = outcomes.iter().find_map(|(_, it)| it.result.as_ref().ok());
