@@ -1,4 +1,4 @@
-//! The time that this crate takes for a launch, without that of the driver: on one that does nothing, which the C compiler builds.
+//! The time of a launch in this crate, without the driver's time: the driver does nothing, and the C compiler builds it.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,7 +9,7 @@ use cute_runtime::Device;
 
 use crate::launch;
 
-/// The word that asks a process for its launches, on the driver that it finds.
+/// The argument that asks a process for its launches, on the driver that it finds.
 pub(crate) const CHILD: &str = "child";
 
 /// The driver without a GPU of the tests of `cute-runtime`.

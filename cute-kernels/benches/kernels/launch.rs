@@ -1,4 +1,4 @@
-//! The time that the host takes for a launch, with a plan and without one.
+//! The host's time for a launch, with a plan and without one.
 
 use std::error::Error;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! A copy of a buffer by the driver, whose bandwidth is the bound of kernels that only read and write.
+//! A copy of a buffer by the driver. Its bandwidth is the bound of kernels that only read and write.
 
 use std::error::Error;
 use std::time::Duration;

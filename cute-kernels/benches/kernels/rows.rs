@@ -1,5 +1,5 @@
-//! The bandwidth of softmax and of the norms, which is the bytes of x and of y by the median time, beside that of a plain copy
-//! of x.
+//! The bandwidth of softmax and of the norms: the bytes of x and of y, divided by the median time; and the bandwidth of a plain
+//! copy of x.
 
 use std::error::Error;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use cute_kernels::{Tensor, bf16, gemm};
 use cute_runtime::Device;
 
-/// The word that asks a process for its first product.
+/// The argument that asks a process for its first product.
 pub(crate) const FIRST: &str = "first";
 
 /// Starts three processes: one without the driver's cache of compiled kernels, and two with it.

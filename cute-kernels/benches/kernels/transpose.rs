@@ -1,5 +1,5 @@
-//! The bandwidth of the transpose, which is the bytes read and written by the median time, beside that of a plain copy of the
-//! same buffer.
+//! The bandwidth of the transpose: the bytes read and written, divided by the median time; and the bandwidth of a plain copy of
+//! the same buffer.
 
 use std::error::Error;
 

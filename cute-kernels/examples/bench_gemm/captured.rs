@@ -1,4 +1,4 @@
-//! A CUDA graph of what another library enqueues: what `Device::capture` is for launches of ours.
+//! A CUDA graph of another library's work, like `Device::capture` for launches of ours.
 
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -11,11 +11,11 @@ use cudarc::driver::{CudaContext, DriverError};
 pub(crate) struct Captured(sys::CUgraphExec);
 
 impl Captured {
-    /// The graph of what a closure enqueues on a stream of device 0, a `CUstream`.
+    /// The graph of the work that a closure enqueues on a stream of device 0, a `CUstream`.
     ///
     /// # Safety
     ///
-    /// The closure only enqueues work on that stream, whose memory lives as long as the graph.
+    /// The closure only enqueues work on this stream, and the memory of the work lives as long as the graph.
     pub(crate) unsafe fn new(
         enqueue: impl FnOnce(u64) -> Result<(), Box<dyn Error>>,
     ) -> Result<Self, Box<dyn Error>> {
@@ -38,7 +38,7 @@ impl Captured {
     /// Launches it on the default stream.
     pub(crate) fn launch(&self) -> Result<(), DriverError> {
         enter()?;
-        // SAFETY: the graph is alive, and who made it has promised that its memory is.
+        // SAFETY: the graph is alive, and the caller of `new` has promised that its memory is.
         unsafe { graph::launch(self.0, std::ptr::null_mut()) }
     }
 }

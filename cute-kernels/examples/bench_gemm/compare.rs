@@ -1,4 +1,4 @@
-//! Products beside cuBLASLt's: which types are measured, and by what.
+//! Products beside cuBLASLt's: the measured types, and the function for each.
 
 use std::error::Error;
 

@@ -124,7 +124,7 @@ fn options() -> Result<Option<Options>, Box<dyn Error>> {
     Ok(Some(options))
 }
 
-/// The classes that are asked for.
+/// The classes to measure.
 fn classes(options: &Options) -> Result<Vec<Class>, Box<dyn Error>> {
     if let Some(path) = &options.shapes {
         return Ok(vec![shapes::listed(&fs::read_to_string(path)?)?]);
@@ -142,7 +142,7 @@ fn classes(options: &Options) -> Result<Vec<Class>, Box<dyn Error>> {
     Ok(all.into_iter().filter(is_named).collect())
 }
 
-/// The types that are asked for.
+/// The types to measure.
 fn types(options: &Options) -> Result<Vec<Types>, Box<dyn Error>> {
     let Some(names) = &options.types else {
         return Ok(TYPES.to_vec());

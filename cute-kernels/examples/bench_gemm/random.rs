@@ -1,11 +1,11 @@
-//! The numbers that are multiplied.
+//! The numbers in the multiplied matrices.
 
 use std::sync::OnceLock;
 
 use cute_kernels::reference::normal;
 use cute_runtime::bf16;
 
-/// After how many elements a matrix repeats them: a prime number.
+/// A matrix repeats the numbers after so many elements: a prime number.
 pub(crate) const PERIOD: usize = 15_485_863;
 
 /// `len` normally distributed numbers as elements, from number `first` on. They repeat.

@@ -73,7 +73,7 @@ pub(crate) fn means(rows: &[Row]) -> String {
     text
 }
 
-/// Pixels of the plot: the width of the names, that of the ratios, and the height of a row.
+/// Pixels of the plot: the width of the names, the width of the ratios, and the height of a row.
 const PLOT: (f64, f64, f64) = (330.0, 520.0, 18.0);
 /// The ratios at both ends of the axis. Others are drawn there.
 const AXIS: (f64, f64) = (0.5, 1.5);

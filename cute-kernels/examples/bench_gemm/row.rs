@@ -19,7 +19,7 @@ pub(crate) struct Side {
 pub(crate) struct Measured {
     /// By what ours is computed.
     pub(crate) tile: String,
-    /// The tiles that were measured, with the microseconds that each was expected to take and took.
+    /// The measured tiles, with the expected and the measured microseconds of each.
     pub(crate) tiles: Vec<(Tile, f64, f64)>,
     pub(crate) ours: Side,
     /// None where cuBLASLt has no algorithm.
@@ -36,7 +36,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The speed of ours over that of cuBLASLt.
+    /// Our speed divided by cuBLASLt's.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let Measured { ours, theirs, .. } = &self.measured;
         theirs.map(|theirs| ours.speed / theirs.speed)

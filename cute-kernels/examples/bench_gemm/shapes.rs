@@ -1,4 +1,4 @@
-//! The products that are measured.
+//! The measured products.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use cute_runtime::ElementType::{self, BF16, E4M3, F16, F32, I8, I32};
 /// The types of A and B, and of D.
 pub(crate) type Types = (ElementType, ElementType);
 
-/// All types that are compared. cuBLASLt reads `f32` as tf32, too.
+/// All compared types. cuBLASLt reads `f32` as tf32, too.
 pub(crate) const TYPES: [Types; 8] = [
     (BF16, BF16),
     (F16, F16),
@@ -112,7 +112,7 @@ impl Shape {
 /// Where a matrix lies.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
-    /// The extent of the mode that is contiguous.
+    /// The extent of the contiguous mode.
     pub(crate) inner: usize,
     /// The extent of the other mode.
     pub(crate) outer: usize,
@@ -298,7 +298,7 @@ const FEW: ([usize; 6], [[usize; 2]; 5]) = (
     ],
 );
 
-/// The classes that are measured where no file says which.
+/// The measured classes if no file gives others.
 pub(crate) fn classes() -> Result<Vec<Class>, String> {
     let mut classes = Vec::new();
     for (name, shapes) in CLASSES {

@@ -127,8 +127,8 @@ where
     let their_run = |product: &Product, algorithm: usize, i: usize, stream: u64| {
         let steps = [a_step, b_step].map(|step| (i % copies * step * size_of::<T>()) as u64);
         let [a, b] = [buffer_a.address() + steps[0], buffer_b.address() + steps[1]];
-        // SAFETY: the three addresses are those of matrices of the product's shapes and types. They outlive the graphs, and the
-        // stream is the default stream or one that is captured.
+        // SAFETY: the three addresses are of matrices of the product's shapes and types, which outlive the graphs. The stream is
+        // the default stream or a captured one.
         unsafe { product.run(algorithm, [a, b, theirs.address()], stream) }
     };
     let their_graph = |product: &Product, algorithm: usize, count: usize| {

@@ -217,7 +217,7 @@ impl Plan {
 
     /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If
     /// A or B has to be [copied](super::gemm()), the first launch allocates memory for the copy, and so does the first launch of a
-    /// [capture](Device::capture). The plan and its clones keep the memory. The last of them waits for the device and frees it.
+    /// [capture](Device::capture). The plan and its clones keep this memory. The last of them waits for the device, then frees it.
     ///
     /// # Errors
     ///

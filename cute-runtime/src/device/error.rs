@@ -459,7 +459,7 @@ pub enum ArgumentRule {
     NotContiguous {
         /// The last mode.
         mode: usize,
-        /// Its stride in elements.
+        /// The stride of the mode in elements.
         stride: usize,
     },
     /// The address of the first element is not a multiple of 16 bytes, which TMA needs.
@@ -479,7 +479,7 @@ pub enum ArgumentRule {
     Stride {
         /// The mode.
         mode: usize,
-        /// Its stride in bytes.
+        /// The stride of the mode in bytes.
         bytes: u64,
         /// The alignment in bytes.
         align: u64,
@@ -494,7 +494,7 @@ pub enum ArgumentRule {
     RowLength {
         /// The last mode.
         mode: usize,
-        /// Its extent in bytes.
+        /// The extent of the mode in bytes.
         bytes: u64,
         /// Bytes of a unit.
         unit: u64,
@@ -504,7 +504,7 @@ pub enum ArgumentRule {
     StrideTooLarge {
         /// The mode.
         mode: usize,
-        /// Its stride in bytes.
+        /// The stride of the mode in bytes.
         bytes: u64,
         /// The first stride in bytes that is too large.
         limit: u64,
@@ -514,17 +514,17 @@ pub enum ArgumentRule {
     ExtentTooLarge {
         /// The mode.
         mode: usize,
-        /// Its extent.
+        /// The extent of the mode.
         extent: u64,
         /// The largest legal extent.
         limit: u64,
     },
-    /// An extent that is larger than a kernel takes that reads the extents of the tensor.
+    /// An extent that is too large for a kernel that reads the extents of the tensor.
     #[error("the extent of mode {mode} is {extent}: the kernel takes at most {limit}")]
     ExtentBeyond {
         /// The mode.
         mode: usize,
-        /// Its extent.
+        /// The extent of the mode.
         extent: u64,
         /// The largest legal extent.
         limit: u64,
@@ -636,8 +636,8 @@ pub enum LaunchRule {
         /// Bytes that a CTA can have.
         limit: u32,
     },
-    /// Types and constants for which the kernel has no instance, though it has some for each of them; or for which it has one only
-    /// with features of its crate that are off.
+    /// No instance of the kernel has these types and constants together, though it has instances for each of them; or the instance
+    /// needs features of the kernel's crate that are off.
     #[error(
         "the kernel has no instance with {values}{}",
         features(package, missing)
@@ -647,7 +647,7 @@ pub enum LaunchRule {
         values: String,
         /// The crate of the kernel.
         package: &'static str,
-        /// Its features that the instance needs and that are off; none if no features give the instance.
+        /// The features of the crate that are off and that the instance needs; none if no features give the instance.
         missing: &'static [&'static str],
     },
     /// A fact of the kernel's parameters that does not hold for the arguments.

@@ -3,8 +3,8 @@
 use std::fmt;
 
 /// Defines a type of 8-bit floating-point numbers: number of fraction bits, exponent of the least normal number, greatest finite
-/// number, and whether all bits of the exponent are set in infinities and NaNs, as in IEEE 754, or in a NaN alone, together with
-/// those of the fraction.
+/// number, and whether infinities and NaNs have all exponent bits set, as in IEEE 754. Otherwise only a NaN has all bits of
+/// exponent and fraction set.
 macro_rules! float8 {
     ($($(#[$doc:meta])* $name:ident: $fraction:literal, $least:literal, $max:literal, $infinity:literal;)*) => { $(
         $(#[$doc])*

@@ -23,7 +23,7 @@ type Set = [Option<(Key, Map)>; WAYS];
 
 type Map = [u8; MAP_BYTES];
 
-/// The address of the recipe, which never changes; the view's element type, address and rank; its extents and its strides.
+/// The address of the `'static` recipe; the view's element type, address and rank; its extents and its strides.
 type Key = [u64; 4 + 2 * MAX_RANK];
 
 impl Maps {

@@ -56,8 +56,8 @@ impl Device {
         Device::new(Arc::new(emulator))
     }
 
-    /// Counts of the instructions, memory traffic and waits of all launches on this emulator, failed ones included, since the last
-    /// call of this method. `None` on a GPU.
+    /// Counts of the instructions, memory traffic and waits of all launches on this emulator, failed ones included, since it was
+    /// made or since the last call of this method. `None` on a GPU.
     ///
     /// ```
     /// use cute_runtime::{Class, Device, Error, Tensor, kernels};
@@ -96,8 +96,8 @@ impl Device {
         Some(std::mem::take(&mut lock(observed).counts))
     }
 
-    /// The timeline of the launches on this emulator since the last call of this method. `Display` writes it for
-    /// <https://ui.perfetto.dev>. `None` unless [`EmulatorOptions::trace`] is set.
+    /// The timeline of the launches on this emulator, since it was made or since the last call of this method. `Display` writes it
+    /// for <https://ui.perfetto.dev>. `None` unless [`EmulatorOptions::trace`] is set.
     ///
     /// ```
     /// use cute_runtime::{Device, EmulatorOptions, Error, kernels};
