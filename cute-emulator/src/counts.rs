@@ -15,7 +15,9 @@ pub struct Counts {
     pub launches: u64,
     /// Warp instructions executed. An instruction whose guard is false in all lanes does not count.
     pub steps: u64,
-    /// The same, by class.
+    /// Steps that slow work is charged in addition, [as limits list it](crate::Limits::steps). The limit holds for `steps + charged`.
+    pub charged: u64,
+    /// The `steps` by class.
     pub instructions: ByClass,
     /// Operations of wgmma and `mma`: a multiplication and an addition for each product.
     pub matrix_flops: u64,
@@ -205,6 +207,7 @@ impl AddAssign<&Counts> for Counts {
         let Counts {
             launches,
             steps,
+            charged,
             instructions,
             matrix_flops,
             global,
@@ -219,6 +222,7 @@ impl AddAssign<&Counts> for Counts {
         for (mine, its) in [
             (&mut self.launches, launches),
             (&mut self.steps, steps),
+            (&mut self.charged, charged),
             (&mut self.matrix_flops, matrix_flops),
             (&mut self.global.read, &global.read),
             (&mut self.global.written, &global.written),
@@ -241,12 +245,13 @@ impl AddAssign<&Counts> for Counts {
     }
 }
 
-/// A table of the counts that are not zero.
+/// A table of the counts that are not zero, without `charged`, which is about the emulator and not about the kernel.
 impl Display for Counts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Counts {
             launches: _,
             steps,
+            charged: _,
             instructions,
             matrix_flops,
             global,

@@ -87,7 +87,7 @@ pub enum EmulatorError {
     },
     /// The kernel ran for longer than [`Limits::steps`](crate::Limits::steps) allows.
     #[error(
-        "{entry} did not end within {limit} warp instructions, the limit `Limits::steps`:{}\n    under {schedule}",
+        "{entry} did not end within {limit} warp instructions, the limit `Limits::steps`, where slow work counts as several:{}\n    under {schedule}",
         lines(threads)
     )]
     StepLimit {

@@ -54,7 +54,7 @@ pub struct Limits {
     /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
     /// warp's clock has 31 bits. Slow work counts as several instructions: the start of a cluster by the bytes of its state,
     /// a copy by its bytes, a wgmma by its columns, an atomic by its lanes, an access by the number of separate address ranges, a strong
-    /// access by its releases and acquires.
+    /// access by its releases and acquires. [`Counts`](crate::Counts) has both numbers of a launch, `steps` and `charged`.
     pub steps: u64,
     /// Warp instructions in a row, with slow work as above, in which no cluster ends and no new global memory is accessed. A launch
     /// that needs more fails, since it is probably in an endless loop. Without [`Checks::global`](crate::Checks::global), only the ends

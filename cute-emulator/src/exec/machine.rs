@@ -77,7 +77,6 @@ pub(crate) fn run(
         order: Order::new(launch.schedule.policy),
         watch: Watch::new(code, launch.grid, observed.trace.take()),
         pending: Budget::new(launch.limits.pending_bytes),
-        charged: 0,
         start: state / BYTES_PER_STEP,
         residents: launch.schedule.resident_clusters.min(room).max(1),
         running: Vec::new(),
@@ -121,8 +120,6 @@ struct Machine<'a> {
     order: Order,
     watch: Watch,
     pending: Budget,
-    /// The steps charged in addition to executed instructions.
-    charged: u64,
     /// The steps charged for starting a cluster, in addition to one instruction.
     start: u64,
     /// How many clusters run at a time.
@@ -178,7 +175,7 @@ impl Machine<'_> {
                 self.order.begin(&mut cluster, &mut self.random);
                 self.running.push(cluster);
                 self.next += 1;
-                self.charged += 1 + self.start;
+                self.watch.counts.charged += 1 + self.start;
             }
             if self.running.is_empty() {
                 return Ok(());
@@ -194,7 +191,7 @@ impl Machine<'_> {
             }
             self.check_length()?;
             let warps: usize = self.running.iter().map(|cluster| cluster.warps.len()).sum();
-            self.charged += (warps / WARPS_PER_STEP) as u64;
+            self.watch.counts.charged += (warps / WARPS_PER_STEP) as u64;
             let runnable = self.runnable();
             if runnable.is_empty() {
                 self.unblock()?;
@@ -360,7 +357,6 @@ impl Machine<'_> {
             limits: &self.launch.limits,
             checks: self.launch.checks,
             pending: &mut self.pending,
-            charged: &mut self.charged,
             pc: 0,
             progress: false,
         };
@@ -411,7 +407,7 @@ impl Machine<'_> {
 
     /// The steps: executed instructions, and the steps charged in addition.
     fn used(&self) -> u64 {
-        self.watch.counts.steps + self.charged
+        self.watch.counts.steps + self.watch.counts.charged
     }
 
     /// The steps since the last instruction with progress.

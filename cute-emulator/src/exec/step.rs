@@ -35,8 +35,6 @@ pub(crate) struct Step<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) checks: Checks,
     pub(crate) pending: &'a mut Budget,
-    /// The steps charged in addition to executed instructions.
-    pub(crate) charged: &'a mut u64,
     /// The index of the instruction.
     pub(crate) pc: usize,
     /// Whether the step changed something that other warps may wait for.
@@ -46,7 +44,8 @@ pub(crate) struct Step<'a> {
 impl Step<'_> {
     /// Charges slow work as this many instructions.
     pub(crate) fn charge(&mut self, steps: u64) {
-        *self.charged = self.charged.saturating_add(steps);
+        let charged = &mut self.watch.counts.charged;
+        *charged = charged.saturating_add(steps);
     }
 
     /// The running instruction, with this lane.

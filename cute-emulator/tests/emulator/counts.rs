@@ -1,7 +1,7 @@
 //! Counts and traces of launches.
 
 use super::{Run, module, pointer};
-use cute_emulator::{Class, Counts, Launch, Observed, Program, Trace};
+use cute_emulator::{Class, Counts, EmulatorError, Launch, Limits, Observed, Program, Trace};
 use serde_json::Value;
 
 /// Two warps wait for a copy of 512 bytes, meet, and read a column of shared memory.
@@ -28,6 +28,11 @@ WAIT:
 
 /// What a launch of the kernel shows under a schedule.
 fn observed(seed: u64) -> Observed {
+    limited(seed, Limits::default().steps).unwrap()
+}
+
+/// The same with a limit of steps.
+fn limited(seed: u64, steps: u64) -> Result<Observed, EmulatorError> {
     let mut run = Run::threads(64).seed(seed);
     let data = run.words(&[5; 128]);
     let name = "// shared memory 1024..1032, full: 1 mbarriers, 1 arrivals a phase\n.extern";
@@ -39,12 +44,26 @@ fn observed(seed: u64) -> Observed {
     };
     let launch = Launch {
         args: &[pointer(data)],
+        limits: Limits {
+            steps,
+            ..run.launch.limits
+        },
         ..run.launch
     };
     program
         .launch_observed(&mut run.memory, "k", &launch, &mut observed)
-        .unwrap();
-    observed
+        .map(|()| observed)
+}
+
+#[test]
+fn the_limit_of_steps_holds_for_what_is_executed_and_what_is_charged() {
+    for seed in super::SEEDS {
+        let Counts { steps, charged, .. } = observed(seed).counts;
+        assert!(charged > steps, "{charged} are charged beside {steps}");
+        assert!(limited(seed, steps + charged).is_ok());
+        let error = limited(seed, steps).unwrap_err();
+        assert!(matches!(error, EmulatorError::StepLimit { .. }), "{error}");
+    }
 }
 
 #[test]

@@ -109,7 +109,11 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "the thread that initialises the mbarrier arrives elsewhere before others of its CTA use it, and nobody else does",
         proof: Proof::Probe(|module, mutant| {
-            let is_of_own = is_at(mutant, "split.rs", "done: mbarriers(1, 2),", 1);
+            let inst = original(module, mutant);
+            let is_of_exchange = inst.mnemonic.opcode() == Opcode::MbarrierInit
+                && is_at(mutant, "split.rs", "Self {", 2);
+            // Of the mbarriers of the exchange, `done` alone is for two arrivals, both of its own CTA.
+            let is_of_own = is_of_exchange && inst.operands.last() == Some(&Operand::Int(2));
             let is_late = mutant.rule == "later" && is_of_own;
             is_late.then(|| mutant.apply(module))
         }),
