@@ -46,6 +46,43 @@ fn blocks_of_the_readme_are_programs() {
     }
 }
 
+/// Words that may begin a line of a block of commands.
+const COMMANDS: &[&str] = &[
+    "cargo",
+    "cd",
+    "compute-sanitizer",
+    "cute",
+    "done",
+    "for",
+    "ncu",
+    "nsys",
+    "rustup",
+];
+
+/// A comment that is wrapped like prose would take the next command with it.
+#[test]
+fn lines_of_commands_begin_with_a_command() {
+    let mut wrong = Vec::new();
+    for (page, text) in &pages() {
+        let blocks = text.split("```sh\n").skip(1);
+        for block in blocks {
+            let (block, _) = block.split_once("```").expect("a block ends");
+            let mut continues = false;
+            for line in block.lines() {
+                let mut words = line
+                    .split_whitespace()
+                    .skip_while(|word| word.contains('='));
+                let is_command = |word: &str| COMMANDS.contains(&word) || word.starts_with(".ci/");
+                if !continues && !words.next().is_some_and(is_command) {
+                    wrong.push(format!("{}: {line}", page.display()));
+                }
+                continues = line.ends_with('\\');
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The pages of `cargo doc`, in the folder that `CUTE_DOC` names, as `.ci/run` does.
 #[test]
 fn links_of_rustdoc_lead_to_pages_and_headings() {
