@@ -178,7 +178,11 @@ fn wrong_indices() {
         ),
         (
             "let t = [smem::<f32>(4), smem::<f32>(4)]; let y = t[n % 2];",
-            "an index that is known only when the kernel runs chooses among numbers and truth values, not a tensor in shared memory",
+            "an index that is known only when the kernel runs chooses among numbers, or among truth values, and an element is a tensor in shared memory",
+        ),
+        (
+            "let y = [x, true][n % 2];",
+            "an index that is known only when the kernel runs chooses among numbers, or among truth values, and an element is `true`",
         ),
         (
             "let a = [1.0, x]; a[n % 2] = x;",

@@ -67,15 +67,14 @@ fn among(b: &mut Builder, index: &Scalar, values: &[&Value]) -> Result<Value> {
     if first.is_known() && others.iter().all(|other| other == first) {
         return Ok(Value::clone(first));
     }
-    if !values.iter().all(|value| value.is_number()) {
-        return Err(b.error(format!(
-            "an index that is known only when the kernel runs chooses among numbers and truth values, not {}",
-            first.kind()
-        )));
-    }
-    let mut common = b.number_type(first).unwrap_or(NumberType::Any);
-    for value in others {
-        let ty = b.number_type(value).unwrap_or(NumberType::Any);
+    let mut common = NumberType::Any;
+    for value in values {
+        let Some(ty) = b.number_type(value) else {
+            return Err(b.error(format!(
+                "an index that is known only when the kernel runs chooses among numbers, or among truth values, and an element is {}",
+                value.kind()
+            )));
+        };
         common = b.unify(common, ty)?;
     }
     let ty = b.register_type(common);

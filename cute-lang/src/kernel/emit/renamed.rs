@@ -233,10 +233,10 @@ pub(super) fn plain(operand: &Operand) -> Operand {
     operand
 }
 
-/// The name of a register, and the number behind it.
+/// The name of a register, and the number behind it: 0 if it has none.
 fn split(name: &str) -> (String, u32) {
-    match name.split_once(SEPARATOR) {
-        Some((name, number)) => (name.into(), number.parse().unwrap_or(0)),
-        None => (name.into(), 0),
-    }
+    let numbered = name
+        .split_once(SEPARATOR)
+        .and_then(|(name, number)| Some((name.into(), number.parse().ok()?)));
+    numbered.unwrap_or_else(|| (name.into(), 0))
 }
