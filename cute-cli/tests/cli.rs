@@ -12,21 +12,24 @@ use std::process::{Command, Output, Stdio};
 #[test]
 fn transcripts() {
     let folder = folder("transcripts");
-    for file in [
-        expect_file!["transcripts/answers.md"],
-        expect_file!["transcripts/errors.md"],
-        expect_file!["transcripts/check.md"],
-        expect_file!["transcripts/lines.md"],
-        expect_file!["../../docs/cli.md"],
-        expect_file!["../../docs/debugging.md"],
-        expect_file!["../../docs/layouts.md"],
-        expect_file!["../../docs/soundness.md"],
-        expect_file!["../../README.md"],
-    ] {
-        let text = read(&file);
-        assert!(text.contains("\n$ "), "no command");
-        file.assert_eq(&replayed(&text, &folder));
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![package.join("../README.md")];
+    for place in ["tests/transcripts", "../docs"] {
+        let entries = std::fs::read_dir(package.join(place)).unwrap();
+        pages.extend(entries.map(|entry| entry.unwrap().path()));
     }
+    let mut count = 0;
+    for page in pages {
+        if page.extension().is_none_or(|end| end != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&page).unwrap();
+        if text.contains("\n```console\n") {
+            expect_file![page].assert_eq(&replayed(&text, &folder));
+            count += 1;
+        }
+    }
+    assert!(count > 8, "{count} pages with commands");
 }
 
 /// The commands of the page about pictures draw.
@@ -55,6 +58,29 @@ fn pictures() {
             _ => "\\end{document}\n",
         };
         assert!(text.ends_with(end), "{}", path.display());
+    }
+}
+
+/// The pictures of the guides are what their commands draw. `UPDATE_EXPECT=1` draws them anew.
+#[test]
+fn pictures_of_guides() {
+    let folder = folder("pictures_of_guides");
+    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures");
+    let commands = std::fs::read_to_string(guides.join("commands.txt")).unwrap();
+    let commands: Vec<_> = commands
+        .lines()
+        .filter(|line| line.starts_with("cute "))
+        .collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        let output = shell(command, &folder);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {error}");
+    }
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let kept = guides.join(path.file_name().unwrap());
+        expect_file![kept].assert_eq(&std::fs::read_to_string(&path).unwrap());
     }
 }
 
