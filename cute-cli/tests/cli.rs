@@ -132,6 +132,30 @@ fn json_is_valid() {
     let list = cute(&["operations", "--json"]).output().unwrap();
     let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
     assert!(list.as_array().unwrap().len() > 100);
+    let text = |key| list[0][key].as_str().unwrap();
+    assert_eq!(text("group"), "construct");
+    assert_eq!(text("value"), "(2,(3,4)):(1,(2,6))");
+}
+
+/// A group lists its operations, and those of other groups that have the word in their names.
+#[test]
+fn operations_are_found_by_group_and_by_name() {
+    let names = |word: &str| -> Vec<String> {
+        let output = cute(&["operations", word, "--json"]).output().unwrap();
+        let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names("elements"), ["upcast", "downcast", "recast"]);
+    assert_eq!(names("inverse"), ["right_inverse", "left_inverse"]);
+    assert!(names("divide").contains(&"evenly_divides".to_owned()));
+    let output = cute(&["operations", "invrse"]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        error.contains("the nearest are right_inverse, left_inverse, "),
+        "{error}"
+    );
 }
 
 /// Whoever closes the pipe early gets no message.
@@ -220,6 +244,8 @@ fn bad_input() {
         (&["check"], 2),
         (&["completions", "no-such-shell"], 2),
         (&["man", "no-such-command"], 2),
+        (&["operations", "no-such-word"], 2),
+        (&["operations", "no-such-word", "--json"], 2),
         (&["eval", &deep], 1),
         (&["eval", ""], 1),
         (&["eval", "9999999999999999999"], 1),
