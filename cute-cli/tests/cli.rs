@@ -32,6 +32,43 @@ fn transcripts() {
     assert!(count > 8, "{count} pages with commands");
 }
 
+/// The examples of introductions to layouts have the values that these give, or that `docs/errata.md` gives in their place.
+#[test]
+fn examples_of_introductions_hold() {
+    for (file, least) in [
+        ("layouts.cute", 126),
+        ("algebra.cute", 98),
+        ("others.cute", 50),
+        ("run_time.cute", 11),
+    ] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/introductions");
+        let path = format!("{folder}/{file}");
+        let output = cute(&["check", &path, "--json"]).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["failed"], 0, "{file}: {report:#}");
+        assert!(report["passed"].as_u64() >= Some(least), "{file}: {report}");
+    }
+}
+
+/// The last column of each table has words of these examples.
+#[test]
+fn errata_are_among_the_examples_of_introductions() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(package.join("tests/introductions")).unwrap();
+    let files = files.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let examples: String = files.collect();
+    let page = std::fs::read_to_string(package.join("../docs/errata.md")).unwrap();
+    let mut count = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let checks = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        for check in checks.split('`').skip(1).step_by(2) {
+            assert!(examples.contains(check), "{check}");
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count}");
+}
+
 /// The commands of the page about pictures draw.
 #[test]
 fn pictures() {
@@ -135,6 +172,7 @@ fn json_is_valid() {
     let text = |key| list[0][key].as_str().unwrap();
     assert_eq!(text("group"), "construct");
     assert_eq!(text("value"), "(2,(3,4)):(1,(2,6))");
+    assert_eq!(list[2]["refused"], "make_ordered_layout((2,3,4), (1,0))");
 }
 
 /// A group lists its operations, and those of other groups that have the word in their names.

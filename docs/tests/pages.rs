@@ -28,7 +28,6 @@ const PARTS: &[&str] = &[
     "pictures.md",
     "soundness.md",
     "testing-kernels.md",
-    "tour.md",
 ];
 
 #[test]

@@ -31,6 +31,7 @@ pub(crate) fn list(word: &str) -> Result<Answer, Stop> {
                 "signature": row.signature,
                 "doc": row.doc,
                 "error_if": row.refusal.as_ref().map(|refusal| refusal.when),
+                "refused": row.refusal.as_ref().map(|refusal| refusal.example),
                 "example": row.example,
                 "value": value(row),
                 "ragged": row.ragged,
