@@ -27,7 +27,6 @@ const PARTS: &[&str] = &[
     "pictures.md",
     "soundness.md",
     "testing-kernels.md",
-    "tour.md",
 ];
 
 #[test]
