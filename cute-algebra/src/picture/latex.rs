@@ -77,7 +77,7 @@ impl Picture {
             if let Some(down) = &panel.axes.down {
                 let _ = writeln!(
                     tex,
-                    "\\node[label,rotate=90,anchor=south east,inner xsep=0pt] at ([xshift=-4mm]0,0) {{{}}};",
+                    "\\node[label,rotate=90,anchor=south east,inner xsep=0pt] at ([xshift=-5mm]0,0) {{{}}};",
                     Escaped(down)
                 );
             }
@@ -112,7 +112,7 @@ impl Picture {
         let _ = write!(
             tex,
             "\\node[above right,font=\\ttfamily,inner xsep=0pt] at ([yshift=1mm]current bounding box.north west) {{{}}};\n\
-             \\node[below right,label,inner xsep=0pt,align=left] at (current bounding box.south west) {{{}}};\n\
+             \\node[below right,font=\\ttfamily\\tiny,inner xsep=0pt,align=left] at (current bounding box.south west) {{{}}};\n\
              \\end{{tikzpicture}}\n\\end{{document}}\n",
             Escaped(&self.title),
             lines_of(&legend),

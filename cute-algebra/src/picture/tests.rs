@@ -144,7 +144,7 @@ fn latex() -> Tested {
         \node[label,above] at (1.5,0) {1};
         \node[label,above] at (2.5,0) {2};
         \node[label,above right,inner xsep=0pt,yshift=2.5mm] at (0,0) {column j of the tile};
-        \node[label,rotate=90,anchor=south east,inner xsep=0pt] at ([xshift=-4mm]0,0) {row i of the tile};
+        \node[label,rotate=90,anchor=south east,inner xsep=0pt] at ([xshift=-5mm]0,0) {row i of the tile};
         \node[label,left] at (0,0.5) {0};
         \node[label,left] at (0,1.5) {1};
         \cell{0}{0}{c5e9bef}{T0\\V0}
@@ -159,7 +159,7 @@ fn latex() -> Tested {
         \draw[line width=1pt] (3,0) -- (3,2);
         \end{scope}
         \node[above right,font=\ttfamily,inner xsep=0pt] at ([yshift=1mm]current bounding box.north west) {50\% of\_\{T\} \textbackslash{} \textasciitilde{}\textasciicircum{}};
-        \node[below right,label,inner xsep=0pt,align=left] at (current bounding box.south west) {colour: thread T\\\colorbox{c5e9bef}{\strut T0} \colorbox{cc57714}{\strut T1}};
+        \node[below right,font=\ttfamily\tiny,inner xsep=0pt,align=left] at (current bounding box.south west) {colour: thread T\\\colorbox{c5e9bef}{\strut T0} \colorbox{cc57714}{\strut T1}};
         \end{tikzpicture}
         \end{document}
     "#]]
