@@ -24,7 +24,6 @@ const PARTS: &[&str] = &[
     "emulator.md",
     "kernels.md",
     "layouts.md",
-    "pictures.md",
     "soundness.md",
     "testing-kernels.md",
 ];
