@@ -24,10 +24,8 @@ const PARTS: &[&str] = &[
     "emulator.md",
     "kernels.md",
     "layouts.md",
-    "pictures.md",
     "soundness.md",
     "testing-kernels.md",
-    "tour.md",
 ];
 
 #[test]
