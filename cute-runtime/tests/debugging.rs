@@ -291,8 +291,9 @@ fn of_the_failures_under_many_schedules_the_shortest_is_told() {
             failure.options.schedule, failure.options.seed
         ),
         format!(
-            "fails under 10 of 10 schedules, and after the fewest warp instructions, {}",
-            failure.steps
+            "fails under 10 of 10 schedules. This device repeats the shortest failure, after {} warp instructions:\n    \
+             Device::emulator_with({})",
+            failure.steps, failure.options
         ),
     ] {
         assert!(text.contains(&part), "{part}\n{text}");
