@@ -319,7 +319,12 @@ impl Display for Site {
 
 /// An error of a kernel, and its site.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}{site}: {kind}\n    {}{}\n    under {schedule}", of(elements), site.text, described(elements))]
+#[error(
+    "{}{site}:\n    {kind}{}{}\n    under {schedule}",
+    at(elements),
+    quoted(site, kind),
+    described(elements)
+)]
 pub struct Fault {
     /// The instruction and the warp that did it. For asynchronous work, the instruction that started the work.
     pub site: Site,
@@ -420,12 +425,21 @@ impl Display for Stuck {
     }
 }
 
-fn of(elements: &[Element]) -> String {
+fn at(elements: &[Element]) -> String {
     let elements: Vec<String> = elements.iter().map(Element::to_string).collect();
     match &elements[..] {
         [] => String::new(),
-        elements => format!("{} of ", elements.join(" or ")),
+        elements => format!("{} at ", elements.join(" or ")),
     }
+}
+
+/// A line with each instruction that the message names by a line of the PTX.
+fn quoted(site: &Site, kind: &FaultKind) -> String {
+    let mut quoted = format!("\n    line {}: {}", site.line, site.text);
+    for Other { line, text, .. } in kind.others().filter(|other| other.place.is_some()) {
+        quoted += &format!("\n    line {line}: {text}");
+    }
+    quoted
 }
 
 fn described(elements: &[Element]) -> String {
@@ -523,7 +537,8 @@ pub struct Other {
 impl Display for Other {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Some(place) => write!(f, "{place} (line {}: `{}`)", self.line, self.text),
+            // The message quotes the instruction in a line of its own.
+            Some(place) => write!(f, "{place} (line {} of the PTX)", self.line),
             None => write!(f, "line {} (`{}`)", self.line, self.text),
         }
     }
@@ -1325,6 +1340,52 @@ impl FaultKind {
                 FaultKind::GlobalUninitialised { .. }
             ) | (FaultKind::Race { .. }, FaultKind::Uninitialised { .. })
         )
+    }
+
+    /// The other instructions that the message names.
+    fn others(&self) -> impl Iterator<Item = &Other> {
+        let (first, second) = match self {
+            FaultKind::Race { other, .. }
+            | FaultKind::LaneRace { other, .. }
+            | FaultKind::MissingProxyFence { other, .. }
+            | FaultKind::CopyInFlight { other, .. }
+            | FaultKind::StoreInFlight { other, .. }
+            | FaultKind::WgmmaInFlight { other, .. }
+            | FaultKind::SourceInFlight { other, .. }
+            | FaultKind::ExitWithVisitor { other, .. }
+            | FaultKind::ExitWithWgmma { other }
+            | FaultKind::MbarrierAsData { other, .. }
+            | FaultKind::ExitWithStore { other }
+            | FaultKind::ExitWithCopy { other }
+            | FaultKind::RegisterInFlight { other, .. }
+            | FaultKind::ArrivesTwice { other, .. }
+            | FaultKind::BarrierShared { other, .. }
+            | FaultKind::PhaseOverrun { other, .. } => (Some(other), None),
+            FaultKind::GlobalRace { earlier, .. }
+            | FaultKind::GlobalProxyFence { earlier, .. }
+            | FaultKind::MapProxyFence { earlier, .. }
+            | FaultKind::ReadOnly { earlier, .. }
+            | FaultKind::TargetInFlight { earlier, .. }
+            | FaultKind::GlobalSourceInFlight { earlier, .. } => (Some(&earlier.instruction), None),
+            FaultKind::GridRace(race) => (Some(&race.other), None),
+            FaultKind::NotTogether(missing) => match &missing.absence {
+                Absence::Ended(other) | Absence::Waiting(other) => (Some(other), None),
+                Absence::Passed { parted, now } => (Some(now), Some(parted)),
+                Absence::Skipped => (None, None),
+            },
+            FaultKind::OtherRegisters(registers) => match &registers.what {
+                Setmaxnreg::Differs(other)
+                | Setmaxnreg::EndsWithout(other)
+                | Setmaxnreg::NotOrdered(other) => (Some(other), None),
+                Setmaxnreg::Ended => (None, None),
+            },
+            FaultKind::UndefinedValue(value) => match &value.why {
+                Inactive::Ended(other) => (Some(&value.shuffle), Some(other)),
+                Inactive::NoMember | Inactive::NotLaunched => (Some(&value.shuffle), None),
+            },
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
     }
 
     /// The global address of the fault.

@@ -1,9 +1,11 @@
-//! Traces of launches in the format of Chrome's trace viewer.
+//! Traces of launches: what each warp, barrier and copy did when, as events for Chrome's trace viewer.
+
+mod svg;
 
 use std::fmt::{self, Display, Formatter};
 
 /// A trace of launches, one after another. `Display` writes it in Chrome's trace-event format, for <https://ui.perfetto.dev> and
-/// `chrome://tracing`.
+/// `chrome://tracing`; [`Trace::to_svg`] draws a short one.
 ///
 /// A CTA is a process of the viewer. Its rows are its warps, its mbarriers, and its bulk copies and wgmma instructions. A
 /// warp has a slice for each turn in the schedule, named after the highest [`Class`](crate::Class) of its instructions, and one for
@@ -28,19 +30,23 @@ pub(crate) struct Slice {
     pub(crate) name: String,
     /// The number of the CTA in the grid.
     pub(crate) cta: u64,
-    pub(crate) row: Row,
+    pub(crate) event: Event,
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// The source location.
     pub(crate) place: String,
 }
 
-/// A row of a CTA.
+/// What lasts, and the row of the CTA in which it is shown. The slices of such a row do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
-    /// Slices of a row do not overlap.
-    Alone(u64),
-    /// Work of this kind, which may overlap.
+pub(crate) enum Event {
+    /// A turn of a warp.
+    Turn(u64),
+    /// A wait of a warp.
+    Wait(u64),
+    /// A phase of an mbarrier.
+    Phase(u64),
+    /// Asynchronous work of this kind. It has no row, since it may overlap other work.
     UnderWay(&'static str),
 }
 
@@ -115,19 +121,19 @@ impl Display for Trace {
             let Slice {
                 name,
                 cta,
-                row,
+                event,
                 start,
                 end,
                 place,
             } = slice;
             let (name, place) = (Text(name), Text(place));
-            match row {
-                Row::Alone(row) => writeln!(
+            match event {
+                Event::Turn(row) | Event::Wait(row) | Event::Phase(row) => writeln!(
                     f,
                     r#"{{"name":{name},"ph":"X","pid":{cta},"tid":{row},"ts":{start},"dur":{},"args":{{"from":{place}}}}},"#,
                     end - start
                 )?,
-                Row::UnderWay(kind) => {
+                Event::UnderWay(kind) => {
                     for (phase, time) in [("b", start), ("e", end)] {
                         writeln!(
                             f,

@@ -167,7 +167,7 @@ fn faults_are_told_in_the_words_of_the_source() {
     let error = fault(unsafe { kernels::uninitialised::launch(&device, 1, &mut out.view_mut()) });
     let read = line("out[t] = tile[(t / 8, t % 8)];");
     for part in [
-        "tile[(3, 5)] of ".to_string(),
+        "tile[(3, 5)] at ".to_string(),
         format!("debugging.rs:{read} in uninitialised (line "),
         "which nobody has written".to_string(),
         "\n    tile: f32 at (4,8):(8,1)".to_string(),
@@ -209,7 +209,7 @@ fn faults_are_told_in_the_words_of_the_source() {
     let error = fault(unsafe { kernels::column::launch(&device, 1, &mut x.view_mut(), 25) });
     let store = line("x[(thread(), j)] = 3.0;");
     for part in [
-        "x[(4, 1)] of ".to_string(),
+        "x[(4, 1)] at ".to_string(),
         format!("debugging.rs:{store} in column"),
         "x: f32 of shape [4, 8] with strides [8, 1]".to_string(),
     ] {
@@ -228,7 +228,7 @@ fn accesses_outside_of_a_tensor_are_told_inside_of_the_memory() {
         (
             column(8),
             "x[(thread(), j)] = 3.0;",
-            "lane 0: x[(0, 8)] is outside of x of shape (5, 8)",
+            "lane 0:\n    x[(0, 8)] is outside of x of shape (5, 8)",
         ),
         (
             kernels::arrive_at_one::launch(&device, 1, 2),
@@ -238,7 +238,7 @@ fn accesses_outside_of_a_tensor_are_told_inside_of_the_memory() {
         (
             kernels::column_of_tile::launch(&device, 1, 8),
             "tile[(thread(), j)] = 3.0;",
-            "lane 0: tile[(0, 8)] is outside of tile of shape (4, 8)",
+            "lane 0:\n    tile[(0, 8)] is outside of tile of shape (4, 8)",
         ),
     ];
     for (error, statement, message) in errors {
@@ -291,8 +291,9 @@ fn of_the_failures_under_many_schedules_the_shortest_is_told() {
             failure.options.schedule, failure.options.seed
         ),
         format!(
-            "fails under 10 of 10 schedules, and after the fewest warp instructions, {}",
-            failure.steps
+            "fails under 10 of 10 schedules. This device repeats the shortest failure, after {} warp instructions:\n    \
+             Device::emulator_with({})",
+            failure.steps, failure.options
         ),
     ] {
         assert!(text.contains(&part), "{part}\n{text}");

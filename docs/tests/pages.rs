@@ -1,6 +1,7 @@
 //! The blocks of code of the README and of the guides, used as a reader uses them: each is pasted into a program of a new crate that
 //! depends on `cute-runtime` alone, and prints what the `text` block below it says. `UPDATE_EXPECT=1` writes these blocks anew, and
-//! `CUTE_PAGES=kernels` tries only pages with that in their names.
+//! `CUTE_PAGES=kernels` tries only pages with that in their names. A `diff` block changes lines of the program above it, and the `text`
+//! block below it is what the changed program prints.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,16 +18,7 @@ const NEEDS: &[(&str, &str)] = &[
 ];
 
 /// Pages whose blocks are not all programs yet. `CUTE_PAGES` tries them, too.
-const PARTS: &[&str] = &[
-    "analyses.md",
-    "debugging.md",
-    "dictionary.md",
-    "emulator.md",
-    "kernels.md",
-    "layouts.md",
-    "soundness.md",
-    "testing-kernels.md",
-];
+const PARTS: &[&str] = &["dictionary.md", "kernels.md"];
 
 #[test]
 fn programs_print_what_the_page_says() {
@@ -94,10 +86,14 @@ impl<'a> Page<'a> {
             };
             let length = lines[at + 1..].iter().position(|line| *line == "```");
             let end = at + 1 + length.expect("a block ends");
-            let code = lines[at + 1..end].join("\n") + "\n";
+            let mut code = lines[at + 1..end].join("\n") + "\n";
             let words: Vec<&str> = kind.split(',').collect();
+            if words[0] == "diff" {
+                let program = blocks.iter().rfind(|block| block.words[0] == "rust");
+                code = changed(&program.expect("a program stands above").code, &code);
+            }
             match (words[0], blocks.last_mut()) {
-                ("rust", _) => {
+                ("rust" | "diff", _) => {
                     blocks.push(Block {
                         line: at + 1,
                         program: format!("{page}-{}", blocks.len() + 1),
@@ -233,12 +229,13 @@ impl Block<'_> {
             if output.status.success() {
                 return Err("rustc accepts a program that the page says it refuses".into());
             }
-            return Ok(errors(&output));
+            return Ok(self.in_main(&errors(&output)));
         }
         if !built {
             let output = cargo(folder, &["build", "--bin", program]);
             if !output.status.success() {
-                return Err(format!("rustc refuses the program\n{}", errors(&output)));
+                let errors = self.in_main(&errors(&output));
+                return Err(format!("rustc refuses the program\n{errors}"));
             }
         }
         let place = folder.join("runs").join(program);
@@ -253,11 +250,21 @@ impl Block<'_> {
             return Err(format!("the program ends with {}: {error}", output.status));
         }
         pictures(&place)?;
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = self.in_main(&String::from_utf8_lossy(&output.stdout));
         // Markdown has no spaces at the ends of lines.
         Ok(printed
             .lines()
             .fold(String::new(), |all, line| all + line.trim_end() + "\n"))
+    }
+
+    /// A message as it would be about `src/main.rs`.
+    fn in_main(&self, message: &str) -> String {
+        ["src/bin", "examples"]
+            .map(|folder| format!("{folder}/{}.rs", self.program))
+            .iter()
+            .fold(message.to_owned(), |message, file| {
+                message.replace(file, "src/main.rs")
+            })
     }
 
     /// What can be seen without running the program.
@@ -307,23 +314,32 @@ impl Block<'_> {
     }
 }
 
-/// What rustc says, as it says it of `src/main.rs`.
+/// A program with the changes of a `diff` block: each line with `-` is one line of the program, and lines with `+` are put in its place.
+fn changed(program: &str, diff: &str) -> String {
+    let mut lines: Vec<&str> = program.lines().collect();
+    let mut place = 0;
+    for line in diff.lines() {
+        if let Some(removed) = line.strip_prefix('-') {
+            let found: Vec<usize> = (0..lines.len())
+                .filter(|&at| lines[at] == removed)
+                .collect();
+            assert_eq!(found.len(), 1, "lines `{removed}`");
+            place = found[0];
+            lines.remove(place);
+        } else {
+            lines.insert(place, line.strip_prefix('+').expect("`+` or `-`"));
+            place += 1;
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What rustc says, from the first error on.
 fn errors(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text.lines().skip_while(|line| !line.starts_with("error"));
     let lines = lines.take_while(|line| !line.starts_with("error: could not compile"));
-    let mut errors = String::new();
-    for line in lines {
-        let mut line = line.trim_end().to_owned();
-        for kind in ["src/bin/", "examples/"] {
-            if let Some((before, after)) = line.split_once(kind) {
-                let place = after.split_once(".rs").map_or("", |(_, place)| place);
-                line = format!("{before}src/main.rs{place}");
-            }
-        }
-        errors += &line;
-        errors.push('\n');
-    }
+    let errors = lines.fold(String::new(), |all, line| all + line.trim_end() + "\n");
     errors.trim_end().to_owned() + "\n"
 }
 

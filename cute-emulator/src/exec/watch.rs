@@ -6,7 +6,7 @@ use super::state::warp::{Split, Wait, Warp};
 use crate::counts::{Class, Counts, Waits};
 use crate::observed::Observed;
 use crate::op::{Code, Instruction};
-use crate::trace::{Row, Slice, Trace};
+use crate::trace::{Event, Slice, Trace};
 use std::collections::BTreeMap;
 
 pub(crate) struct Watch {
@@ -88,7 +88,7 @@ impl Watch {
             tracing.trace.add(Slice {
                 name: format!("waits: {}", awaited.name(code)),
                 cta: row.0,
-                row: Row::Alone(row.1),
+                event: Event::Wait(row.1),
                 start: split.since,
                 end: now,
                 place,
@@ -112,7 +112,7 @@ impl Watch {
             tracing.trace.add(Slice {
                 name: class.to_string(),
                 cta: row.0,
-                row: Row::Alone(row.1),
+                event: Event::Turn(row.1),
                 start,
                 end: self.counts.steps,
                 place: place(&code.instructions[pc]),
@@ -138,7 +138,7 @@ impl Watch {
                     .unwrap_or("")
                     .to_owned(),
                 cta: tracing.cta(cluster, origin.rank),
-                row: Row::UnderWay(kind),
+                event: Event::UnderWay(kind),
                 start: origin.started.into(),
                 end: self.counts.steps,
                 place: place(instruction),
@@ -166,7 +166,7 @@ impl Watch {
         tracing.trace.add(Slice {
             name: format!("phase {phase}"),
             cta,
-            row: Row::Alone(row),
+            event: Event::Phase(row),
             start,
             end: now,
             place: String::new(),

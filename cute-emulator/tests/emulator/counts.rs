@@ -178,6 +178,47 @@ fn check_rows(events: &[Value]) {
 }
 
 #[test]
+fn the_picture_of_a_trace_has_a_row_for_each_warp_barrier_and_copy() {
+    for seed in super::SEEDS {
+        let svg = observed(seed).trace.unwrap().to_svg();
+        assert_eq!(svg, observed(seed).trace.unwrap().to_svg());
+        for row in ["warp 0", "warp 1", "mbarrier full[0]", "copy"] {
+            let label = format!("text-anchor=\"end\">{row}</text>");
+            assert_eq!(svg.matches(&label).count(), 1, "{row}: {svg}");
+        }
+        for title in [
+            "waits: barrier 0, steps ",
+            "phase 0, steps ",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes, steps ",
+        ] {
+            assert_eq!(svg.matches(title).count(), 1, "{title}: {svg}");
+        }
+        assert!(!svg.contains("more rows"), "{svg}");
+    }
+}
+
+#[test]
+fn a_picture_of_many_warps_says_what_it_leaves_out() {
+    let mut observed = Observed {
+        trace: Some(Trace::new()),
+        ..Observed::default()
+    };
+    assert!(Trace::new().to_svg().contains("time in steps"));
+    // 30 warps in two CTAs, which meet nowhere.
+    let mut run = Run::threads(480).cluster(2);
+    let program = Program::load(&module("", "mov.u32 %r0, %tid.x;")).unwrap();
+    program
+        .launch_observed(&mut run.memory, "k", &run.launch, &mut observed)
+        .unwrap();
+    let svg = observed.trace.unwrap().to_svg();
+    assert!(svg.contains("6 more rows are not drawn: a picture has at most 24."));
+    assert!(svg.contains("CTA (1, 0, 0)"));
+    assert_eq!(svg.matches(">warp 14</text>").count(), 1);
+    assert_eq!(svg.matches(">warp 8</text>").count(), 2);
+    assert_eq!(svg.matches(">warp 9</text>").count(), 1);
+}
+
+#[test]
 fn a_launch_that_fails_is_observed() {
     let mut observed = Observed {
         trace: Some(Trace::new()),

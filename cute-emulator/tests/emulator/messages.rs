@@ -38,19 +38,19 @@ fn an_address_in_another_cta_is_told_with_its_rank_and_tensor() {
     for (access, parts) in [
         (
             "@%p0 st.shared::cluster.b32 [%r3+8], %r4;",
-            &["byte 8 of tile of k", "races at shared address 0x408"][..],
+            &["byte 8 of tile at k", "races at shared address 0x408"][..],
         ),
         (
             "@%p0 ld.shared::cluster.b32 %r4, [%r3+16];\n@%p0 st.shared.b32 [%r2+16], %r4;",
             &[
-                "byte 16 of tile of k",
+                "byte 16 of tile at k",
                 "reads shared address 0x410 of CTA rank 0, which nobody has written",
             ],
         ),
         (
             "@%p0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3+136];",
             &[
-                "full[1] of k",
+                "full[1] at k",
                 "no mbarrier has been initialised at shared address 0x488 of CTA rank 0",
             ],
         ),
@@ -119,7 +119,7 @@ fn the_wait_that_is_missing_depends_on_the_copy() {
         let message = message(&mut run, &ptx, &[pointer(data)]);
         check(
             &message,
-            &["byte 4 of tile of k", "may still be writing", wait],
+            &["byte 4 of tile at k", "may still be writing", wait],
         );
     }
 }

@@ -316,11 +316,13 @@ impl Display for Mbarrier {
             ..
         } = self;
         let parity = phase & 1;
-        write!(
-            f,
-            "its phase {phase} (parity {parity}) waits for {pending} of {expected} arrivals"
-        )?;
+        write!(f, "its phase {phase} (parity {parity}) ")?;
+        match pending {
+            0 => write!(f, "has {expected} of {expected} arrivals")?,
+            _ => write!(f, "waits for {pending} of {expected} arrivals")?,
+        }
         match bytes {
+            0.. if *pending == 0 => write!(f, " and waits for {bytes} bytes"),
             0.. => write!(f, " and {bytes} bytes"),
             _ => write!(
                 f,

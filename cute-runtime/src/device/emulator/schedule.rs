@@ -1,5 +1,7 @@
 //! Emulated devices with options, and tests under many schedules.
 
+mod code;
+
 use std::fmt::{self, Display, Formatter};
 
 pub use cute_emulator::{Checks, Policy};
@@ -14,6 +16,15 @@ use crate::Device;
 ///
 /// let options = EmulatorOptions { schedule: Policy::Starvation, seed: 7, ..EmulatorOptions::default() };
 /// assert!(Device::emulator_with(options).is_emulator());
+/// ```
+///
+/// `Display` writes the fields that differ from the default, as code that can be pasted into a program.
+///
+/// ```
+/// # use cute_runtime::{EmulatorOptions, Policy};
+/// # let options = EmulatorOptions { schedule: Policy::Starvation, seed: 7, ..EmulatorOptions::default() };
+/// let code = "EmulatorOptions { schedule: Policy::Starvation, seed: 7, ..EmulatorOptions::default() }";
+/// assert_eq!(options.to_string(), code);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmulatorOptions {
@@ -89,8 +100,8 @@ impl<E: Display> Display for ScheduleFailure<E> {
         } = self;
         write!(
             f,
-            "{error}\nfails under {failed} of {schedules} schedules, and after the fewest warp instructions, {steps}, with \
-             {options:?}"
+            "{error}\nfails under {failed} of {schedules} schedules. This device repeats the shortest failure, after {steps} warp \
+             instructions:\n    Device::emulator_with({options})"
         )
     }
 }
