@@ -216,13 +216,22 @@ fn repetitions<D: Compose>(
     let rest = endless(chain.gaps.clone(), &chain.block, &count)?;
     // The rest has no end, so an error is about B and the gaps of A.
     compose(d, &rest, b, Overhang::Ragged).or_else(|refusal| {
-        let copies = widened(&chain, b).and_then(|gaps| {
-            let rest = endless(gaps, &chain.block, &count).ok()?;
-            compose(d, &rest, b, Overhang::Ragged).ok()
-        });
-        let copies = copies.filter(|copies| are_apart(a, copies));
+        let copies = widened_copies(d, a, &chain, b, &count).map(|[_, copies]| copies);
         copies.ok_or_else(|| refusal.during("composition", [rest.to_string(), b.to_string()]))
     })
+}
+
+/// The places with widened gaps, and the copies of A there; `None` if these are no layout or overlap.
+pub(crate) fn widened_copies<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    chain: &Chain<D::Int>,
+    b: &Layout<D::Int>,
+    count: &D::Int,
+) -> Option<[Layout<D::Int>; 2]> {
+    let places = endless(widened(chain, b)?, &chain.block, count).ok()?;
+    let copies = compose(d, &places, b, Overhang::Ragged).ok()?;
+    are_apart(a, &copies).then_some([places, copies])
 }
 
 /// The first places where copies of A go, at least `count` of them.

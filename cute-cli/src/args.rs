@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use cute_algebra::ColorBy;
 use std::ffi::OsString;
@@ -13,6 +13,12 @@ parts hang over the end. Integers may be computed: (BM/2, 8+1). Other names are 
 written {BM}. `cute operations` lists all operations.
 
 Exit status: 0, 1 for a wrong expression or a failed check, 2 for a wrong command line.";
+
+const PTX: &str = "\
+The file has modules of kernels, `#[kernels] mod name { … }`. They import from each other, and layouts from `layout!` in the
+file; names from other files and crates are known to rustc alone, except for layouts that `-D NAME=LAYOUT` gives.
+
+This command is a feature of `cute`: cargo install --path cute-cli --features ptx";
 
 /// A calculator for CuTe layouts. Without a command, it evaluates what is typed or piped into it.
 #[derive(Parser)]
@@ -36,7 +42,7 @@ pub(crate) struct Common {
     pub(crate) define: Vec<String>,
 
     /// Reads a file of definitions and expressions first; `-` is standard input
-    #[arg(short, long, global = true, value_name = "FILE")]
+    #[arg(short, long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Vec<String>,
 }
 
@@ -71,9 +77,12 @@ pub(crate) enum Command {
     /// Checks the expectations in files, such as `size((4,8)) == 32`
     Check {
         /// Files of expectations; `-` is standard input
-        #[arg(required = true, value_name = "FILE")]
+        #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<String>,
     },
+    /// Prints the PTX of the kernels of a Rust file
+    #[command(after_help = PTX)]
+    Ptx(Kernels),
     /// Lists the operations of the notation by groups, each with an example
     Operations {
         /// Lists only the group of this name, and operations whose names contain it
@@ -112,7 +121,7 @@ pub(crate) struct Drawing {
     pub(crate) source: Expressions,
 
     /// The file to write; `-` is standard output
-    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    #[arg(short, long, default_value = "-", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: String,
 
     /// What the colours show: value, thread, bank, bank:BITS, tile or rest
@@ -143,6 +152,28 @@ pub(crate) struct Access {
     /// The size of an element in bits
     #[arg(short, long, default_value_t = 32)]
     pub(crate) bits: i64,
+}
+
+#[derive(Args)]
+#[cfg_attr(
+    not(feature = "ptx"),
+    allow(dead_code, reason = "only the feature reads them")
+)]
+pub(crate) struct Kernels {
+    /// The Rust file; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) source: String,
+
+    /// Prints only the instance of this name
+    pub(crate) instance: Option<String>,
+
+    /// Reads only this module of the file, such as `kernels` or `outer::kernels`
+    #[arg(long)]
+    pub(crate) module: Option<String>,
+
+    /// Lists the instances, with threads, CTAs of a cluster and bytes of shared memory
+    #[arg(long)]
+    pub(crate) list: bool,
 }
 
 /// An argument that begins with a single dash and a digit is an expression, such as `-3:1`. A space before it keeps it from

@@ -11,6 +11,7 @@ mod commands;
 mod failure;
 mod session;
 mod statement;
+mod unfinished;
 
 use args::Cli;
 use clap::Parser;

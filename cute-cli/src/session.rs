@@ -46,8 +46,11 @@ impl Session {
         values.chain(formulas)
     }
 
-    /// Defines a name, if the statement does.
+    /// Defines a name, if the statement does. An error for a statement that is right so far, but not finished.
     pub(crate) fn define(&mut self, statement: &Statement) -> Option<Result<(), Failure>> {
+        if let Some(error) = unfinished(statement) {
+            return Some(Err(Failure::new(statement, error)));
+        }
         let (name, start) = statement.definition()?;
         let failed = |error: NotationError| Failure::new(statement, error);
         if WORDS.contains(&name) {
@@ -192,6 +195,30 @@ impl Prepared {
             name => self.known.get(name).cloned(),
         }
     }
+}
+
+/// What a statement lacks at its end, if it can be parsed up to there.
+fn unfinished(statement: &Statement) -> Option<NotationError> {
+    let missing = statement.missing.as_ref()?;
+    let text = &statement.text;
+    let start = statement.definition().map_or(0, |(_, start)| start);
+    let closed = " ".repeat(start) + &text[start..] + &missing.closing;
+    let end = closed.len()..closed.len();
+    let parsed = lex(&closed).and_then(|tokens| parse_where(&tokens, end));
+    if parsed.is_err_and(|error| error.at.start < text.len()) {
+        return None;
+    }
+    let error = NotationError::new(&(text.len()..text.len()), &missing.message);
+    Some(match missing.opened {
+        Some(at) => {
+            let (opened, line) = (
+                &text[at..=at],
+                text[at..].lines().next().unwrap_or_default(),
+            );
+            error.help(format!("`{opened}` is never closed: `{line}`"))
+        }
+        None => error,
+    })
 }
 
 fn depends(expr: &Expr, value: &Value<Term>) -> NotationError {

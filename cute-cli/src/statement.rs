@@ -1,5 +1,6 @@
 //! Statements and where they come from: arguments, files and standard input.
 
+use crate::unfinished::{Missing, Progress};
 use cute_algebra::notation::{TokenKind, lex};
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,13 +12,23 @@ pub(crate) struct Statement {
     pub(crate) text: String,
     /// The file and the line at which it begins, counted from 1; `None` for an argument.
     pub(crate) source: Option<(String, usize)>,
+    /// What the last statement of a text lacks, if it is not finished.
+    pub(crate) missing: Option<Box<Missing>>,
 }
 
 impl Statement {
     /// The statement of an argument.
     pub(crate) fn argument(text: &str) -> Self {
-        let text = text.trim().to_owned();
-        Self { text, source: None }
+        Self::verbatim(text.trim())
+    }
+
+    /// The same with the white space around it.
+    pub(crate) fn verbatim(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            source: None,
+            missing: None,
+        }
     }
 
     /// For `NAME = EXPR`: the name, and where the expression begins in the text.
@@ -40,14 +51,21 @@ const LARGEST: u64 = 1 << 24;
 
 /// The statements of a file; `-` is standard input. An error names the file.
 pub(crate) fn read(file: &str) -> io::Result<Vec<Statement>> {
+    let name = if file == "-" { STANDARD_INPUT } else { file };
+    Ok(split(name, &text_of(file)?))
+}
+
+/// The text of a file; `-` is standard input. An error names the file.
+pub(crate) fn text_of(file: &str) -> io::Result<String> {
     let (name, result) = match file {
-        "-" => ("standard input", whole(io::stdin().lock())),
+        "-" => (STANDARD_INPUT, whole(io::stdin().lock())),
         _ => (file, File::open(file).and_then(whole)),
     };
-    let text = result
-        .map_err(|error| io::Error::new(error.kind(), format!("cannot read {name}: {error}")))?;
-    Ok(split(name, &text))
+    result.map_err(|error| io::Error::new(error.kind(), format!("cannot read {name}: {error}")))
 }
+
+/// The name of what `-` reads.
+pub(crate) const STANDARD_INPUT: &str = "standard input";
 
 /// The whole text; an error above [`LARGEST`] bytes.
 fn whole(source: impl Read) -> io::Result<String> {
@@ -60,25 +78,34 @@ fn whole(source: impl Read) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// The statements of a text: one a line, continued while a parenthesis or brace is open. A comment begins with `#`.
+/// The statements of a text: one a line, continued while it is not finished. A comment begins with `#`.
 pub(crate) fn split(name: &str, text: &str) -> Vec<Statement> {
     let mut statements: Vec<Statement> = Vec::new();
-    let mut open = 0i64;
+    let mut progress = Progress::default();
     for (line, number) in text.lines().zip(1..) {
-        let line = without_comment(line).trim_end();
-        let count = |signs: [char; 2]| line.matches(signs).count() as i64;
-        match statements.last_mut().filter(|_| open > 0) {
+        let mut line = without_comment(line).trim_end();
+        let is_unfinished = progress.missing().is_some();
+        match statements.last_mut().filter(|_| is_unfinished) {
             Some(statement) => {
                 statement.text.push('\n');
                 statement.text.push_str(line);
             }
             None if line.trim().is_empty() => continue,
-            None => statements.push(Statement {
-                text: line.trim_start().to_owned(),
-                source: Some((name.to_owned(), number)),
-            }),
+            None => {
+                line = line.trim_start();
+                progress = Progress::default();
+                statements.push(Statement {
+                    text: line.to_owned(),
+                    source: Some((name.to_owned(), number)),
+                    missing: None,
+                });
+            }
         }
-        open = (open + count(['(', '{']) - count([')', '}'])).max(0);
+        progress.line(line);
+    }
+    if let (Some(last), Some(missing)) = (statements.last_mut(), progress.missing()) {
+        last.text.truncate(last.text.trim_end().len());
+        last.missing = Some(Box::new(missing));
     }
     statements
 }

@@ -13,6 +13,7 @@ use std::process::{Command, Output, Stdio};
 fn transcripts() {
     let folder = folder("transcripts");
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::os::unix::fs::symlink(package.join("../examples"), folder.join("examples")).unwrap();
     let mut pages = vec![package.join("../README.md")];
     for place in ["tests/transcripts", "../docs"] {
         let entries = std::fs::read_dir(package.join(place)).unwrap();
@@ -339,6 +340,78 @@ fn endless_input_is_refused() {
     }
 }
 
+/// Whether the command is there or not, it is listed, and its absence names the feature.
+#[test]
+fn ptx_is_a_feature() {
+    let help = cute(&["--help"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&help.stdout).contains("PTX of the kernels"));
+    let output = cute(&["ptx", "/dev/null"]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    let expected = match cfg!(feature = "ptx") {
+        true => "there is no module of kernels in this file",
+        false => "cargo install --path cute-cli --features ptx",
+    };
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_of_a_file() {
+    let text = "#[kernels]\nmod m {\n    #[kernel(threads = 32)]\n    #[instance(two: N = 2)]\n    #[instance(open: N = _)]\n    \
+                pub fn k<const N: u32>(n: u32) {}\n}\n";
+    let output = with_input(&["ptx", "-", "--json"], text);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let instance = &document["instances"][0];
+    assert_eq!(
+        (&instance["module"], &instance["name"]),
+        (&"m".into(), &"two".into())
+    );
+    assert_eq!(instance["threads"], 32);
+    assert!(
+        instance["ptx"]
+            .as_str()
+            .unwrap()
+            .contains(".visible .entry two(")
+    );
+    assert_eq!(document["open"][0]["values"][0], "N");
+
+    let listed = with_input(&["ptx", "-", "--list", "--json"], text);
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert!(listed["instances"][0].get("ptx").is_none());
+
+    let wrong = text.replace("{}", "{ let x = y; }");
+    let failed = with_input(&["ptx", "-", "--json"], &wrong);
+    assert_eq!(failed.status.code(), Some(1));
+    let failed: serde_json::Value = serde_json::from_slice(&failed.stdout).unwrap();
+    let error = &failed["error"];
+    assert_eq!((&error["line"], &error["token"]), (&6.into(), &"y".into()));
+    for (arguments, status) in [
+        (&["ptx", "-", "--json", "two"][..], 0),
+        (&["ptx", "-", "--json", "open"], 1),
+        (&["ptx", "-", "--json", "three"], 1),
+        (&["ptx", "-", "--json", "--module", "m"], 0),
+        (&["ptx", "-", "--json", "--module", "n"], 1),
+    ] {
+        assert_eq!(
+            with_input(arguments, text).status.code(),
+            Some(status),
+            "{arguments:?}"
+        );
+    }
+    // Neither nesting nor broken text stops the process.
+    for text in [
+        "(".repeat(100_000),
+        "{".repeat(1000) + &"}".repeat(1000),
+        "\"".to_owned(),
+    ] {
+        assert_eq!(
+            with_input(&["ptx", "-", "--json"], &text).status.code(),
+            Some(1)
+        );
+    }
+}
+
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -348,7 +421,7 @@ fn completions_and_manual() {
             "{shell}"
         );
     }
-    for arguments in [&["man"][..], &["man", "svg"]] {
+    for arguments in [&["man"][..], &["man", "svg"], &["man", "ptx"]] {
         let output = cute(arguments).output().unwrap();
         assert!(
             String::from_utf8_lossy(&output.stdout).contains(".TH "),
@@ -405,19 +478,23 @@ fn read(file: &ExpectFile) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The text, with what its commands print now.
+/// The text, with what its commands print now. Without the feature `ptx`, what `cute ptx` prints stays as it is.
 fn replayed(text: &str, folder: &Path) -> String {
     let (mut replayed, mut is_console) = (String::new(), false);
+    let mut is_kept = false;
     for line in text.lines() {
         if line.starts_with("```") {
             is_console = line == "```console";
         }
         let command = line.strip_prefix("$ ").filter(|_| is_console);
-        if command.is_none() && is_console && !line.starts_with("```") {
+        if let Some(command) = command {
+            is_kept = !cfg!(feature = "ptx") && command.contains("cute ptx");
+        }
+        if command.is_none() && is_console && !is_kept && !line.starts_with("```") {
             continue;
         }
         replayed += &format!("{line}\n");
-        if let Some(command) = command {
+        if let Some(command) = command.filter(|_| !is_kept) {
             let output = shell(&format!("{{ {command}; }} 2>&1"), folder);
             replayed += &String::from_utf8_lossy(&output.stdout);
             if let Some(status) = output.status.code().filter(|status| *status != 0) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of `kernel`, from below.
-const KERNEL: [&str; 9] = [
+const KERNEL: [&str; 10] = [
     "syntax",
     "value",
     "emit",
@@ -14,6 +14,7 @@ const KERNEL: [&str; 9] = [
     "lower",
     "expand",
     "instantiate",
+    "file",
 ];
 
 /// The modules of `notation`, from below.

@@ -191,7 +191,10 @@ pub(crate) fn left_inverse_in<D: Invert>(
 /// The left inverse for leaves where each stride is a multiple of the previous one and at least that times its
 /// extent. The digits of a value with respect to the strides are the coordinates: the digit between two strides
 /// belongs to the smaller one.
-fn along_chain<D: Domain>(d: &mut D, steps: &[Step<D::Int>]) -> Result<Modes<D::Int>, LayoutError> {
+pub(crate) fn along_chain<D: Domain>(
+    d: &mut D,
+    steps: &[Step<D::Int>],
+) -> Result<Modes<D::Int>, LayoutError> {
     let mut inverse = Vec::new();
     let (mut extent, mut stride) = (D::Int::ONE, D::Int::ONE);
     let mut weight = D::Int::ZERO;

@@ -11,7 +11,7 @@ use crate::composition::composition;
 use crate::construct::{compact_left, compact_right};
 use crate::domain::{Numbers, Question, Sum};
 use crate::error::{ErrorKind, LayoutError, Place, Side};
-use crate::explain::{Explanation, explanation, steps};
+use crate::explain::{Explanation, explanation, run_time_steps, steps};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::operations::{Operations, all, apply, edit_distance, find};
@@ -571,8 +571,11 @@ impl<D: Leaves> Evaluator<'_, D> {
             } else {
                 Overhang::Strict
             };
-            let steps = numbers.map(|numbers| steps(operation.name, &numbers, overhang));
-            let (steps, result) = (steps.unwrap_or_default(), result.as_ref().ok());
+            let steps = match numbers {
+                Some(numbers) => steps(operation.name, &numbers, overhang),
+                None => run_time_steps(operation.name),
+            };
+            let result = result.as_ref().ok();
             trace.push(explanation(operation.name, values, steps, result));
         }
         result.map_err(|error| refused::<D>(error, expr, name, args, values))

@@ -107,15 +107,8 @@ pub(crate) fn picture(
 }
 
 fn coordinate(text: &str) -> Result<Coord, Failure> {
-    text.parse().map_err(|error| {
-        Failure::new(
-            &Statement {
-                text: text.to_owned(),
-                source: None,
-            },
-            error,
-        )
-    })
+    text.parse()
+        .map_err(|error| Failure::new(&Statement::verbatim(text), error))
 }
 
 fn drawn(
@@ -131,10 +124,7 @@ fn drawn(
         return Ok(picture);
     }
     let value = session.numbers(text).map_err(failed)?;
-    let option = |text: &str| Statement {
-        text: text.to_owned(),
-        source: None,
-    };
+    let option = Statement::verbatim;
     match (data, tiler) {
         (Some(data), _) => {
             let held = session

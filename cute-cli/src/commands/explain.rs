@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::statement::Statement;
 use cute_algebra::notation::explain;
-use cute_algebra::{Explanation, Step, operations};
+use cute_algebra::{Explanation, Step};
 use serde_json::{Value as Json, json};
 
 /// Shows the steps of each expression. An error follows the steps before it.
@@ -43,6 +43,10 @@ fn explained(session: &Session, statement: &Statement) -> (Option<Answer>, Resul
         if steps.last().and_then(|step| step.result.as_ref()) != Some(&shown) {
             text += &format!("{shown}\n");
         }
+        if steps.is_empty() {
+            let kind = symbolic.value.kind();
+            text += &format!("  {kind} as it is written: no operation is called\n");
+        }
         conditions = symbolic
             .scope
             .checks()
@@ -62,16 +66,9 @@ fn explained(session: &Session, statement: &Statement) -> (Option<Answer>, Resul
     (Some(Answer { text, json }), value.map(drop).map_err(failed))
 }
 
-/// An operation with its steps below it. Without steps, its description from the table of operations.
+/// An operation with its steps below it.
 fn lines(step: &Explanation) -> String {
-    let mut lines = step.lines();
-    if lines.len() == 1
-        && step.result.is_some()
-        && let Some(operation) = operations::find(step.operation)
-    {
-        lines.push((1, operation.doc.to_owned()));
-    }
-    let lines = lines.into_iter();
+    let lines = step.lines().into_iter();
     lines
         .map(|(depth, line)| format!("{}{line}\n", "  ".repeat(depth)))
         .collect()

@@ -6,6 +6,8 @@ mod compare;
 mod draw;
 mod explain;
 mod operations;
+#[cfg(feature = "ptx")]
+mod ptx;
 mod repl;
 
 use crate::answer::Answer;
@@ -97,6 +99,12 @@ impl Context {
             Command::Banks(access) => Ok(access::banks(self, &access)?),
             Command::Coalescing(access) => Ok(access::coalescing(self, &access)?),
             Command::Check { files } => Ok(check::run(self, &files)?),
+            #[cfg(feature = "ptx")]
+            Command::Ptx(options) => ptx::run(self, &options),
+            #[cfg(not(feature = "ptx"))]
+            Command::Ptx(_) => Err(Stop::Io(io::Error::other(
+                "this `cute` was built without the command `ptx`: cargo install --path cute-cli --features ptx",
+            ))),
             Command::Operations { word } => Ok(self.output.answer(&operations::list(&word)?)?),
             Command::Completions { shell } => {
                 let mut script = Vec::new();

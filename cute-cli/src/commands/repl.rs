@@ -10,10 +10,16 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{Editor, Helper};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+
+/// The prompt of a statement.
+const FIRST: &str = "cute> ";
+
+/// The prompt of the further lines of a statement.
+const FURTHER: &str = "...> ";
 
 const HELP: &str = "\
 An expression is evaluated, and `A = (4,8):(8,1)` defines a name. Commands of `cute` begin with a colon:
@@ -22,7 +28,8 @@ An expression is evaluated, and `A = (4,8):(8,1)` defines a name. Commands of `c
   :svg -o picture.svg A     :compare \"A\" \"(8,4) then A\"
   :operations divide        :names     :help     :quit
 
-Everything after the options of a command is one expression, unless it is quoted.
+Everything after the options of a command is one expression, unless it is quoted. A line that is not finished, such as
+`A o` or `(4,`, goes on at the prompt `...>`; ctrl-C abandons it.
 ";
 
 /// Evaluates the lines of standard input, with a prompt and a history if it is a terminal.
@@ -51,11 +58,10 @@ pub(crate) fn run(context: &mut Context) -> Result<(), Stop> {
                 .map(|(name, _)| name.to_owned())
                 .collect();
         }
-        let text = match editor.readline("cute> ") {
-            Ok(text) => text,
-            Err(ReadlineError::Interrupted) => continue,
-            Err(ReadlineError::Eof) => break,
-            Err(error) => return Err(io::Error::other(error).into()),
+        let text = match whole(&mut |prompt| editor.readline(prompt))? {
+            Typed::Text(text) => text,
+            Typed::Nothing => continue,
+            Typed::End => break,
         };
         let _ = editor.add_history_entry(&text);
         for statement in split("", &text) {
@@ -69,6 +75,37 @@ pub(crate) fn run(context: &mut Context) -> Result<(), Stop> {
         }
     }
     save(&mut editor, history)
+}
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Text(String),
+    /// It was abandoned with ctrl-C.
+    Nothing,
+    /// The input is over.
+    End,
+}
+
+/// Reads lines until the last statement is finished. Each line but the first has a prompt of its own.
+fn whole(readline: &mut dyn FnMut(&'static str) -> rustyline::Result<String>) -> io::Result<Typed> {
+    let mut text = String::new();
+    loop {
+        let prompt = if text.is_empty() { FIRST } else { FURTHER };
+        match readline(prompt) {
+            Ok(line) => text += &line,
+            Err(ReadlineError::Interrupted) => return Ok(Typed::Nothing),
+            // What is missing is an error of the statement.
+            Err(ReadlineError::Eof) if !text.is_empty() => return Ok(Typed::Text(text)),
+            Err(ReadlineError::Eof) => return Ok(Typed::End),
+            Err(error) => return Err(io::Error::other(error)),
+        }
+        let statements = split("", &text);
+        if statements.last().is_none_or(|last| last.missing.is_none()) {
+            return Ok(Typed::Text(text));
+        }
+        text.push('\n');
+    }
 }
 
 fn save(editor: &mut Editor<Prompt, FileHistory>, history: Option<PathBuf>) -> Result<(), Stop> {
@@ -160,7 +197,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Completes names, and asks for another line while a parenthesis is open.
+/// Completes names.
 struct Prompt {
     names: Vec<String>,
 }
@@ -191,15 +228,7 @@ impl Completer for Prompt {
     }
 }
 
-impl Validator for Prompt {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let count = |signs: [char; 2]| context.input().matches(signs).count();
-        Ok(match count(['(', '{']) > count([')', '}']) {
-            true => ValidationResult::Incomplete,
-            false => ValidationResult::Valid(None),
-        })
-    }
-}
+impl Validator for Prompt {}
 
 impl Highlighter for Prompt {}
 
@@ -208,3 +237,50 @@ impl Hinter for Prompt {
 }
 
 impl Helper for Prompt {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The prompts at which lines are typed, and what they are together.
+    fn typed(lines: &[Result<&str, ReadlineError>]) -> (Vec<&'static str>, Typed) {
+        let (mut lines, mut prompts) = (lines.iter(), Vec::new());
+        let typed = whole(&mut |prompt| {
+            prompts.push(prompt);
+            match lines.next() {
+                Some(Ok(line)) => Ok((*line).to_owned()),
+                Some(Err(ReadlineError::Interrupted)) => Err(ReadlineError::Interrupted),
+                _ => Err(ReadlineError::Eof),
+            }
+        });
+        (prompts, typed.expect("the lines can be read"))
+    }
+
+    #[test]
+    fn an_unfinished_line_goes_on_at_another_prompt() {
+        for (lines, text) in [
+            (&["(4,", "8)"][..], "(4,\n8)"),
+            (&["A o", "", "8"], "A o\n\n8"),
+            (
+                &["where m % 4 == 0;  # fact", "(m,8)"],
+                "where m % 4 == 0;  # fact\n(m,8)",
+            ),
+        ] {
+            let lines: Vec<_> = lines.iter().map(|line| Ok(*line)).collect();
+            let (prompts, typed) = typed(&lines);
+            assert_eq!(typed, Typed::Text(text.to_owned()));
+            assert_eq!(prompts.len(), lines.len());
+            assert!(prompts[0] == FIRST && prompts[1..].iter().all(|further| *further == FURTHER));
+        }
+        assert_eq!(typed(&[Ok("4")]).0, [FIRST]);
+    }
+
+    #[test]
+    fn a_line_can_be_abandoned() {
+        let (prompts, abandoned) = typed(&[Ok("(4,"), Err(ReadlineError::Interrupted)]);
+        assert_eq!((prompts, abandoned), (vec![FIRST, FURTHER], Typed::Nothing));
+        // The end of the input leaves a statement that is not finished, whose error says so.
+        assert_eq!(typed(&[Ok("(4,")]).1, Typed::Text("(4,\n".to_owned()));
+        assert_eq!(typed(&[]).1, Typed::End);
+    }
+}

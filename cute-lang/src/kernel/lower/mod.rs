@@ -104,12 +104,7 @@ pub fn lower_with(module: TokenStream, libraries: &[(&str, TokenStream)]) -> Res
 /// Lowers all instances of a parsed module.
 pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
     let kernels = kernels(source)?.into_iter();
-    let made = kernels.flat_map(|kernel| kernel.instances);
-    let lowered = made.filter_map(|made| match made {
-        Made::Lowered(lowered) => Some(*lowered),
-        Made::Unbuilt(_) => None,
-    });
-    Ok(lowered.collect())
+    Ok(kernels.flat_map(LoweredKernel::into_lowered).collect())
 }
 
 /// A kernel with its instances, in the order of its syntax.
@@ -124,6 +119,14 @@ impl LoweredKernel {
     pub(crate) fn lowered(&self) -> impl Iterator<Item = &Lowered> {
         self.instances.iter().filter_map(|made| match made {
             Made::Lowered(lowered) => Some(&**lowered),
+            Made::Unbuilt(_) => None,
+        })
+    }
+
+    /// The same, without the kernel.
+    pub(crate) fn into_lowered(self) -> impl Iterator<Item = Lowered> {
+        self.instances.into_iter().filter_map(|made| match made {
+            Made::Lowered(lowered) => Some(*lowered),
             Made::Unbuilt(_) => None,
         })
     }

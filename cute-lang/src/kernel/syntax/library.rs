@@ -37,43 +37,51 @@ pub(crate) fn bindings_from(
     module: &Module,
     libraries: &[(&str, TokenStream)],
 ) -> Result<Vec<(String, Bound)>> {
-    let mut bindings = Vec::new();
-    for import in &module.imports {
+    let bindings = module.imports.iter().map(|import| {
         let key = import.key();
-        let found = libraries.iter().find(|(path, _)| {
-            key.strip_prefix(path)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-        });
-        let Some((path, tokens)) = found else {
+        let bound = bound_from(&key, libraries)?;
+        let missing = || {
             let message = format!("no module of kernels has the path of `{key}`");
-            return Err(Error::new(import.item.span(), message));
+            Error::new(import.item.span(), message)
         };
-        let imported = bindings_from(&Module::parse(tokens.clone())?, libraries)?;
-        let mut entries = Vec::new();
-        let mut references = Vec::new();
-        for (name, bound) in imported {
-            if let Bound::Kernels(passed) = bound {
-                let passed: Passed = syn::parse2(passed)?;
-                let key = &passed.key;
-                references.push((name, Bound::Kernels(quote!(#key))));
-                entries.extend(passed.entries);
-            }
+        Ok((key.clone(), bound.ok_or_else(missing)?))
+    });
+    bindings.collect()
+}
+
+/// The binding that a carrier would pass for the path of an import; `None` if no module has the path.
+pub(crate) fn bound_from(key: &str, libraries: &[(&str, TokenStream)]) -> Result<Option<Bound>> {
+    let found = libraries.iter().find(|(path, _)| {
+        key.strip_prefix(path)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    });
+    let Some((path, tokens)) = found else {
+        return Ok(None);
+    };
+    let imported = bindings_from(&Module::parse(tokens.clone())?, libraries)?;
+    let mut entries = Vec::new();
+    let mut references = Vec::new();
+    for (name, bound) in imported {
+        if let Bound::Kernels(passed) = bound {
+            let passed: Passed = syn::parse2(passed)?;
+            let key = &passed.key;
+            references.push((name, Bound::Kernels(quote!(#key))));
+            entries.extend(passed.entries);
         }
-        entries.insert(
-            0,
-            Entry {
-                key: path.to_string(),
-                bindings: references,
-                module: tokens.clone(),
-            },
-        );
-        let passed = Passed {
-            key: path.to_string(),
-            entries,
-        };
-        bindings.push((key, Bound::Kernels(quote!(#passed))));
     }
-    Ok(bindings)
+    entries.insert(
+        0,
+        Entry {
+            key: path.to_string(),
+            bindings: references,
+            module: tokens.clone(),
+        },
+    );
+    let passed = Passed {
+        key: path.to_string(),
+        entries,
+    };
+    Ok(Some(Bound::Kernels(quote!(#passed))))
 }
 
 impl Parse for Passed {

@@ -41,7 +41,7 @@ impl Location {
 /// A path without parts that differ between machines. For Cargo, files of a workspace have relative paths. The path of another package is
 /// absolute; only the part after its own folder is kept: `/home/…/package/src/gemm.rs` is `src/gemm.rs`. Non-ASCII characters become `?`,
 /// because ptxas warns about them.
-fn relative(path: &str) -> String {
+pub(crate) fn relative(path: &str) -> String {
     let path = path.replace('\\', "/");
     let path: String = path
         .chars()

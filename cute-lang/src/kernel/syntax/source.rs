@@ -35,7 +35,7 @@ pub struct Source {
 }
 
 /// The start of a span, if it is known.
-type Locate = dyn Fn(Span) -> Option<Location>;
+pub(crate) type Locate = dyn Fn(Span) -> Option<Location>;
 
 struct Loaded {
     module: Module,
@@ -62,6 +62,15 @@ enum Target {
 impl Source {
     /// The source of a module, with the bindings passed for all of its imports, and for layouts.
     pub(crate) fn new(module: Module, passed: &[(String, Bound)]) -> Result<Self> {
+        Self::located(module, passed, Box::new(Location::of))
+    }
+
+    /// The same, where something else than the compiler knows the places of spans.
+    pub(crate) fn located(
+        module: Module,
+        passed: &[(String, Bound)],
+        locate: Box<Locate>,
+    ) -> Result<Self> {
         let here = Loaded {
             module,
             key: String::new(),
@@ -75,7 +84,7 @@ impl Source {
                 entries.extend(syn::parse2::<Passed>(tokens.clone())?.entries);
             }
         }
-        Self::of(here, entries, Box::new(Location::of))
+        Self::of(here, entries, locate)
     }
 
     /// The source of a module from its carrier.
