@@ -18,7 +18,6 @@ const NEEDS: &[(&str, &str)] = &[
 
 /// Pages whose blocks are not all programs yet. `CUTE_PAGES` tries them, too.
 const PARTS: &[&str] = &[
-    "README.md",
     "analyses.md",
     "debugging.md",
     "dictionary.md",
@@ -27,7 +26,6 @@ const PARTS: &[&str] = &[
     "layouts.md",
     "soundness.md",
     "testing-kernels.md",
-    "tour.md",
 ];
 
 #[test]
@@ -48,7 +46,10 @@ fn programs_print_what_the_page_says() {
             fs::write(&path, page.rewritten(&text, &printed)).unwrap();
         }
         for (block, printed) in page.blocks.iter().zip(printed) {
-            if let Err(error) = printed.and_then(|printed| block.compare(&printed)) {
+            if let Err(error) = printed.and_then(|printed| match update {
+                true => Ok(()),
+                false => block.compare(&printed),
+            }) {
                 let _ = writeln!(wrong, "{}:{}: {error}", path.display(), block.line);
             }
         }

@@ -28,17 +28,28 @@ fn main() -> Result<(), Box<dyn Error>> {
             .iter_mut::<2>()
             .for_each(|(_, element)| *element = number);
     });
+    println!(
+        "device    the host, {} threads",
+        rayon::current_num_threads()
+    );
+    println!(
+        "computed  for each of 60 × 80 elements of f32 the number of its tile, in an array of ndarray:"
+    );
     println!("{array:4}");
 
     // Each block is one value. A mode of two strides is no axis, but its parts are.
     let (data, _) = array.into_raw_vec_and_offset();
     let blocked = HostTensor::new(&data, BLOCKED)?;
-    println!("{}", blocked.to_ndarray::<2>().expect_err("two strides"));
+    println!(
+        "refused   {}",
+        blocked.to_ndarray::<2>().expect_err("two strides")
+    );
     let first = blocked.slice([Some(0), None])?;
-    println!("the first element of each block: {first}");
+    println!("firsts    of the tiles: {first}");
 
     let handed_over = Dlpack::new(data, layout)?;
-    println!("{handed_over:?}");
-    assert_eq!(handed_over.tensor::<f32, 2>()?[[59, 79]], 47.0);
+    let last = handed_over.tensor::<f32, 2>()?[[59, 79]];
+    println!("DLPack    has the elements now, and the last one is {last}");
+    assert_eq!(last, 47.0);
     Ok(())
 }

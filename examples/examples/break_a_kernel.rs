@@ -40,7 +40,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         kernels::right::launch(device, 1, &mut x.view_mut())
     };
     Device::under_schedules(20, |device| reverses(device, right))?;
-    println!("the right kernel passes under 20 schedules");
+    println!("device    emulator");
+    println!("computed  64 numbers of u32 in reverse order, by two warps through shared memory");
+    println!("right     passes under 20 of 20 schedules");
 
     // The wrong one fails under every schedule, even where the order of the warps happens to give the right result: the emulator
     // checks whether the two accesses are ordered.
@@ -51,14 +53,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("the race was not noticed".into());
     };
     assert_eq!((failure.failed, failure.schedules), (20, 20));
-    println!("the wrong kernel:\n  {failure}");
+    println!(
+        "wrong     has no barrier in its source, and fails under {} of {} schedules:\n\n{}\n",
+        failure.failed, failure.schedules, failure.error
+    );
 
     // Without a change of the source: the device runs the PTX that a function returns.
     let unsynchronised = |ptx: &str| ptx.replace("bar.sync 0;", "");
     let device = Device::emulator_rewriting(EmulatorOptions::default(), unsynchronised);
     match reverses(&device, right) {
         Err(error @ Error::Emulator { .. }) if error.to_string().contains("races at") => {
-            println!("without its barrier:\n  {error}")
+            println!(
+                "rewritten without the barrier in its PTX, the right one fails, too:\n\n{error}"
+            )
         }
         other => return Err(format!("the race was not noticed: {other:?}").into()),
     }

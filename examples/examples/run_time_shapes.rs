@@ -23,12 +23,15 @@ tile! {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A type with one function for all sizes. The integers are those of the expression, in the order in which they appear.
     let matrix = MATRIX::try_new(12, 7)?;
-    println!("{matrix} has {} elements", matrix.size());
-    println!("{} in vectors of four", VECTORS::try_new(12, 7)?);
+    println!("matrix    {matrix}: 12 × 7, {} elements", matrix.size());
+    println!(
+        "vectors   {}: the same, four of a column together",
+        VECTORS::try_new(12, 7)?
+    );
 
     // A fact that does not hold is an error with the numbers.
     let refused = VECTORS::try_new(10, 7).unwrap_err();
-    println!("10 rows are refused: {refused}");
+    println!("refused   10 × 7: {refused}");
     assert_eq!(
         refused.to_string(),
         "`m % 4 == 0` does not hold for m = 10, n = 7"
@@ -45,15 +48,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map(|(coordinate, _)| tensor[coordinate])
             .sum();
         println!(
-            "tile {tile}: {} elements, sum {sum}",
+            "tile {tile}    {} of 24 elements are inside of the matrix, and their sum is {sum}",
             tiles.elements::<2>(tile).count()
         );
         seen += sum;
     }
-    assert_eq!(seen, data.iter().sum());
+    let all: u32 = data.iter().sum();
+    println!("sum       {seen} of all tiles, {all} without tiles");
+    assert_eq!(seen, all);
 
     // An expression takes integers from the variables around it.
     let (rows, columns) = (64, 48);
-    println!("{}", layout!(zipped_divide((rows,columns):row, <16,16>))?);
+    let tiled = layout!(zipped_divide((rows,columns):row, <16,16>))?;
+    println!("tiled     {tiled}: {rows} × {columns} in tiles of 16 × 16");
     Ok(())
 }

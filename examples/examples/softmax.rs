@@ -45,10 +45,21 @@ fn main() -> Result<(), Error> {
         let sum: f64 = x.iter().map(exp).sum();
         for (x, y) in x.iter().zip(y) {
             let exact = exp(x) / sum;
+            assert!(!y.is_nan());
             worst = worst.max((f64::from(*y) - exact).abs() / exact);
         }
     }
-    assert!(worst < 1e-5, "{worst}");
-    println!("{}: largest relative error {worst:.1e}", device.name());
+    // In units of the last place of f32, for numbers from 0 to 10: the difference 5 and `exp_fast` 13, twice, since the sum has these
+    // errors, too; the sum 7, `rcp_fast` 1, the product 1.
+    let allowed = 45.0 * f64::from(f32::EPSILON);
+    println!("device    {}", device.name());
+    println!(
+        "computed  the softmax of {m} rows of {n} numbers of f32, by {grid} CTAs of 128 threads"
+    );
+    println!(
+        "error     {worst:.1e} relative, the largest of {} against float64; rounding allows {allowed:.1e}",
+        m * n
+    );
+    assert!(worst <= allowed);
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! cargo run --release --example swizzle
 //! ```
 
-use cute_runtime::{Device, Error, Swizzle, Tensor, layout};
+use cute_runtime::{Device, Error, Tensor, layout};
 
 layout! {
     /// A tile of f32 in rows. The elements of a column are 32 words apart, in one bank.
@@ -50,17 +50,18 @@ mod kernels {
 }
 
 fn main() -> Result<(), Error> {
-    const SWIZZLE: Swizzle = SWIZZLED.swizzle();
-    println!("{ROWS} has 32-way conflicts along columns; {SWIZZLE} has none");
-
     // The emulator counts the passes through the banks in addition to those that the bytes need.
     let device = Device::emulator();
     let numbers: Vec<f32> = (0..32 * 32).map(|i| i as f32).collect();
     let x = Tensor::from_slice(&device, &numbers, [32, 32])?;
     let mut y = Tensor::<f32, 1>::zeros(&device, [32])?;
-    for (choice, conflicts) in [
-        (kernels::sums_SWIZZLE::_false, 32 * 31),
-        (kernels::sums_SWIZZLE::_true, 0),
+    println!("device    {}", device.name());
+    println!(
+        "computed  the sums of 32 rows of 32 numbers of f32: a warp writes a tile by rows and reads it by columns"
+    );
+    for (layout, choice, conflicts) in [
+        (ROWS.to_string(), kernels::sums_SWIZZLE::_false, 32 * 31),
+        (SWIZZLED.to_string(), kernels::sums_SWIZZLE::_true, 0),
     ] {
         kernels::sums::launch(choice, &device, 1, &x.view(), &mut y.view_mut())?;
         let sums = numbers.chunks(32).map(|row| row.iter().sum::<f32>());
@@ -69,7 +70,9 @@ fn main() -> Result<(), Error> {
             .take_counts()
             .map(|counts| counts.shared.bank_conflicts);
         assert_eq!(counted, Some(conflicts));
-        println!("{choice:?}: {conflicts} passes more than needed");
+        println!(
+            "tile      {layout}: right sums, and {conflicts} passes through the banks more than the bytes need"
+        );
     }
     Ok(())
 }

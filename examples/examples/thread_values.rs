@@ -35,19 +35,22 @@ fn main() -> Result<(), Error> {
     kernels::label::launch(&device, 1, &mut y.view_mut())?;
 
     let labels = y.download()?;
+    let mut wrong = 0;
     for thread in 0..32 {
         for value in 0..8 {
             let element = HELD.crd2idx(&[thread, value]) as usize;
             let (row, column) = (element % 16, element / 16);
-            assert_eq!(labels[16 * row + column], (100 * thread + value) as u32);
+            wrong += usize::from(labels[16 * row + column] != (100 * thread + value) as u32);
         }
     }
+    println!("device    {}", device.name());
+    println!("computed  thread and value of each element of a tile of 16 × 16, by one warp");
+    println!("layout    {HELD}, from (thread, value) to row + 16 · column");
     for row in labels.chunks(16) {
-        let cells: Vec<_> = row
-            .iter()
-            .map(|label| format!("T{} V{}", label / 100, label % 100))
-            .collect();
-        println!("{}", cells.join(" "));
+        let cell = |label: &u32| format!("{:>7}", format!("T{}V{}", label / 100, label % 100));
+        println!("{}", row.iter().map(cell).collect::<String>());
     }
+    println!("error     {wrong} of 256 elements are not where the layout says");
+    assert_eq!(wrong, 0);
     Ok(())
 }
