@@ -23,7 +23,6 @@ pub(super) struct Sharing {
 pub(super) struct Holders {
     /// How far the thread and the value of each are from those of the first, for the element that has most.
     steps: Vec<(i64, i64)>,
-    has_other_steps: bool,
 }
 
 impl Sharing {
@@ -39,9 +38,8 @@ impl Sharing {
 impl Holders {
     /// Notes a further holder of an element that has `others` of them.
     pub(super) fn add(&mut self, others: i64, step: (i64, i64)) {
-        match self.steps.get(others as usize) {
-            None => self.steps.push(step),
-            Some(known) => self.has_other_steps |= *known != step,
+        if others as usize == self.steps.len() {
+            self.steps.push(step);
         }
     }
 
@@ -60,11 +58,9 @@ impl Holders {
         Sharing { is_mixed, note }
     }
 
-    /// The holders by their names, if they are at the same distances for each element.
+    /// The holders by their names. If all elements have as many, they come from modes of stride 0, so that they are at the
+    /// same distances for each element.
     fn named(&self) -> Option<String> {
-        if self.has_other_steps {
-            return None;
-        }
         let (threads, values): (Vec<i64>, Vec<i64>) = self.steps.iter().copied().unzip();
         let is_still = |steps: &[i64]| steps.iter().all(|&step| step == 0);
         if is_still(&values) {
