@@ -74,11 +74,11 @@ pub(crate) enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Lists the operations of the notation, each with an example
+    /// Lists the operations of the notation by groups, each with an example
     Operations {
-        /// Lists only operations whose name contains this
+        /// Lists only the group of this name, and operations whose names contain it
         #[arg(default_value = "")]
-        name: String,
+        word: String,
     },
     /// Prints a script that completes commands in a shell
     Completions {

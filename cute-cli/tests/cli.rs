@@ -32,6 +32,43 @@ fn transcripts() {
     assert!(count > 8, "{count} pages with commands");
 }
 
+/// The examples of introductions to layouts have the values that these give, or that `docs/errata.md` gives in their place.
+#[test]
+fn examples_of_introductions_hold() {
+    for (file, least) in [
+        ("layouts.cute", 126),
+        ("algebra.cute", 98),
+        ("others.cute", 50),
+        ("run_time.cute", 11),
+    ] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/introductions");
+        let path = format!("{folder}/{file}");
+        let output = cute(&["check", &path, "--json"]).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["failed"], 0, "{file}: {report:#}");
+        assert!(report["passed"].as_u64() >= Some(least), "{file}: {report}");
+    }
+}
+
+/// The last column of each table has words of these examples.
+#[test]
+fn errata_are_among_the_examples_of_introductions() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(package.join("tests/introductions")).unwrap();
+    let files = files.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let examples: String = files.collect();
+    let page = std::fs::read_to_string(package.join("../docs/errata.md")).unwrap();
+    let mut count = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let checks = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        for check in checks.split('`').skip(1).step_by(2) {
+            assert!(examples.contains(check), "{check}");
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count}");
+}
+
 /// The commands of the page about pictures draw.
 #[test]
 fn pictures() {
@@ -132,6 +169,31 @@ fn json_is_valid() {
     let list = cute(&["operations", "--json"]).output().unwrap();
     let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
     assert!(list.as_array().unwrap().len() > 100);
+    let text = |key| list[0][key].as_str().unwrap();
+    assert_eq!(text("group"), "construct");
+    assert_eq!(text("value"), "(2,(3,4)):(1,(2,6))");
+    assert_eq!(list[2]["refused"], "make_ordered_layout((2,3,4), (1,0))");
+}
+
+/// A group lists its operations, and those of other groups that have the word in their names.
+#[test]
+fn operations_are_found_by_group_and_by_name() {
+    let names = |word: &str| -> Vec<String> {
+        let output = cute(&["operations", word, "--json"]).output().unwrap();
+        let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names("elements"), ["upcast", "downcast", "recast"]);
+    assert_eq!(names("inverse"), ["right_inverse", "left_inverse"]);
+    assert!(names("divide").contains(&"evenly_divides".to_owned()));
+    let output = cute(&["operations", "invrse"]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        error.contains("the nearest are right_inverse, left_inverse, "),
+        "{error}"
+    );
 }
 
 /// Whoever closes the pipe early gets no message.
@@ -220,6 +282,8 @@ fn bad_input() {
         (&["check"], 2),
         (&["completions", "no-such-shell"], 2),
         (&["man", "no-such-command"], 2),
+        (&["operations", "no-such-word"], 2),
+        (&["operations", "no-such-word", "--json"], 2),
         (&["eval", &deep], 1),
         (&["eval", ""], 1),
         (&["eval", "9999999999999999999"], 1),

@@ -23,9 +23,7 @@ const PARTS: &[&str] = &[
     "dictionary.md",
     "kernels.md",
     "layouts.md",
-    "pictures.md",
     "soundness.md",
-    "tour.md",
 ];
 
 #[test]

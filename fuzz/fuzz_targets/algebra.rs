@@ -5,7 +5,7 @@
 mod support;
 
 use cute_algebra::notation::eval_str;
-use cute_algebra::operations::{OPERATIONS, apply};
+use cute_algebra::operations::{all, apply};
 use cute_algebra::{Layout, Value};
 use cute_fuzz::Numbers::{Any, Small};
 use cute_fuzz::{Numbers, value};
@@ -37,11 +37,12 @@ fn program(u: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..3 {
         values.extend(value(u, numbers)?);
     }
+    let operations: Vec<_> = all().collect();
     for _ in 0..STEPS {
         if values.is_empty() {
             break;
         }
-        let operation = u.choose(OPERATIONS)?;
+        let operation = *u.choose(&operations)?;
         let (least, most) = (*operation.counts.start(), *operation.counts.end());
         let count = u.int_in_range(least..=most.min(MOST_OPERANDS).max(least))?;
         let mut operands = Vec::new();

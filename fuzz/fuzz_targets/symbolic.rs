@@ -4,7 +4,7 @@
 use cute_algebra::notation::{
     NotationError, Symbolic, eval_layout, eval_symbolic_str, lex, parse_where,
 };
-use cute_algebra::operations::OPERATIONS;
+use cute_algebra::operations;
 use cute_algebra::symbolic::Origin;
 use cute_algebra::{Layout, Value, coalesce};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -68,7 +68,7 @@ fn expression(u: &mut Unstructured<'_>, depth: usize, exact: &mut bool) -> Resul
     }
     let name = match u.ratio(1, 2)? {
         true => *u.choose(&EXACT)?,
-        false => u.choose(OPERATIONS)?.name,
+        false => u.choose(&operations::all().collect::<Vec<_>>())?.name,
     };
     *exact &= match depth {
         DEPTH => EXACT.contains(&name),

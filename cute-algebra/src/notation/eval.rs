@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::explain::{Explanation, explanation, steps};
 use crate::integer::Integer;
 use crate::layout::Layout;
-use crate::operations::{OPERATIONS, Operations, apply, find};
+use crate::operations::{Operations, all, apply, edit_distance, find};
 use crate::overhang::Overhang;
 use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
@@ -852,8 +852,7 @@ pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError 
     if let Some(help) = elsewhere::function(name) {
         return error.help(help);
     }
-    let nearest = OPERATIONS
-        .iter()
+    let nearest = all()
         .map(|operation| (edit_distance(name, operation.name), operation.name))
         .min();
     match nearest {
@@ -865,23 +864,6 @@ pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError 
             None => error,
         },
     }
-}
-
-/// The Levenshtein distance. Only the first 64 characters of `a` count, to bound the work.
-fn edit_distance(a: &str, b: &str) -> usize {
-    const LONGEST: usize = 64;
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn not_an_integer<I: Integer>(at: &Range<usize>, name: &str, value: &Value<I>) -> NotationError {

@@ -2,7 +2,7 @@
 
 use super::eval_symbolic_str;
 use super::run_time_tests::{concrete, instance, same};
-use crate::operations::OPERATIONS;
+use crate::operations;
 use std::collections::BTreeSet;
 
 /// Operations with `@` for the index, and how many values it has. `#` is a number or a run-time integer.
@@ -130,8 +130,7 @@ fn every_index_has_a_row() {
         let mut operands = signature.split(", ");
         operands.any(|operand| INDICES.contains(&operand.trim_end_matches(" | tuple")))
     };
-    let wanted: BTreeSet<&str> = OPERATIONS
-        .iter()
+    let wanted: BTreeSet<&str> = operations::all()
         .filter(|operation| takes_index(operation.signature))
         .map(|operation| operation.name)
         .collect();

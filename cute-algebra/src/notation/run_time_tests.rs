@@ -3,7 +3,7 @@
 use super::{Symbolic, eval_symbolic_str as eval_str, eval_symbolic_value, lex, parse_where};
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
-use crate::operations::{OPERATIONS, Run};
+use crate::operations::{self, Run};
 use crate::symbolic::{MAX_STEPS, Origin, Scope, Sum, Term};
 use crate::tuple::{IntTuple, Tuple};
 use crate::value::Value;
@@ -430,7 +430,7 @@ const EXAMPLES: [(&str, &str); 80] = [
 #[test]
 fn every_operation_is_done_at_run_time_or_says_why_not() {
     let mut failures = Vec::new();
-    for operation in OPERATIONS {
+    for operation in operations::all() {
         let examples = EXAMPLES.iter().filter(|(text, _)| {
             let rest = text.strip_prefix(operation.name);
             rest.is_some_and(|rest| rest.starts_with('('))

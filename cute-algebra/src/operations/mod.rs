@@ -1,13 +1,15 @@
 //! The table of all operations by name. The notation and the kernel language both use it.
 
 mod args;
+mod edit_distance;
 mod hopper;
 mod maps;
 mod operation;
 mod table;
 
-pub use operation::Operation;
-pub use table::OPERATIONS;
+pub use edit_distance::edit_distance;
+pub use operation::{Group, Operation, Refusal};
+pub use table::GROUPS;
 
 use crate::composed::Swizzling;
 use crate::composition::Compose;
@@ -22,9 +24,14 @@ use alloc::vec::Vec;
 use args::Args;
 pub(crate) use operation::Run;
 
+/// All operations, group after group.
+pub fn all() -> impl Iterator<Item = &'static Operation> {
+    GROUPS.iter().flat_map(|group| group.operations)
+}
+
 /// The operation of that name; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Operation> {
-    OPERATIONS.iter().find(|operation| operation.name == name)
+    all().find(|operation| operation.name == name)
 }
 
 /// The result of an operation on numbers. `ragged` selects the form that rounds up as CuTe does.

@@ -8,6 +8,16 @@ use crate::symbolic::{Scope, Term};
 use crate::value::Value;
 use core::ops::RangeInclusive;
 
+/// Operations that a reader looks for together.
+pub struct Group {
+    /// A word.
+    pub name: &'static str,
+    /// What the operations do: "cut a layout into tiles".
+    pub doc: &'static str,
+    /// The operations, from simple to special.
+    pub operations: &'static [Operation],
+}
+
 /// An operation of the notation.
 pub struct Operation {
     /// The name in the notation: CuTe's name if CuTe has the operation.
@@ -17,10 +27,12 @@ pub struct Operation {
     pub signature: &'static str,
     /// The allowed numbers of operands; up to `usize::MAX` where there is no limit.
     pub counts: RangeInclusive<usize>,
-    /// A short description of the result.
+    /// What the result is, without a verb: "the number of coordinates".
     pub doc: &'static str,
     /// An example with small numbers.
     pub example: &'static str,
+    /// When operands of the right kinds are an error; `None` if only numbers that are too large are.
+    pub refusal: Option<Refusal>,
     /// The names of the results, where there are several; empty for a single result.
     pub results: &'static [&'static str],
     /// Whether there is a ragged form. It rounds up as CuTe does.
@@ -28,7 +40,60 @@ pub struct Operation {
     pub(crate) run: Run,
 }
 
+/// When an operation is an error.
+pub struct Refusal {
+    /// The condition, as a clause: "there is no such mode".
+    pub when: &'static str,
+    /// A call that is an error for this reason.
+    pub example: &'static str,
+}
+
+/// A row of the table, for an operation without a ragged form.
+pub(super) const fn row(
+    name: &'static str,
+    signature: &'static str,
+    counts: RangeInclusive<usize>,
+    doc: &'static str,
+    example: &'static str,
+    run: Run,
+) -> Operation {
+    Operation {
+        name,
+        signature,
+        counts,
+        doc,
+        example,
+        refusal: None,
+        results: &[],
+        ragged: false,
+        run,
+    }
+}
+
+/// A row of the table, for an operation with a ragged form.
+pub(super) const fn ragged_row(
+    name: &'static str,
+    signature: &'static str,
+    counts: RangeInclusive<usize>,
+    doc: &'static str,
+    example: &'static str,
+    run: Run,
+) -> Operation {
+    Operation {
+        ragged: true,
+        ..row(name, signature, counts, doc, example, run)
+    }
+}
+
 impl Operation {
+    /// The same operation with the condition under which it is an error, and a call that is one.
+    pub(super) const fn refuses(self, when: &'static str, example: &'static str) -> Self {
+        Self {
+            refusal: Some(Refusal { when, example }),
+            ..self
+        }
+    }
+
     /// The same operation with names of its results.
     pub(super) const fn gives(self, results: &'static [&'static str]) -> Self {
         Self { results, ..self }

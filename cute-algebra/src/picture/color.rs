@@ -1,8 +1,6 @@
 //! The colours of a picture and their meaning.
 
-use crate::hopper::banks::BANKS;
 use alloc::borrow::ToOwned;
-use alloc::format;
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
@@ -97,17 +95,6 @@ impl ColorBy {
         Self::Tile,
         Self::Rest,
     ];
-
-    /// The line under the picture that explains the colours.
-    pub(super) fn legend(self) -> String {
-        match self {
-            Self::Value => "colour: value, the larger the darker".to_owned(),
-            Self::Bank { bits } => {
-                format!("colour: bank of {BANKS}, elements of {bits} bits")
-            }
-            Self::Thread | Self::Tile | Self::Rest => format!("colour: {self}, modulo {BANKS}"),
-        }
-    }
 }
 
 /// A colour: red, green and blue.
@@ -122,32 +109,36 @@ impl fmt::Display for Rgb {
 
 const WHITE: Rgb = Rgb(255, 255, 255);
 
-/// Paul Tol's light qualitative scheme: backgrounds for black text that colour-blind readers can tell apart. The order
-/// keeps similar colours away from each other.
+/// Backgrounds for black text. In the views of the test `colors_are_told_apart`, no two are alike. The order keeps similar
+/// colours away from each other, also four steps apart: these are neighbours where a row has four threads.
 const HUES: [Rgb; 8] = [
-    Rgb(0x77, 0xaa, 0xdd),
-    Rgb(0xee, 0x88, 0x66),
-    Rgb(0x44, 0xbb, 0x99),
-    Rgb(0xff, 0xaa, 0xbb),
-    Rgb(0xee, 0xdd, 0x88),
-    Rgb(0x99, 0xdd, 0xff),
-    Rgb(0xbb, 0xcc, 0x33),
-    Rgb(0xcc, 0xcc, 0xcc),
+    Rgb(0x5e, 0x9b, 0xef),
+    Rgb(0xc5, 0x77, 0x14),
+    Rgb(0xd5, 0xaf, 0xf5),
+    Rgb(0x14, 0x9c, 0x6d),
+    Rgb(0xa1, 0xb1, 0x3d),
+    Rgb(0x61, 0xc3, 0xbb),
+    Rgb(0xb6, 0x73, 0xb4),
+    Rgb(0xf5, 0xc0, 0x78),
 ];
 
 /// The percentages of white mixed into a hue. They give four tints of each hue.
-const TINTS: [i64; 4] = [0, 35, 58, 76];
+const TINTS: [i64; 4] = [0, 26, 46, 63];
 
-/// The colour of the largest value. The contrast of black text on it is more than 7.
-const DARKEST: Rgb = Rgb(0x77, 0xaa, 0xdd);
+/// The number of colours before they repeat.
+pub(super) const CYCLE: i64 = (HUES.len() * TINTS.len()) as i64;
 
-/// The colour of index `key`: the hues in turn, then the hues in lighter tints. Repeats after 32.
+/// The colour of the largest value, and the percentage of white in that of the smallest.
+const DARKEST: Rgb = Rgb(0x4a, 0x86, 0xd8);
+const LIGHTEST: i64 = 84;
+
+/// The colour of index `key`: the hues in turn, then the hues in lighter tints. Repeats after [`CYCLE`].
 pub(super) fn cycled(key: i64) -> Rgb {
     let (hues, tints) = (HUES.len() as i64, TINTS.len() as i64);
     tinted(key.rem_euclid(hues), key.div_euclid(hues).rem_euclid(tints))
 }
 
-/// The colour of a bank: the four tints of a hue in turn, then those of the next hue. Repeats after 32.
+/// The colour of a bank: the four tints of a hue in turn, then those of the next hue. Repeats after [`CYCLE`].
 pub(super) fn of_bank(bank: i64) -> Rgb {
     let (hues, tints) = (HUES.len() as i64, TINTS.len() as i64);
     tinted(
@@ -156,10 +147,10 @@ pub(super) fn of_bank(bank: i64) -> Rgb {
     )
 }
 
-/// The colour of the value with index `rank` of `ranks` sorted values, from white to [`DARKEST`].
+/// The colour of the value with index `rank` of `ranks` sorted values, the larger the darker.
 pub(super) fn ranked(rank: usize, ranks: usize) -> Rgb {
-    let white = 100 - 100 * rank as i64 / ranks.saturating_sub(1).max(1) as i64;
-    mixed(DARKEST, white)
+    let steps = ranks.saturating_sub(1).max(1) as i64;
+    mixed(DARKEST, LIGHTEST - LIGHTEST * rank as i64 / steps)
 }
 
 fn tinted(hue: i64, tint: i64) -> Rgb {

@@ -44,6 +44,17 @@ pub enum PictureError {
         /// How many elements the tile has.
         cells: i64,
     },
+    /// A thread holds an element at a coordinate outside the tile.
+    OutsideTile {
+        /// The index of the thread.
+        thread: i64,
+        /// The index of its value.
+        value: i64,
+        /// The coordinate that the layout gives.
+        coord: String,
+        /// The shape of the tile.
+        shape: String,
+    },
     /// A slice of a picture of several grids.
     Grids {
         /// How many grids it has.
@@ -107,6 +118,15 @@ impl fmt::Display for PictureError {
             } => write!(
                 f,
                 "value {value} of thread {thread} is element {element}, outside of the tile of {cells} elements"
+            ),
+            Self::OutsideTile {
+                thread,
+                value,
+                coord,
+                shape,
+            } => write!(
+                f,
+                "value {value} of thread {thread} is at {coord}, outside of the tile of shape {shape}"
             ),
             Self::Grids { grids } => write!(
                 f,

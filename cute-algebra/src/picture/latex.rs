@@ -1,5 +1,6 @@
 //! Pictures as LaTeX documents with TikZ.
 
+use super::legend::{Legend, Swatch};
 use super::{Panel, Picture};
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -27,23 +28,30 @@ const PREAMBLE: &str = r"\documentclass[tikz,border=2mm]{standalone}
 impl Picture {
     /// The picture as a LaTeX document that needs the packages `standalone` and `tikz`.
     pub fn to_latex(&self) -> String {
-        let cells = || self.panels.iter().flat_map(|panel| &panel.cells);
         let (mut widest, mut most) = (0, 1);
-        for lines in cells().map(|cell| self.lines(cell)) {
-            most = most.max(lines.len());
-            widest = lines.iter().map(String::len).fold(widest, usize::max);
+        for panel in &self.panels {
+            for lines in panel.cells.iter().map(|cell| self.lines(panel, cell)) {
+                most = most.max(lines.len());
+                widest = lines.iter().map(String::len).fold(widest, usize::max);
+            }
         }
         let width = (widest * ADVANCE + PADDING).max(MIN_CELL);
         let height = most * LINE + PADDING;
-        let fills: Vec<_> = self.panels.iter().map(|panel| self.fills(panel)).collect();
-        let mut colors: Vec<_> = fills.iter().flatten().flatten().copied().collect();
-        colors.sort_unstable();
-        colors.dedup();
+        let colors = self.colors();
+        let legend = colors.legend();
+        let cells = self.panels.iter().flat_map(|panel| &panel.cells);
+        let swatches = legend.swatches.iter().flatten().map(|swatch| swatch.fill);
+        let mut fills: Vec<_> = cells
+            .filter_map(|cell| colors.fill(cell))
+            .chain(swatches)
+            .collect();
+        fills.sort_unstable();
+        fills.dedup();
 
         let mut tex = String::from(PREAMBLE);
-        for color in &colors {
-            let name = color.to_string().to_uppercase();
-            let _ = writeln!(tex, "\\definecolor{{c{color}}}{{HTML}}{{{name}}}");
+        for fill in &fills {
+            let name = fill.to_string().to_uppercase();
+            let _ = writeln!(tex, "\\definecolor{{c{fill}}}{{HTML}}{{{name}}}");
         }
         let _ = write!(
             tex,
@@ -54,19 +62,34 @@ impl Picture {
             x = Millimetres(width),
             y = Millimetres(height),
         );
-        for (panel, fills) in self.panels.iter().zip(&fills) {
+        for panel in &self.panels {
             let (x, y) = self.corner(panel);
             let _ = writeln!(tex, "\\begin{{scope}}[shift={{({x},{y})}}]");
             for column in 0..panel.columns {
                 let _ = writeln!(tex, "\\node[label,above] at ({column}.5,0) {{{column}}};");
             }
-            for row in 0..panel.rows {
+            let across = &panel.axes.across;
+            let _ = writeln!(
+                tex,
+                "\\node[label,above right,inner xsep=0pt,yshift=2.5mm] at (0,0) {{{}}};",
+                Escaped(across)
+            );
+            if let Some(down) = &panel.axes.down {
+                let _ = writeln!(
+                    tex,
+                    "\\node[label,rotate=90,anchor=south east,inner xsep=0pt] at ([xshift=-5mm]0,0) {{{}}};",
+                    Escaped(down)
+                );
+            }
+            let rows = panel.axes.down.as_ref().map_or(0, |_| panel.rows);
+            for row in 0..rows {
                 let _ = writeln!(tex, "\\node[label,left] at (0,{row}.5) {{{row}}};");
             }
-            for (index, (cell, fill)) in panel.cells.iter().zip(fills).enumerate() {
+            for (index, cell) in panel.cells.iter().enumerate() {
                 let (row, column) = (index / panel.columns, index % panel.columns);
+                let fill = colors.fill(cell);
                 let fill = fill.map_or("white".to_owned(), |fill| format!("c{fill}"));
-                let text = self.lines(cell).join("\\\\");
+                let text = self.lines(panel, cell).join("\\\\");
                 let (fill, text) = match cell.is_faint {
                     true => (format!("{fill}!15"), format!("\\color{{gray}}{text}")),
                     false => (fill, text),
@@ -81,7 +104,7 @@ impl Picture {
                 let caption = panel.caption;
                 let _ = writeln!(
                     tex,
-                    "\\node[above right,inner xsep=0pt,yshift=3mm] at (0,0) {{\\textbf{{{caption}}}}};"
+                    "\\node[above right,inner xsep=0pt,yshift=5mm] at (0,0) {{\\textbf{{{caption}}}}};"
                 );
             }
             tex.push_str("\\end{scope}\n");
@@ -89,10 +112,10 @@ impl Picture {
         let _ = write!(
             tex,
             "\\node[above right,font=\\ttfamily,inner xsep=0pt] at ([yshift=1mm]current bounding box.north west) {{{}}};\n\
-             \\node[below right,label,inner xsep=0pt] at (current bounding box.south west) {{{}}};\n\
+             \\node[below right,font=\\ttfamily\\tiny,inner xsep=0pt,align=left] at (current bounding box.south west) {{{}}};\n\
              \\end{{tikzpicture}}\n\\end{{document}}\n",
             Escaped(&self.title),
-            Escaped(&self.color_by.legend()),
+            lines_of(&legend),
         );
         tex
     }
@@ -114,6 +137,20 @@ impl Picture {
     }
 }
 
+/// The lines of a legend: its heading, its swatches and its notes.
+fn lines_of(legend: &Legend) -> String {
+    let swatches = legend.swatches.iter().map(|swatch| match swatch {
+        Some(Swatch { fill, text }) => format!("\\colorbox{{c{fill}}}{{\\strut {text}}}"),
+        None => "\\ldots".to_owned(),
+    });
+    let swatches: Vec<_> = swatches.collect();
+    let mut lines = format!("{}\\\\{}", Escaped(&legend.heading), swatches.join(" "));
+    for note in &legend.notes {
+        let _ = write!(lines, "\\\\{}", Escaped(note));
+    }
+    lines
+}
+
 /// A length in hundredths of a millimetre, written in millimetres.
 struct Millimetres(usize);
 
@@ -133,6 +170,7 @@ impl Display for Escaped<'_> {
             '\\' => f.write_str("\\textbackslash{}"),
             '~' => f.write_str("\\textasciitilde{}"),
             '^' => f.write_str("\\textasciicircum{}"),
+            '…' => f.write_str("\\ldots{}"),
             control if control.is_control() => f.write_char(' '),
             other => f.write_char(other),
         })

@@ -3,9 +3,12 @@
 //! A [`Picture`] is one or more grids of cells. This module decides the text and the colour of each cell. The renderers
 //! decide only where a cell is drawn.
 
+mod axes;
 mod color;
 mod error;
 mod latex;
+mod legend;
+mod sharing;
 mod svg;
 mod table;
 #[cfg(test)]
@@ -30,7 +33,8 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
-use color::Rgb;
+use axes::Axes;
+use sharing::{Holders, Sharing};
 
 /// The largest number of cells in a grid of a picture, as in a tile of 256 × 256.
 pub const PICTURE_LIMIT: i64 = 1 << 16;
@@ -41,8 +45,8 @@ pub const HOLDER_LIMIT: i64 = 1 << 22;
 
 /// A picture of a layout, of its tiles, of the elements that threads hold, or of a tiled operation.
 ///
-/// The same layout gives the same text every time. Colour-blind readers can tell the colours apart. An SVG also writes the number
-/// that a colour shows, but for the bank: that is ⌊value · bits / 32⌋ modulo 32.
+/// The same layout gives the same text every time. The axes have names, and a legend has a swatch of each colour, or of
+/// the first few and the last.
 /// ```
 /// use cute_algebra::{ColorBy, Layout, Picture};
 /// let picture = Picture::new(Layout::right([4, 8])?)?;
@@ -95,6 +99,8 @@ struct Panel {
     cells: Vec<Cell>,
     /// The shape of the cells' coordinates.
     shape: Shape,
+    axes: Axes,
+    sharing: Sharing,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,10 +142,17 @@ impl Picture {
     /// in units of 2^M elements, over the bits that it reads or changes.
     pub fn new(value: impl Into<Value>) -> Result<Self, PictureError> {
         let value = value.into();
-        let title = value.to_string();
+        let title = title_of(&value);
+        let units = match &value {
+            Value::Swizzle(swizzle) => Some(swizzle.base()),
+            _ => None,
+        };
         let data = drawable(value)?;
         let domain = domain(&data)?;
         let mut panel = Panel::of(&data)?;
+        if let Some(base @ 1..) = units {
+            panel.axes = Axes::new("row i", format!("unit j of 2^{base} elements"));
+        }
         let [down, right] = split(domain);
         for (index, cell) in panel.cells.iter_mut().enumerate() {
             let row = (index / panel.columns) as i64;
@@ -159,8 +172,8 @@ impl Picture {
         })
     }
 
-    /// The thread that holds each element of a tile. `layout_tv` maps (thread, value) to 1-D coordinates of the tile, and
-    /// `data` maps these coordinates to values in memory. The values decide the banks. A shape stands for its compact
+    /// The thread that holds each element of a tile. `layout_tv` maps (thread, value) to coordinates of the tile, either 1-D
+    /// or of its rank, and `data` maps these coordinates to values in memory. The values decide the banks. A shape stands for its compact
     /// layout, in which the leftmost mode varies fastest.
     pub fn thread_values(layout_tv: &Layout, data: impl Into<Value>) -> Result<Self, PictureError> {
         let data = drawable(data.into())?;
@@ -175,7 +188,7 @@ impl Picture {
     /// use cute_algebra::{ColorBy, Picture, Tiling};
     /// let rows = "Sw<0,0,0> o 0 o (8,8):(8,1)".parse()?;
     /// let picture = Picture::tiling(&Tiling::new(&rows, &"<4:2,(2,2):(1,4)>".parse()?)?)?;
-    /// assert!(picture.color_by(ColorBy::Rest)?.to_svg().contains("colour: rest"));
+    /// assert!(picture.color_by(ColorBy::Rest)?.to_svg().contains("colour: place in the tile"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn tiling(tiling: &Tiling) -> Result<Self, PictureError> {
@@ -233,10 +246,18 @@ impl Picture {
             let tile: Shape = operand.modes().map(|mode| mma.tile_shape()[mode]).into();
             let layout_tv = mma.layout_tv(operand)?;
             let atom = Some(atom_of(mma.atom().layout(operand)));
-            Panel::held(&layout_tv, &drawable(tile.into())?, atom, caption, slot)
+            let mut panel = Panel::held(&layout_tv, &drawable(tile.into())?, atom, caption, slot)?;
+            let mut modes = operand.modes();
+            if operand == MmaOperand::B {
+                panel = panel.transposed();
+                modes.reverse();
+            }
+            let [down, across] = modes.map(|mode| ["m", "n", "k"][mode]);
+            panel.axes = Axes::new(format!("row {down}"), format!("column {across}"));
+            Ok::<_, PictureError>(panel)
         };
         let panels = vec![
-            panel(MmaOperand::B, "B transposed", (0, 1))?.transposed(),
+            panel(MmaOperand::B, "B transposed", (0, 1))?,
             panel(MmaOperand::A, "A", (1, 0))?,
             panel(MmaOperand::C, "C", (1, 1))?,
         ];
@@ -337,25 +358,26 @@ impl Picture {
     }
 
     /// The lines of text in a cell.
-    fn lines(&self, cell: &Cell) -> Vec<String> {
-        match (self.subject, cell.holder) {
+    fn lines(&self, panel: &Panel, cell: &Cell) -> Vec<String> {
+        let mut lines = match (self.subject, cell.holder) {
             (Subject::Threads, None) => Vec::new(),
-            (Subject::Threads, Some(holder)) => {
-                let thread = match holder.others {
-                    0 => format!("T{}", holder.outer),
-                    others => format!("T{}+{others}", holder.outer),
-                };
-                vec![thread, format!("V{}", holder.inner)]
-            }
+            (Subject::Threads, Some(holder)) => vec![
+                format!("T{}{}", holder.outer, panel.sharing.mark(holder.others)),
+                format!("V{}", holder.inner),
+            ],
             (Subject::Values | Subject::Tiles, _) => vec![cell.value.to_string()],
-        }
+        };
+        lines.extend(self.bank(cell).map(|bank| format!("b{bank}")));
+        lines
     }
 
     /// The description of a cell. An SVG viewer shows it when the pointer is on the cell.
     fn description(&self, panel: &Panel, index: usize) -> String {
         let cell = &panel.cells[index];
         let place = format!("({},{})", index / panel.columns, index % panel.columns);
-        match (self.subject, cell.holder) {
+        let bank = self.bank(cell);
+        let bank = bank.map_or(String::new(), |bank| format!(", bank {bank}"));
+        let held = match (self.subject, cell.holder) {
             (Subject::Values, _) | (_, None) => format!("{place}: {}", cell.value),
             (Subject::Tiles, Some(holder)) => format!(
                 "{place}: {}, place {} of tile {}",
@@ -372,43 +394,8 @@ impl Picture {
                     cell.value, holder.inner, holder.outer
                 )
             }
-        }
-    }
-
-    /// The colours of the cells, row by row; `None` for a cell that has no holder.
-    fn fills(&self, panel: &Panel) -> Vec<Option<Rgb>> {
-        let ranked = |key: &dyn Fn(&Cell) -> Option<IntTuple>| {
-            let cells = self.panels.iter().flat_map(|panel| &panel.cells);
-            let mut known: Vec<_> = cells.filter_map(key).collect();
-            known.sort_unstable();
-            known.dedup();
-            let fill = |cell: &Cell| {
-                let rank = known.binary_search(&key(cell)?).ok()?;
-                Some(color::ranked(rank, known.len()))
-            };
-            panel.cells.iter().map(fill).collect()
         };
-        let by_holder = |key: fn(Holder) -> i64| {
-            let fill = |cell: &Cell| Some(color::cycled(key(cell.holder?)));
-            panel.cells.iter().map(fill).collect()
-        };
-        match (self.color_by, self.subject) {
-            (ColorBy::Thread | ColorBy::Tile, _) => by_holder(|holder| holder.outer),
-            (ColorBy::Rest, _) => by_holder(|holder| holder.inner),
-            (ColorBy::Value, Subject::Threads) => {
-                ranked(&|cell| Some(Tuple::Leaf(cell.holder?.inner)))
-            }
-            (ColorBy::Value, _) => ranked(&|cell| Some(cell.value.clone())),
-            (ColorBy::Bank { bits }, _) => {
-                let fill = |cell: &Cell| match cell.value {
-                    Tuple::Leaf(value) if cell.holder.is_some() => {
-                        Some(color::of_bank(bank(value, bits)))
-                    }
-                    _ => None,
-                };
-                panel.cells.iter().map(fill).collect()
-            }
-        }
+        held + &bank
     }
 }
 
@@ -436,6 +423,8 @@ impl Panel {
             columns,
             cells,
             shape: domain.shape().clone(),
+            axes: Axes::of(domain.shape()),
+            sharing: Sharing::default(),
         })
     }
 
@@ -450,17 +439,27 @@ impl Panel {
         let mut panel = Self {
             caption,
             slot,
+            axes: Axes::of_tile(domain(data)?.shape()),
             ..Self::of(data)?
         };
-        layout_tv.require_integral(0)?;
         if layout_tv.rank() != 2 {
             let found = layout_tv.rank();
             return Err(PictureError::Rank { found });
         }
         let pairs = check_holders(layout_tv)?;
         let threads = layout_tv.mode(0).map_or(1, |mode| mode.size());
-        let held = (0..pairs).zip(layout_tv.values());
-        panel.hold(held.map(|(pair, element)| (pair % threads, pair / threads, element)))?;
+        let held = (0..pairs).map(|pair| (pair % threads, pair / threads));
+        let held: Vec<_> = match layout_tv.is_integral() {
+            true => (held.zip(layout_tv.values()))
+                .map(|((thread, value), element)| (thread, value, element))
+                .collect(),
+            false => (held.zip(values(&layout_tv.into())?))
+                .map(|((thread, value), coord)| {
+                    Ok((thread, value, panel.element(thread, value, &coord)?))
+                })
+                .collect::<Result<_, PictureError>>()?,
+        };
+        panel.hold(held.into_iter())?;
         if let Some([threads, values]) = atom {
             for cell in &mut panel.cells {
                 let atom = |holder: Holder| (holder.outer / threads, holder.inner / values);
@@ -470,8 +469,24 @@ impl Panel {
         Ok(panel)
     }
 
+    /// The 1-D coordinate of the element that a thread has at a coordinate.
+    fn element(&self, thread: i64, value: i64, at: &IntTuple) -> Result<i64, PictureError> {
+        let coord = at.to_coord();
+        if !contains(&self.shape, &coord) {
+            return Err(PictureError::OutsideTile {
+                thread,
+                value,
+                coord: at.to_string(),
+                shape: self.shape.to_string(),
+            });
+        }
+        let element = Layout::left(self.shape.clone())?.crd2idx(&coord)?;
+        Ok(element.leaves().sum())
+    }
+
     /// Enters the holders of the cells, given as (outer, inner, element).
     fn hold(&mut self, held: impl Iterator<Item = (i64, i64, i64)>) -> Result<(), PictureError> {
+        let mut holders = Holders::default();
         for (outer, inner, element) in held {
             let index = usize::try_from(element)
                 .ok()
@@ -487,7 +502,10 @@ impl Panel {
             // The 1-D coordinate of an element counts down the columns.
             let (row, column) = (index % self.rows, index / self.rows);
             match &mut self.cells[row * self.columns + column].holder {
-                Some(holder) => holder.others += 1,
+                Some(holder) => {
+                    holders.add(holder.others, (outer - holder.outer, inner - holder.inner));
+                    holder.others += 1;
+                }
                 none => {
                     *none = Some(Holder {
                         outer,
@@ -497,6 +515,8 @@ impl Panel {
                 }
             }
         }
+        let held = self.cells.iter().filter_map(|cell| cell.holder);
+        self.sharing = holders.sharing(held.map(|holder| holder.others));
         Ok(())
     }
 
@@ -573,6 +593,16 @@ fn contains(shape: &Shape, coord: &Coord) -> bool {
 /// The numbers of threads and values of an atom, from its layout of (thread, value).
 fn atom_of(layout_tv: &Layout) -> [i64; 2] {
     [0, 1].map(|mode| layout_tv.mode(mode).map_or(1, |mode| mode.size()))
+}
+
+/// The text of a value, without an offset of 0 between a swizzle and its layout.
+fn title_of(value: &Value) -> String {
+    match value {
+        Value::Composed(composed) if composed.offset() == 0 => {
+            format!("{} o {}", composed.swizzle(), composed.layout())
+        }
+        _ => value.to_string(),
+    }
 }
 
 /// The value as a layout, with or without a swizzle; an error for values that have no picture.

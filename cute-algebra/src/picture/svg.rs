@@ -3,6 +3,7 @@
 //! All coordinates are integers. Attributes are on the elements, since a style sheet would change the page around an
 //! embedded picture. There are no empty lines, since Markdown would end the picture there.
 
+use super::legend::{Colors, Legend};
 use super::{Panel, Picture};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -10,12 +11,13 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt::{Display, Formatter, Write};
 
-/// The width of a character in cells, in labels and in the title, in tenths of a pixel.
-const TEXT_ADVANCE: usize = 67;
-const LABEL_ADVANCE: usize = 55;
-const TITLE_ADVANCE: usize = 79;
+/// The width of a character in text, in the numbers of rows and columns, and in the title, in tenths of a pixel. Some viewers
+/// round it to whole pixels.
+const TEXT_ADVANCE: usize = 70;
+const LABEL_ADVANCE: usize = 60;
+const TITLE_ADVANCE: usize = 80;
 
-/// The height of a line in cells, in the title and in labels, in pixels.
+/// The height of a line in cells, in the title and elsewhere, in pixels.
 const TEXT_LINE: usize = 13;
 const TITLE_LINE: usize = 18;
 const LABEL_LINE: usize = 14;
@@ -28,6 +30,11 @@ const MARGIN: usize = 10;
 /// The distance between two grids, in pixels.
 const GAP: usize = 14;
 
+/// The height of a swatch and the distance between two, in pixels, and how many a row may have in a narrow picture.
+const SWATCH: usize = 16;
+const SWATCH_GAP: usize = 4;
+const MIN_SWATCHES: usize = 8;
+
 /// The smallest width of the title in characters, and the largest number of its lines.
 const MIN_TITLE: usize = 44;
 const TITLE_LINES: usize = 4;
@@ -36,18 +43,32 @@ const TITLE_LINES: usize = 4;
 struct Metrics {
     cell_width: usize,
     cell_height: usize,
-    /// The width of the labels at the left.
+    /// The width of the name and of the numbers at the left.
     label_width: usize,
-    /// The height of the captions and labels at the top.
+    /// The height of the caption, of the name and of the numbers at the top.
     label_height: usize,
+}
+
+impl Metrics {
+    /// The width and the height of a grid with its labels.
+    fn extent(&self, panel: &Panel) -> (usize, usize) {
+        let down = panel.axes.down.as_deref().unwrap_or("");
+        let columns = panel.columns * self.cell_width;
+        let rows = panel.rows * self.cell_height;
+        (
+            self.label_width + columns.max(text_width(&panel.axes.across)),
+            self.label_height + rows.max(text_width(down)),
+        )
+    }
 }
 
 impl Picture {
     /// The picture as an SVG element on a white background. A viewer shows a description of the cell under the pointer.
     pub fn to_svg(&self) -> String {
         let metrics = self.metrics();
-        let slots = |slot: fn(&Panel) -> (usize, usize)| {
-            // The largest number of cells in each row, or column, of grids.
+        let colors = self.colors();
+        let slots = |slot: &dyn Fn(&Panel) -> (usize, usize)| {
+            // The largest extent in each row, or column, of grids.
             let mut extents: Vec<usize> = Vec::new();
             for (index, extent) in self.panels.iter().map(slot) {
                 extents.resize(extents.len().max(index + 1), 0);
@@ -55,28 +76,20 @@ impl Picture {
             }
             extents
         };
-        let before = |extents: &[usize], index: usize, cell: usize, label: usize| {
-            extents[..index]
-                .iter()
-                .map(|cells| cells * cell + label + GAP)
-                .sum::<usize>()
-        };
-        let across = slots(|panel| (panel.slot.1, panel.columns));
-        let down = slots(|panel| (panel.slot.0, panel.rows));
-        let width_to = |index| before(&across, index, metrics.cell_width, metrics.label_width);
-        let height_to = |index| before(&down, index, metrics.cell_height, metrics.label_height);
-        let content = width_to(across.len()) - GAP;
+        let across = slots(&|panel| (panel.slot.1, metrics.extent(panel).0));
+        let down = slots(&|panel| (panel.slot.0, metrics.extent(panel).1));
+        let before = |extents: &[usize]| extents.iter().map(|extent| extent + GAP).sum::<usize>();
+        let content = before(&across) - GAP;
 
-        let legend = self.color_by.legend();
         let room = (content * 10 / TITLE_ADVANCE).max(MIN_TITLE);
         let title = wrapped(&self.title, room);
         let longest = title.iter().map(|line| line.chars().count()).max();
         let title_width = longest.unwrap_or(0) * TITLE_ADVANCE / 10;
-        let legend_width = legend.chars().count() * LABEL_ADVANCE / 10;
-        let width = content.max(title_width).max(legend_width) + 2 * MARGIN;
+        let legend = Rows::new(colors.legend(), content);
+        let width = content.max(title_width).max(legend.width()) + 2 * MARGIN;
         let top = MARGIN + title.len() * TITLE_LINE + 4;
-        let bottom = top + height_to(down.len());
-        let height = bottom - GAP + LABEL_LINE + MARGIN + 4;
+        let bottom = top + before(&down);
+        let height = bottom + legend.height() + MARGIN;
 
         let mut svg = String::new();
         let mut write = |line: core::fmt::Arguments<'_>| {
@@ -103,39 +116,47 @@ impl Picture {
         }
         write(format_args!("</g>"));
         for panel in &self.panels {
-            let x = MARGIN + width_to(panel.slot.1);
-            let y = top + height_to(panel.slot.0);
-            self.write_panel(&mut svg, panel, &metrics, x, y);
+            let x = MARGIN + before(&across[..panel.slot.1]);
+            let y = top + before(&down[..panel.slot.0]);
+            self.write_panel(&mut svg, panel, &colors, &metrics, x, y);
         }
-        let y = height - MARGIN;
-        let _ = writeln!(
-            svg,
-            "<text x=\"{MARGIN}\" y=\"{y}\" font-size=\"9\" text-anchor=\"start\" fill=\"#444444\">{legend}</text>"
-        );
+        legend.write(&mut svg, bottom);
         svg + "</svg>\n"
     }
 
     fn metrics(&self) -> Metrics {
-        let cells = || self.panels.iter().flat_map(|panel| &panel.cells);
-        let lines = cells().map(|cell| self.lines(cell));
         let (mut widest, mut most) = (0, 1);
-        for lines in lines {
-            most = most.max(lines.len());
-            widest = lines.iter().map(String::len).fold(widest, usize::max);
+        for panel in &self.panels {
+            for lines in panel.cells.iter().map(|cell| self.lines(panel, cell)) {
+                most = most.max(lines.len());
+                widest = lines.iter().map(String::len).fold(widest, usize::max);
+            }
         }
         let rows = self.panels.iter().map(|panel| panel.rows).max();
         let digits = rows.unwrap_or(1).saturating_sub(1).to_string().len();
+        let has_rows = self.panels.iter().any(|panel| panel.axes.down.is_some());
         let has_captions = self.panels.iter().any(|panel| !panel.caption.is_empty());
         Metrics {
             cell_width: (widest * TEXT_ADVANCE / 10 + CELL_PADDING).max(MIN_CELL),
             cell_height: most * TEXT_LINE + CELL_PADDING,
-            label_width: digits * LABEL_ADVANCE / 10 + 6,
-            label_height: LABEL_LINE * (1 + usize::from(has_captions)),
+            label_width: match has_rows {
+                true => LABEL_LINE + digits * LABEL_ADVANCE / 10 + 6,
+                false => 1,
+            },
+            label_height: LABEL_LINE * (2 + usize::from(has_captions)),
         }
     }
 
     /// Writes a grid. Its caption and labels begin at (x, y), in pixels.
-    fn write_panel(&self, svg: &mut String, panel: &Panel, metrics: &Metrics, x: usize, y: usize) {
+    fn write_panel(
+        &self,
+        svg: &mut String,
+        panel: &Panel,
+        colors: &Colors<'_>,
+        metrics: &Metrics,
+        x: usize,
+        y: usize,
+    ) {
         let Metrics {
             cell_width,
             cell_height,
@@ -155,13 +176,27 @@ impl Picture {
                 panel.caption
             ));
         }
+        write(format_args!("<g font-size=\"11\" fill=\"#444444\">"));
+        let line = top - LABEL_LINE - 4;
+        write(format_args!(
+            "<text x=\"{left}\" y=\"{line}\" text-anchor=\"start\">{}</text>",
+            panel.axes.across
+        ));
+        if let Some(down) = &panel.axes.down {
+            let x = x + 9;
+            write(format_args!(
+                "<text x=\"{x}\" y=\"{top}\" text-anchor=\"end\" transform=\"rotate(-90 {x} {top})\">{down}</text>"
+            ));
+        }
+        write(format_args!("</g>"));
         write(format_args!("<g font-size=\"9\" fill=\"#444444\">"));
         for column in 0..panel.columns {
             let (x, y) = (corner(column, 0).0 + cell_width / 2, top - 4);
             write(format_args!("<text x=\"{x}\" y=\"{y}\">{column}</text>"));
         }
         let label = left - 4;
-        for row in 0..panel.rows {
+        let rows = panel.axes.down.as_ref().map_or(0, |_| panel.rows);
+        for row in 0..rows {
             let y = corner(0, row).1 + cell_height / 2 + 3;
             write(format_args!(
                 "<text x=\"{label}\" y=\"{y}\" text-anchor=\"end\">{row}</text>"
@@ -170,11 +205,12 @@ impl Picture {
         write(format_args!("</g>"));
 
         write(format_args!("<g stroke=\"#777777\" stroke-width=\"0.5\">"));
-        for (index, fill) in self.fills(panel).into_iter().enumerate() {
+        for (index, cell) in panel.cells.iter().enumerate() {
             let (x, y) = corner(index % panel.columns, index / panel.columns);
+            let fill = colors.fill(cell);
             let fill = fill.map_or("ffffff".to_owned(), |fill| fill.to_string());
             let description = self.description(panel, index);
-            let faint = if panel.cells[index].is_faint {
+            let faint = if cell.is_faint {
                 " fill-opacity=\"0.15\""
             } else {
                 ""
@@ -191,7 +227,7 @@ impl Picture {
         ));
         for (index, cell) in panel.cells.iter().enumerate() {
             let (x, y) = corner(index % panel.columns, index / panel.columns);
-            let lines = self.lines(cell);
+            let lines = self.lines(panel, cell);
             let x = x + cell_width / 2;
             let first = y + (cell_height - lines.len() * TEXT_LINE) / 2 + 10;
             for (line, text) in lines.iter().enumerate() {
@@ -221,6 +257,92 @@ impl Picture {
              pointer-events=\"none\"/>"
         ));
     }
+}
+
+/// A legend whose swatches are in rows of equal length.
+struct Rows {
+    legend: Legend,
+    swatch_width: usize,
+    /// The number of swatches in a row.
+    row: usize,
+}
+
+impl Rows {
+    /// The rows of a legend under grids that have this width.
+    fn new(legend: Legend, content: usize) -> Self {
+        let swatches = legend.swatches.iter().flatten();
+        let widest = swatches.map(|swatch| text_width(&swatch.text)).max();
+        let swatch_width = (widest.unwrap_or(0) + CELL_PADDING).max(MIN_CELL);
+        Self {
+            legend,
+            swatch_width,
+            row: ((content + SWATCH_GAP) / (swatch_width + SWATCH_GAP)).max(MIN_SWATCHES),
+        }
+    }
+
+    fn width(&self) -> usize {
+        let Legend {
+            heading,
+            swatches,
+            notes,
+        } = &self.legend;
+        let texts = notes.iter().chain([heading]).map(|text| text_width(text));
+        let row = swatches.len().min(self.row);
+        texts.fold(row * (self.swatch_width + SWATCH_GAP), usize::max)
+    }
+
+    fn height(&self) -> usize {
+        let rows = self.legend.swatches.len().div_ceil(self.row);
+        (1 + self.legend.notes.len()) * LABEL_LINE + rows * (SWATCH + SWATCH_GAP)
+    }
+
+    /// Writes the legend, which begins at y, in pixels.
+    fn write(&self, svg: &mut String, y: usize) {
+        let Legend {
+            heading,
+            swatches,
+            notes,
+        } = &self.legend;
+        let mut write = |line: core::fmt::Arguments<'_>| {
+            let _ = writeln!(svg, "{line}");
+        };
+        write(format_args!("<g font-size=\"11\" fill=\"#000000\">"));
+        let mut text = |y: usize, text: &str| {
+            write(format_args!(
+                "<text x=\"{MARGIN}\" y=\"{y}\" text-anchor=\"start\">{text}</text>"
+            ));
+        };
+        text(y + 8, heading);
+        let first = y + self.height() - notes.len() * LABEL_LINE;
+        for (line, note) in notes.iter().enumerate() {
+            text(first + line * LABEL_LINE + 8, note);
+        }
+        for (index, swatch) in swatches.iter().enumerate() {
+            let (row, column) = (index / self.row, index % self.row);
+            let width = self.swatch_width;
+            let x = MARGIN + column * (width + SWATCH_GAP);
+            let y = y + LABEL_LINE + row * (SWATCH + SWATCH_GAP);
+            let text = match swatch {
+                Some(swatch) => {
+                    let fill = swatch.fill;
+                    write(format_args!(
+                        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{SWATCH}\" \
+                         fill=\"#{fill}\" stroke=\"#777777\" stroke-width=\"0.5\"/>"
+                    ));
+                    &swatch.text
+                }
+                None => "…",
+            };
+            let (x, y) = (x + width / 2, y + 12);
+            write(format_args!("<text x=\"{x}\" y=\"{y}\">{text}</text>"));
+        }
+        write(format_args!("</g>"));
+    }
+}
+
+/// The width of text of the usual size in pixels.
+fn text_width(text: &str) -> usize {
+    text.chars().count() * TEXT_ADVANCE / 10
 }
 
 /// The title in lines of at most `room` characters. It ends with an ellipsis if it would have too many lines.

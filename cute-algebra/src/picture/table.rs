@@ -29,7 +29,7 @@ use core::fmt::{Display, Write};
 pub fn print_layout(value: impl Into<Value>) -> Result<String, PictureError> {
     let value = value.into();
     let room = room(&value);
-    Ok(Picture::new(value)?.to_table(room))
+    Ok(tabled(value)?.to_table(room))
 }
 
 /// The same table, in which only the elements of a slice are filled in. The coordinate has `_` where all elements of a
@@ -43,7 +43,13 @@ pub fn print_layout(value: impl Into<Value>) -> Result<String, PictureError> {
 pub fn print_slice(value: impl Into<Value>, coord: &Coord) -> Result<String, PictureError> {
     let value = value.into();
     let room = room(&value);
-    Ok(Picture::new(value)?.highlight(coord)?.to_table(room))
+    Ok(tabled(value)?.highlight(coord)?.to_table(room))
+}
+
+/// The picture of a value, under its text as CuTe prints it.
+fn tabled(value: Value) -> Result<Picture, PictureError> {
+    let title = value.to_string();
+    Ok(Picture::new(value)?.titled(title))
 }
 
 /// The width of a column: as in CuTe, the width of the cosize in decimal.

@@ -183,7 +183,7 @@ fn operations_answer_and_refuse() {
 #[test]
 fn every_operation_has_an_example() {
     let mut examples = BTreeSet::new();
-    for row in operations::OPERATIONS {
+    for row in operations::all() {
         let example = row.example;
         let text: Definition = example
             .parse()
@@ -195,6 +195,39 @@ fn every_operation_has_an_example() {
         assert_eq!(steps.last().map(|step| step.operation), Some(row.name));
         assert!(examples.insert(example), "{example}");
     }
+}
+
+/// The call that shows when an operation is an error ends with that operation, and with an error.
+#[test]
+fn every_refusal_is_one() {
+    for row in operations::all() {
+        let Some(refusal) = &row.refusal else {
+            continue;
+        };
+        let call = refusal.example;
+        let text: Definition = call
+            .parse()
+            .unwrap_or_else(|error| panic!("{call}: {error}"));
+        let (steps, value) = explain(&text.facts, &text.expr, &|_| None);
+        assert!(value.is_err(), "{call}");
+        assert_eq!(steps.last().map(|step| step.operation), Some(row.name));
+        let operands = steps.last().map_or(0, |step| step.operands.len());
+        assert!(row.counts.contains(&operands), "{call}");
+    }
+}
+
+#[test]
+fn groups_have_names_and_no_operation_is_in_two() {
+    let mut names = BTreeSet::new();
+    assert!((6..=12).contains(&operations::GROUPS.len()));
+    for group in operations::GROUPS {
+        assert!(group.operations.len() > 1, "{}", group.name);
+        for name in group.operations.iter().map(|row| row.name) {
+            assert!(names.insert(name), "{name}");
+        }
+    }
+    let groups: BTreeSet<&str> = operations::GROUPS.iter().map(|group| group.name).collect();
+    assert_eq!(groups.len(), operations::GROUPS.len());
 }
 
 fn any_integer() -> impl Strategy<Value = i64> {
@@ -240,7 +273,7 @@ proptest! {
 
     #[test]
     fn no_operand_makes_an_operation_panic(operands in prop::collection::vec(any_value(), 1..4), ragged in any::<bool>()) {
-        for operation in operations::OPERATIONS {
+        for operation in operations::all() {
             if let Err(error) = operations::apply(operation, &operands, ragged && operation.ragged) {
                 prop_assert!(!error.to_string().is_empty());
             }
@@ -276,7 +309,7 @@ proptest! {
         ragged in any::<bool>(),
     ) {
         let takes_words = |operation: &&operations::Operation| (0..7).any(|i| operation.takes_word(i));
-        for operation in operations::OPERATIONS.iter().filter(takes_words) {
+        for operation in operations::all().filter(takes_words) {
             let count = (*operation.counts.end()).min(7);
             let operand = |i: usize| match &operands[i] {
                 _ if operation.takes_word(i) => Value::Word(words[i].into()),

@@ -97,7 +97,7 @@ impl Context {
             Command::Banks(access) => Ok(access::banks(self, &access)?),
             Command::Coalescing(access) => Ok(access::coalescing(self, &access)?),
             Command::Check { files } => Ok(check::run(self, &files)?),
-            Command::Operations { name } => Ok(self.output.answer(&operations::list(&name))?),
+            Command::Operations { word } => Ok(self.output.answer(&operations::list(&word)?)?),
             Command::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(shell, &mut Cli::command(), "cute", &mut script);

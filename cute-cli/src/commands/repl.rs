@@ -4,7 +4,7 @@ use super::{Context, Stop, evaluate};
 use crate::args::Cli;
 use crate::statement::{Statement, read, split};
 use clap::Parser;
-use cute_algebra::operations::OPERATIONS;
+use cute_algebra::operations;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -179,8 +179,7 @@ impl Completer for Prompt {
             .rfind(|c| !is_part(c))
             .map_or(0, |before| before + 1);
         let begun = &line[start..end];
-        let known = OPERATIONS
-            .iter()
+        let known = operations::all()
             .map(|row| row.name.to_owned())
             .chain(self.names.iter().cloned());
         Ok((

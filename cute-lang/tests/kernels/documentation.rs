@@ -2,7 +2,7 @@
 //! the documentation of cute-runtime. `UPDATE_EXPECT=1` writes the pages anew.
 
 use cute_algebra::notation::eval_str;
-use cute_algebra::operations::{OPERATIONS, Operation};
+use cute_algebra::operations::{self, Operation};
 use cute_lang::kernel::builtins;
 use expect_test::expect_file;
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ fn every_operation_has_a_page() {
     let mut text = format!(
         "//! The operations of the notation and of the kernel language, one page each.\n\n{WRITTEN}\n\nuse super::{{Value, declare, declare_words}};\n\ndeclare! {{\n"
     );
-    let mut operations: Vec<&Operation> = OPERATIONS.iter().collect();
+    let mut operations: Vec<&Operation> = operations::all().collect();
     operations.sort_by_key(|operation| operation.name);
     let mut words = BTreeSet::new();
     for operation in operations {
@@ -73,6 +73,7 @@ fn every_operation_has_a_page() {
             signature,
             doc,
             example,
+            refusal,
             results,
             ragged,
             ..
@@ -80,6 +81,12 @@ fn every_operation_has_a_page() {
         text += &format!("    /// `{name}({signature})`: {doc}.\n");
         if !results.is_empty() {
             text += &format!("    ///\n    /// It gives {}.\n", results.join(", "));
+        }
+        if let Some(refusal) = refusal {
+            text += &format!(
+                "    ///\n    /// It is an error if {}: `{}`.\n",
+                refusal.when, refusal.example
+            );
         }
         if *ragged {
             text += "    ///\n    /// With `ragged` in front, it rounds up, as CuTe does.\n";

@@ -35,7 +35,7 @@ impl Layout {
     /// use cute_runtime::{ColorBy, Layout, layout};
     /// const TILE: Layout = layout!(smem_atom(K, SW128, 16));
     /// let picture = TILE.to_picture()?.color_by(ColorBy::Bank { bits: 16 })?;
-    /// assert!(picture.to_svg().contains("Sw&lt;3,3,3&gt; o 0 o (8,64):(64,1)"));
+    /// assert!(picture.to_svg().contains("Sw&lt;3,3,3&gt; o (8,64):(64,1)"));
     /// # Ok::<(), cute_runtime::PictureError>(())
     /// ```
     pub fn to_picture(&self) -> Result<Picture, PictureError> {

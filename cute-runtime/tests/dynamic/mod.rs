@@ -1,5 +1,6 @@
 //! Layouts with run-time integers.
 
+mod facts;
 mod integers;
 mod tilings;
 

@@ -131,8 +131,6 @@ pub fn signatures() -> impl Iterator<Item = &'static str> {
 
 /// The names of all functions of the language and of all operations of the algebra.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    let operations = operations::OPERATIONS
-        .iter()
-        .map(|operation| operation.name);
+    let operations = operations::all().map(|operation| operation.name);
     rows().map(Builtin::name).chain(["map"]).chain(operations)
 }
