@@ -83,6 +83,29 @@ fn lines_of_commands_begin_with_a_command() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A list that explains a message quotes the parts of the message above it, in their order. `…` stands for the rest of a part.
+#[test]
+fn explained_parts_of_messages_are_in_the_messages() {
+    let mut explained = 0;
+    for (page, text) in &pages() {
+        let lists = text.split(" message, in their order:\n\n");
+        let lists: Vec<&str> = lists.collect();
+        for pair in lists.windows(2) {
+            let (_, message) = pair[0].rsplit_once("```text\n").expect("a message");
+            let (mut message, _) = message.split_once("```").expect("a block ends");
+            let items = pair[1].lines().take_while(|line| !line.is_empty());
+            for (_, item) in items.filter_map(|line| line.split_once(". `")) {
+                let part = item.split(['`', '…']).next().unwrap_or(item);
+                let place = message.find(part);
+                let place = place.unwrap_or_else(|| panic!("{}: {part}", page.display()));
+                message = &message[place + part.len()..];
+                explained += 1;
+            }
+        }
+    }
+    assert!(explained > 15, "{explained}");
+}
+
 /// The pages of `cargo doc`, in the folder that `CUTE_DOC` names, as `.ci/run` does.
 #[test]
 fn links_of_rustdoc_lead_to_pages_and_headings() {
