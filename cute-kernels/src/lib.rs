@@ -1,4 +1,75 @@
-//! Kernels written in the kernel language, and safe host functions over them.
+//! Kernels for Hopper GPUs, and safe functions that launch them: matrix products, attention, softmax, norms, sums and more.
+//!
+//! Each function takes a device and views of its tensors, and checks them before anything is launched. On a machine without such a
+//! GPU, [`Device::default`] is the emulator, and the same calls work there.
+//! ```
+//! use cute_kernels::{Device, Error, Tensor, bf16, gemm, softmax};
+//!
+//! fn main() -> Result<(), Error> {
+//!     let device = Device::default();
+//!     // D = A · Bᵀ for A of 2 × 8, all ones, and B of 3 × 8, whose row j has the number j in all columns.
+//!     let numbers: Vec<bf16> = (0..3 * 8).map(|i| bf16::from_f32((i / 8) as f32)).collect();
+//!     let a = Tensor::from_slice(&device, &[bf16::ONE; 2 * 8], [2, 8])?;
+//!     let b = Tensor::from_slice(&device, &numbers, [3, 8])?;
+//!     let mut d = Tensor::<f32, 2>::zeros(&device, [2, 3])?;
+//!     gemm(&device, &a.view(), &b.view(), &mut d.view_mut())?;
+//!     assert_eq!(d.download()?, [0.0, 8.0, 16.0, 0.0, 8.0, 16.0]);
+//!
+//!     // The product stays on the device, where the next function reads it.
+//!     let mut y = Tensor::<f32, 2>::zeros(&device, [2, 3])?;
+//!     softmax(&device, &d.view(), &mut y.view_mut())?;
+//!     println!("{:?}", y.download()?);
+//!     assert!(y.download()?[2] > 0.999);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Products
+//!
+//! A has the shape (M, K), B has (N, K), and D has (M, N). All but [`gemm_grouped`] and [`gemm_list`] also take batches: three tensors with
+//! one more mode in front. A matrix X of shape (K, N) is given as its transposed view, `X.view().select([1, 0])`.
+//!
+//! | function | computes | element types: A and B → D | feature |
+//! |---|---|---|---|
+//! | [`gemm`](fn@gemm) | `D[m, n] = Σₖ A[m, k] · B[n, k]` | `bf16` → `bf16`, `f32` | `core` |
+//! | | | `f16` → `f16`, `f32` | `f16` |
+//! | | | `f32`, read as tf32 → `f32` | `f32` |
+//! | | | `e4m3` → `bf16`, `f32`; `i8` → `i32` | `f8-i8` |
+//! | | | `e5m2`, and `e4m3` beside `e5m2` → `bf16`, `f32`; `u8`, and `i8` beside `u8` → `i32` | `mixed` |
+//! | [`gemm_linear`] | D = α · A · Bᵀ + β · C | `bf16` → `bf16`, `f32`; and with the features of these types, `f16` → `f16`, `f32`; `f32` → `f32`; `e4m3` → `bf16`, `f32` | `linear` |
+//! | [`gemm_update`] | D = α · A · Bᵀ + β · D | as [`gemm_linear`] | `linear` |
+//! | [`gemm_list`] | Dᵢ = Aᵢ · Bᵢᵀ for a list of products of any shapes | `bf16` → `bf16`, `f32`; with `f16`, `f16` → `f16` | `grouped` |
+//! | [`gemm_grouped`] | D = A · Bₑᵀ for each group e of rows, whose ends are on the device ([`check_group_ends`] checks ends on the host) | `bf16` → `bf16`; with `f16`, `f16` → `f16` | `grouped` |
+//! | [`gemm_scaled`] | `D[m, n] = scale_a[m] · scale_b[n] · Σₖ A[m, k] · B[n, k]` | `e4m3`, `i8`; with `mixed`, `e5m2` and `u8`, too → `bf16`, `f16`, `f32` | `scaled` |
+//! | [`gemm_block_scaled`] | the same with a scale for each 128 columns of a row of A, and each 128 × 128 elements of B | `e4m3`; with `mixed`, `e5m2`, too → `bf16`, `f32` | `scaled` |
+//!
+//! Each matrix is contiguous along one of its two modes, with any stride along the other and any address. Two functions take only D
+//! that is contiguous along N: [`gemm_grouped`] and [`gemm_block_scaled`]. What the hardware cannot load as it lies is copied first, and
+//! [each function](fn@gemm) says when. A product is fastest if its matrices are contiguous along K, and their rows start at
+//! multiples of 128 bytes. A [`Plan`] tells by which [`Tile`] a product is computed, or measures it, and a [`Choice`] keeps the result.
+//!
+//! # Other functions
+//!
+//! | function | computes | element types | shapes, strides and alignment | feature |
+//! |---|---|---|---|---|
+//! | [`attention`](fn@attention) | O = softmax(scale · Q · Kᵀ) · V, causal or not | `bf16` | Q and O (B, M, D), K and V (B, N, D), D 64 or 128. Rows are contiguous and start at multiples of 16 bytes | `core` |
+//! | [`softmax`](fn@softmax) | `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])` | `bf16`, `f32`; `f16` | x and y (M, N). Rows are contiguous, and start anywhere | `core`; `f16` |
+//! | [`layer_norm`] | `y[i, j] = (x[i, j] − meanᵢ) / √(varianceᵢ + epsilon) · gamma[j] + beta[j]` | `bf16`, `f32`; `f16` | x and y (M, N), gamma and beta (N). As for softmax | `core`; `f16` |
+//! | [`rms_norm`] | `y[i, j] = x[i, j] / √(Σₖ x[i, k]² / N + epsilon) · gamma[j]` | `bf16`, `f32`; `f16` | x and y (M, N), gamma (N). As for softmax | `core`; `f16` |
+//! | [`sum_rows`] | `sums[i] = Σⱼ x[i, j]` | `bf16`, `f32`; with `f16`, `f16` → `f32` | x (M, N), sums (M). As for softmax | `rows` |
+//! | [`sum()`] | `total[0] = Σᵢ x[i]` | `bf16`, `f32`; with `f16`, `f16` → `f32` | x (N), total (1). Contiguous, and starts anywhere | `rows` |
+//! | [`transpose`](fn@transpose) | `D[n, m] = S[m, n]` | `bf16`, `f16`, `f32`, `u32` | S (M, N), D (N, M). Rows are contiguous, and those of S start at multiples of 16 bytes | `core` |
+//! | [`quantise_rows`] | `scales[i] = largest[i] / LARGEST`, `y[i, j] = x[i, j] / scales[i]` | `bf16`, `f32`; with `f16`, `f16` → `e4m3`, `i8`; with `mixed`, `e5m2` | x and y (M, N), largest and scales (M). As for softmax | `f8-i8` |
+//! | [`saxpy`] | `y[i] = a · x[i] + y[i]` | `f32` | x and y (N). Contiguous, and start anywhere | `core` |
+//! | [`histogram()`] | adds to `counts[b]` how often byte b occurs | `u8` → `u32` | data (N), counts (256). Contiguous, and start anywhere | `rows` |
+//!
+//! # For all of them
+//!
+//! - Extents are at most 2³¹ − 1, and need not be multiples of anything.
+//! - An argument that breaks a rule is an [`Error`] with the argument, the rule and the numbers, and nothing has been launched.
+//! - On a GPU, a call returns before the result is complete, unless it copies an argument first. The next function, and `download`, wait.
+//! - [`lib`] has the parts of which the kernels are made, for kernels of your own. [`mod@reference`] compares products with float64,
+//!   and [`timing`] compares times.
 //!
 //! # Features
 //!

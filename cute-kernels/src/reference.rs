@@ -7,6 +7,14 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 /// `n` normally distributed numbers of mean 0 and standard deviation 1. The same seed gives the same numbers.
+///
+/// ```
+/// use cute_kernels::reference::normal;
+/// let numbers = normal(1, 10_000);
+/// let mean = numbers.iter().map(|x| x.to_f64()).sum::<f64>() / 10_000.0;
+/// assert!(mean.abs() < 0.05);
+/// assert_eq!(numbers, normal(1, 10_000));
+/// ```
 pub fn normal(seed: u64, n: usize) -> Vec<bf16> {
     let mut rng = SmallRng::seed_from_u64(seed);
     (0..n)
@@ -72,6 +80,26 @@ impl Deviation {
 
 /// Compares `d` with `a · bᵀ`. All elements are compared if that takes at most 2³⁰ products, else those of the first and last
 /// 16 rows and columns and of about 192 other rows and columns.
+///
+/// ```
+/// use cute_kernels::reference::{self, Matrix, normal};
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let (m, n, k) = (3, 5, 64);
+/// let (a, b) = (normal(1, m * k), normal(2, n * k));
+/// let device_a = Tensor::from_slice(&device, &a, [m, k])?;
+/// let device_b = Tensor::from_slice(&device, &b, [n, k])?;
+/// let mut d = Tensor::<bf16, 2>::zeros(&device, [m, n])?;
+/// cute_kernels::gemm(&device, &device_a.view(), &device_b.view(), &mut d.view_mut())?;
+///
+/// let d = d.download()?;
+/// let (a, b) = (Matrix::packed(&a, m, k), Matrix::packed(&b, n, k));
+/// let found = reference::gemm(a, b, Matrix::packed(&d, m, n));
+/// println!("the largest error is {:.1e}", found.worst);
+/// // D is of bf16, and an instruction adds 16 products.
+/// assert!(found.is_rounding(2f64.powi(-7), k / 16));
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
 ///
 /// # Panics
 ///

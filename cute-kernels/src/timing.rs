@@ -59,6 +59,12 @@ pub fn interleave_all<E>(
 }
 
 /// The time in the middle; zero if there is none.
+///
+/// ```
+/// use cute_kernels::timing::median;
+/// use std::time::Duration;
+/// assert_eq!(median([9, 2, 4].map(Duration::from_micros).into()), Duration::from_micros(4));
+/// ```
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
