@@ -63,9 +63,10 @@
 //! | [`Device::under_schedules`], [`Device::emulator_rewriting`], [`Counts`] | testing them |
 //! | [`Picture`] | drawing layouts |
 //!
-//! The repository has guides with tested code: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial from the
-//! addition of vectors to a GEMM), `docs/testing-kernels.md`, `docs/debugging.md`, `docs/dictionary.md` (for readers who know
-//! CuTe), `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
+//! The repository has guides whose programs are tested: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial
+//! from one line to a GEMM), `docs/testing-kernels.md`, `docs/how-to.md` (short answers), `docs/glossary.md`, `docs/debugging.md`,
+//! `docs/operations.md` (a catalogue), `docs/dictionary.md` (for readers who know CuTe or CUDA), `docs/rms-norm.md` (one kernel from
+//! paper to a GPU), `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
 //!
 //! # Features
 //!

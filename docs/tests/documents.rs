@@ -46,6 +46,38 @@ fn blocks_of_the_readme_are_programs() {
     }
 }
 
+/// A page that is longer begins with links to its sections.
+const LONG: usize = 200;
+/// Sections at the beginning and at the end, which nobody looks for.
+const UNLISTED: &[&str] = &["contents", "from-here", "to-begin"];
+
+#[test]
+fn long_pages_begin_with_their_contents() {
+    let mut wrong = Vec::new();
+    for (page, text) in &pages() {
+        // What changed is read from the top, and GitHub lists the sections of the README.
+        let is_list = ["CHANGELOG.md", "README.md"].contains(&&*name(page));
+        if is_list || text.lines().count() < LONG {
+            continue;
+        }
+        // The contents may have a heading of their own.
+        let (head, _) = text.split_once("\n## ").expect("a long page has sections");
+        let rest = &text[head.len()..];
+        let second = rest[1..]
+            .find("\n## ")
+            .map_or(text.len(), |at| head.len() + 1 + at);
+        let linked: HashSet<&str> = links(&text[..second]).collect();
+        for heading in prose(text).filter(|line| line.starts_with("## ")) {
+            let anchor = headings(heading).next().expect("a heading");
+            if !UNLISTED.contains(&&*anchor) && !linked.contains(&*format!("#{anchor}")) {
+                wrong.push(format!("{}: no link to `{heading}`", page.display()));
+            }
+        }
+    }
+    wrong.sort();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Words that may begin a line of a block of commands.
 const COMMANDS: &[&str] = &[
     "cargo",
@@ -191,6 +223,10 @@ fn find_html(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
 /// What is in a folder; nothing if there is no such folder.

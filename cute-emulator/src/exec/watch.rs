@@ -130,13 +130,11 @@ impl Watch {
     ) {
         if let Some(tracing) = &mut self.tracing {
             let instruction = &code.instructions[origin.instruction];
+            // The text may begin with a guard.
+            let mut words = instruction.text.split_whitespace();
+            let mnemonic = words.find(|word| !word.starts_with('@')).unwrap_or("");
             tracing.trace.add(Slice {
-                name: instruction
-                    .text
-                    .split_whitespace()
-                    .next()
-                    .unwrap_or("")
-                    .to_owned(),
+                name: mnemonic.to_owned(),
                 cta: tracing.cta(cluster, origin.rank),
                 event: Event::UnderWay(kind),
                 start: origin.started.into(),
