@@ -4,7 +4,7 @@ use super::{Explanation, Step, steps};
 use crate::coalesce::coalesced;
 use crate::layout::Layout;
 use crate::notation::{Definition, eval_str, explain};
-use crate::operations::{OPERATIONS, apply, find};
+use crate::operations::{all, apply, find};
 use crate::overhang::Overhang;
 use crate::rule::Rule;
 use crate::stride::ScaledBasis;
@@ -119,7 +119,7 @@ fn a_division_is_a_complement_and_a_composition() -> Result<()> {
 /// Every operation of the table says something about its example, and what it says in the end has the result.
 #[test]
 fn every_operation_has_steps() -> Result<()> {
-    for row in OPERATIONS {
+    for row in all() {
         let definition: Definition = row.example.parse()?;
         let (steps, value) = explain(&definition.facts, &definition.expr, &|_| None);
         value?;
