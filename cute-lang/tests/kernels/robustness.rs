@@ -242,6 +242,34 @@ fn endless_work() {
     assert!(errors_of(module).contains("deep"));
 }
 
+/// Every function of one or two numbers ends for every kind of floating-point number that is known.
+#[test]
+fn functions_of_known_numbers_end() {
+    const NUMBERS: &[&str] = &[
+        "NAN",
+        "INFINITY",
+        "NEG_INFINITY",
+        "MAX",
+        "MIN_POSITIVE",
+        "EPSILON",
+    ];
+    let mut lines = Vec::new();
+    for name in cute_lang::kernel::builtins::names() {
+        for ty in ["f32", "f64"] {
+            for first in NUMBERS {
+                lines.push(format!("let r = {name}({ty}::{first});"));
+                for second in NUMBERS {
+                    lines.push(format!("let r = {name}({ty}::{first}, {ty}::{second});"));
+                }
+            }
+        }
+    }
+    for line in lines {
+        let module = format!("mod kernels {{ #[kernel(threads = 32)] pub fn k() {{ {line} }} }}");
+        drop(errors_of(&module));
+    }
+}
+
 /// Every function of the language with arguments of all kinds.
 #[test]
 fn functions_with_any_arguments() {

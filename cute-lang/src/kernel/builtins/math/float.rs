@@ -113,8 +113,8 @@ pub(super) fn greatest(x: f64, y: f64) -> f64 {
 
 /// The error function: 2/√π · e^(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1 · 3 · … · (2n + 1)). All terms have the same sign.
 pub(super) fn known_erf(x: f64) -> f64 {
-    // Beyond, it differs from 1 by less than half an ulp.
-    if x.abs() > 6.0 {
+    // Beyond, it differs from 1 by less than half an ulp. The sign of a NaN is a NaN, which the sum would never reach.
+    if x.is_nan() || x.abs() > 6.0 {
         return x.signum();
     }
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
