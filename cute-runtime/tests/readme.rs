@@ -1,6 +1,6 @@
 //! What the README says of its layout and of its kernel.
 
-use cute_runtime::{Device, Error, Kernel, Layout, Tensor, layout};
+use cute_runtime::{Device, Kernel, Layout, Tensor, layout};
 
 /// "Six by two; a step down is eight, a step to the right is two", and what follows of it.
 #[test]
@@ -55,10 +55,8 @@ fn the_kernel_is_right_for_every_length_and_refuses_another() {
 
         let mut longer = Tensor::<f32, 1>::zeros(&device, [n + 1]).unwrap();
         let refused = vectors::axpy::launch(&device, grid, &x.view(), &mut longer.view_mut(), 2.0);
-        assert!(
-            matches!(refused, Err(Error::Argument { .. })),
-            "{refused:?}"
-        );
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("does not hold"), "{refused}");
     }
 }
 
