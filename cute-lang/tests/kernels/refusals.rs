@@ -37,6 +37,40 @@ fn check(rows: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A jump out of a block or a loop tells the type of its value, also where it is left out.
+#[test]
+fn types_of_jumps_that_are_left_out() {
+    const DOUBT: &str = "the type of this number depends on code that is left out, since a condition is known: write it, such as `0u32`";
+    check(&[
+        (
+            "let c = 60 + 104 > 'a: { if 1 > 2 { break 'a 64i8; } 0 };",
+            DOUBT,
+        ),
+        (
+            "let b = loop { if 1 > 2 { break 64i8; } break 0; }; let c = 60 + 104 > b;",
+            DOUBT,
+        ),
+        (
+            "let f = |x| { if 1 > 2 { return 64i8; } x }; let c = 60 + 104 > f(0);",
+            DOUBT,
+        ),
+        // All types hold these numbers, and give the same.
+        (
+            "let c = 60 + 10 > 'a: { if 1 > 2 { break 'a 64i8; } 0 };",
+            "accepted",
+        ),
+        (
+            "let c = 60 + 104 > 'a: { if 1 > 2 { break 'a 64i16; } 0i16 };",
+            "accepted",
+        ),
+        // No jump is left out.
+        (
+            "let f = |x| { if 1 > 2 { sync_threads(); } x }; let c = 60 + 104 > f(0);",
+            "accepted",
+        ),
+    ]);
+}
+
 #[test]
 fn types_of_literals() {
     check(&[

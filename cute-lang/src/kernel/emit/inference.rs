@@ -97,10 +97,12 @@ impl State {
         self.assumed.is_some() || self.observed
     }
 
-    /// Whether some result differs between the types that can hold all of its numbers.
+    /// Whether some result differs between types, or some type cannot hold all of its numbers.
     fn depends(&self) -> bool {
+        let (least, greatest) = self.range;
+        let some_refuse = self.integer && (least < 0 || greatest > i8::MAX.into());
         let differs = !self.differs.is_empty() || !self.holds_in(self.fallback());
-        self.assumed.is_some() || self.observed && (self.loses_bits || differs)
+        self.assumed.is_some() || self.observed && (self.loses_bits || differs || some_refuse)
     }
 
     /// Known results would be others in these types.

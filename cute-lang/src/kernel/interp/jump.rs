@@ -115,6 +115,9 @@ impl Interpreter<'_> {
         span: Option<Span>,
     ) -> Result<Value> {
         if !target.used {
+            if target.in_doubt {
+                self.doubt(&end);
+            }
             return Ok(end);
         }
         let mut arrivals = target.arrivals;
@@ -282,10 +285,10 @@ impl Interpreter<'_> {
     }
 
     /// Notes that code that is not interpreted may jump to any target that is not placed yet.
-    pub(super) fn doubt_targets(&mut self) {
-        self.exit.in_doubt = true;
+    pub(super) fn doubt_targets(&mut self, by_break: bool, by_return: bool) {
+        self.exit.in_doubt |= by_return;
         for around in &mut self.loops {
-            around.on_break.in_doubt = true;
+            around.on_break.in_doubt |= by_break;
         }
     }
 }

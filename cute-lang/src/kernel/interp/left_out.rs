@@ -54,20 +54,17 @@ impl Interpreter<'_> {
         value
     }
 
-    /// Omits code: variables in it without a type may get one there.
+    /// Omits code: variables in it without a type may get one there, and so may the values of jumps out of it.
     pub(super) fn leave_out(&mut self, code: &impl ToTokens) {
-        self.doubt_targets();
+        let mut mentioned = HashSet::new();
+        mentions(code.to_token_stream(), &mut mentioned);
+        self.doubt_targets(mentioned.contains("break"), mentioned.contains("return"));
         let named = self.scopes.iter().flatten();
         let open = named.filter_map(|(name, value)| {
             let value = value.as_ref()?;
             self.has_open(value).then(|| (name.clone(), value.clone()))
         });
         let open: Vec<(String, Value)> = open.collect();
-        if open.is_empty() {
-            return;
-        }
-        let mut mentioned = HashSet::new();
-        mentions(code.to_token_stream(), &mut mentioned);
         for (name, value) in open {
             if mentioned.contains(&name) {
                 self.doubt(&value);
