@@ -81,7 +81,7 @@ pub(crate) enum Command {
         files: Vec<String>,
     },
     /// Prints the PTX of the kernels of a Rust file
-    #[command(after_help = PTX)]
+    #[command(after_help = PTX, hide = cfg!(not(feature = "ptx")))]
     Ptx(Kernels),
     /// Lists the operations of the notation by groups, each with an example
     Operations {

@@ -201,7 +201,7 @@ fn installed_packages_are_here() {
         assert!(!manifest.contains("publish = false"), "{package}");
         found += 1;
     }
-    assert_eq!(found, 5);
+    assert_eq!(found, 6);
     let cli = read("cute-cli/Cargo.toml");
     assert_eq!(value(section(&cli, "[[bin]]"), "name"), "cute");
 }
