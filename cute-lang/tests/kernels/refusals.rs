@@ -37,6 +37,41 @@ fn check(rows: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A register gets a type before its uses are known. That its first one cannot hold a number determines nothing.
+#[test]
+fn types_of_registers_follow_from_later_uses() {
+    let found = ["- 128", "- (-128)", "+ (-5)", "* -1", "- 5000000000"].map(|end| {
+        let ty = if end.ends_with("00") { "i64" } else { "i16" };
+        let sum = format!("(if m > 3 {{ 100 }} else {{ 42 }}) {end}");
+        let rows = [
+            format!("let a: {ty} = {sum};"),
+            format!("let a = if true {{ {sum} }} else {{ 89{ty} }}; let b: {ty} = a;"),
+        ];
+        rows.map(|row| (refusal(&row), row))
+    });
+    for (found, row) in found.into_iter().flatten() {
+        assert_eq!(found, "accepted", "{row}");
+    }
+    check(&[
+        (
+            "let a: i8 = max(if m > 3 { 100 } else { 42 }, -5);",
+            "accepted",
+        ),
+        (
+            "let a = -(if m > 3 { 100 } else { 42 }); let b: i8 = a;",
+            "accepted",
+        ),
+        (
+            "let a: i8 = (if m > 3 { 1 } else { 2 }) + 200;",
+            "200 does not fit `i8`",
+        ),
+        (
+            "let a = (if m > 3 { 1 } else { 2 }) - 5000000000;",
+            "5000000000 does not fit `i32`",
+        ),
+    ]);
+}
+
 /// A jump out of a block or a loop tells the type of its value, also where it is left out.
 #[test]
 fn types_of_jumps_that_are_left_out() {

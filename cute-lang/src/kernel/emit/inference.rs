@@ -27,6 +27,8 @@ pub struct Inference {
     pub position: Position,
     /// The types found by earlier interpretations.
     told: BTreeMap<Position, Type>,
+    /// The types to assume for registers, where those that an earlier interpretation assumed could not hold the numbers.
+    likely: BTreeMap<Position, Type>,
     passes: usize,
     classes: Vec<State>,
 }
@@ -67,6 +69,8 @@ struct State {
     /// The positions of its literals.
     literals: Vec<Position>,
     ty: Option<Type>,
+    /// The type to assume for its registers, if an earlier interpretation tells it.
+    likely: Option<Type>,
     /// The type assumed for its registers.
     assumed: Option<Type>,
     /// Whether something was computed that depends on the type.
@@ -90,6 +94,22 @@ impl State {
             true => Type::S32,
             false => Type::F64,
         }
+    }
+
+    /// A signed integer that holds all numbers so far, `i32` if possible; `f64` for floating-point numbers.
+    fn roomy(&self) -> Type {
+        let (least, greatest) = range(Type::S32);
+        let fits = least <= self.range.0 && self.range.1 <= greatest;
+        if self.integer && !fits {
+            Type::S64
+        } else {
+            self.fallback()
+        }
+    }
+
+    /// Gives the literals of the class a type.
+    fn are(&self, ty: Type, types: &mut BTreeMap<Position, Type>) {
+        types.extend(self.literals.iter().map(|at| (*at, ty)));
     }
 
     /// Whether something depends on the type.
@@ -146,6 +166,7 @@ impl Inference {
             span,
             literals: vec![at],
             ty: None,
+            likely: self.likely.get(&at).copied(),
             assumed: None,
             observed: false,
             generic: false,
@@ -158,27 +179,33 @@ impl Inference {
     }
 
     /// The start of the next interpretation. One is needed if numbers have another type than assumed, or an assumed type that no use
-    /// determines and that is not Rust's fallback. After an error, uses that determine types may be missing, so numbers fall back only if
-    /// no useful type has been found.
+    /// determines and that is not Rust's fallback. After an error, uses that determine types may be missing: so if no useful type has
+    /// been found, registers whose numbers need another type assume that one, and their type stays open.
     ///
     /// It is an error if the last interpretation has found types that it did not have.
     pub fn again(&mut self, failed: bool) -> Result<Option<Inference>> {
-        let mut told = take(&mut self.told);
+        let (mut told, mut likely) = (take(&mut self.told), take(&mut self.likely));
         let mut wrong = None;
-        for falls_back in [false, true] {
-            for state in self.roots() {
-                let ty = match state.ty {
-                    Some(ty) => ty,
-                    None if falls_back && state.is_used() && !state.in_doubt => state.fallback(),
-                    None => continue,
-                };
-                if !state.holds_in(ty) {
-                    told.extend(state.literals.iter().map(|at| (*at, ty)));
-                    wrong = Some((state.span, ty));
-                }
+        for state in self.roots() {
+            if let Some(ty) = state.ty.filter(|ty| !state.holds_in(*ty)) {
+                state.are(ty, &mut told);
+                wrong = Some((state.span, ty));
             }
-            if failed && wrong.is_some() {
-                break;
+        }
+        let open = |it: &&State| it.ty.is_none() && it.is_used();
+        let without_useful = !failed || wrong.is_none();
+        for state in self.roots().filter(open).filter(|_| without_useful) {
+            let (ty, holds) = match state.assumed {
+                Some(assumed) if failed => (state.roomy(), assumed == state.roomy()),
+                _ => (
+                    state.fallback(),
+                    state.in_doubt || state.holds_in(state.fallback()),
+                ),
+            };
+            if !holds {
+                let is_assumed = failed && state.assumed.is_some();
+                state.are(ty, if is_assumed { &mut likely } else { &mut told });
+                wrong = Some((state.span, ty));
             }
         }
         let Some((span, ty)) = wrong else {
@@ -194,6 +221,7 @@ impl Inference {
         }
         Ok(Some(Inference {
             told,
+            likely,
             passes,
             ..Inference::default()
         }))
@@ -266,11 +294,13 @@ impl Inference {
             let (literals, differs) = (take(&mut part.literals), take(&mut part.differs));
             let (observed, generic, assumed) = (part.observed, part.generic, part.assumed);
             let (in_doubt, loses_bits, range) = (part.in_doubt, part.loses_bits, part.range);
+            let likely = part.likely;
             let state = &mut self.classes[a.0];
             state.literals.extend(literals);
             state.observed |= observed;
             state.generic |= generic;
             state.in_doubt |= in_doubt;
+            state.likely = state.likely.or(likely);
             state.loses_bits |= loses_bits;
             state.range = (state.range.0.min(range.0), state.range.1.max(range.1));
             state.differ(differs);
@@ -401,11 +431,13 @@ impl Builder {
             NumberType::Is(ty) => ty,
             NumberType::Inferred(class) => {
                 let state = self.inference.state(class);
-                let likely = match (state.integer, state.range.0 < 0) {
-                    (true, false) => Type::U32,
-                    (true, true) => Type::S32,
-                    (false, _) => Type::F32,
-                };
+                let likely = state
+                    .likely
+                    .unwrap_or(match (state.integer, state.range.0 < 0) {
+                        (true, false) => Type::U32,
+                        (true, true) => Type::S32,
+                        (false, _) => Type::F32,
+                    });
                 *state.assumed.get_or_insert(likely)
             }
             NumberType::Any => Type::U32,
