@@ -145,7 +145,8 @@ pub(crate) struct Access {
     /// The layout of the elements in memory
     pub(crate) layout: String,
 
-    /// Layouts that map (thread, value) to the 1-D coordinates of the elements that threads access together
+    /// Layouts that map (thread, value) to the elements that threads access together: to 1-D coordinates, or, as a fragment's layout
+    /// does, to coordinates (strides such as 8@1)
     #[arg(required = true)]
     pub(crate) access: Vec<String>,
 

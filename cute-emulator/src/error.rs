@@ -8,6 +8,11 @@ use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
+/// What is missing between accesses of two lanes of a warp. The barrier of the warp is named second: where other warps access the
+/// bytes too, it would only lead to the next race.
+pub(crate) const BETWEEN_LANES: &str = "neither sync_threads() (bar.sync) nor sync_warp() (bar.warp.sync) orders the two; \
+                                        sync_warp() is enough only if no other warp accesses these bytes";
+
 /// Why a module could not be loaded or a launch did not finish.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -1021,7 +1026,7 @@ pub enum FaultKind {
     },
     /// Two lanes of a warp access the same byte of shared memory without synchronising in between, and at least one of them writes.
     #[error(
-        "races at shared address {address:#x} with {other} of {} of the same warp: no bar.warp.sync orders the two",
+        "races at shared address {address:#x} with {other} of {} of the same warp: {BETWEEN_LANES}",
         lane.map_or("other lanes".to_owned(), |lane| format!("lane {lane}"))
     )]
     LaneRace {

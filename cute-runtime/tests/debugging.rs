@@ -7,6 +7,7 @@ mod devices;
 
 use devices::devices;
 
+use std::panic::catch_unwind;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, iter};
@@ -307,6 +308,41 @@ fn of_the_failures_under_many_schedules_the_shortest_is_told() {
     };
     let ended = fault(race(&Device::emulator_with(shorter)));
     assert!(ended.contains("did not end within"), "{ended}");
+}
+
+/// Under which schedule a test panics is told on stderr, and the panic goes on with what it began with.
+#[test]
+fn a_panic_under_a_schedule_names_the_device_that_repeats_it() {
+    let third = || {
+        let mut runs = 0;
+        Device::under_schedules(5, |_| {
+            runs += 1;
+            assert!(runs < 3, "run {runs}");
+            Ok::<(), Error>(())
+        })
+    };
+    if env::var_os(CHILD).is_some() {
+        let _ = third();
+    }
+    let panic = catch_unwind(third).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "run 3");
+
+    let child = Command::new(env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "a_panic_under_a_schedule_names_the_device_that_repeats_it",
+            "--nocapture",
+        ])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    assert!(!child.status.success());
+    let told = String::from_utf8_lossy(&child.stderr);
+    let message = format!(
+        "panics under schedule 3 of 5. This device repeats the panic, after 0 warp instructions:\n    Device::emulator_with({})\n",
+        EmulatorOptions::from_seed(2)
+    );
+    assert!(told.contains(&message), "{told}");
 }
 
 /// A GPU prints to one place, also for tests that run at the same time.

@@ -712,9 +712,20 @@ fn views_outside_their_buffer_are_refused() {
         Tensor::from_slice(&device, &[1u8; 5], [2, 3]),
         Err(Error::Length {
             expected: 6,
-            found: 5
+            found: 5,
+            ..
         })
     ));
+    let padded = Tensor::from_slice_strided(&device, &[1u8; 8], [2, 3], [4, 1]).unwrap_err();
+    let message = "`from_slice_strided` takes 6 elements, those of the extents [2, 3] without padding, and got 8";
+    assert_eq!(padded.to_string(), message);
+    let short = device
+        .zeros::<u8>(3)
+        .unwrap()
+        .copy_from(&[1; 2])
+        .unwrap_err();
+    let message = "`copy_from` takes 3 elements, those of the whole buffer, and got 2";
+    assert_eq!(short.to_string(), message);
     assert!(Tensor::<u8, 3>::zeros(&device, [usize::MAX, 2, 2]).is_err());
     assert!(
         buffer

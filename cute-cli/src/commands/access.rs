@@ -6,7 +6,9 @@ use crate::args::Access;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::statement::Statement;
-use cute_algebra::{ComposedLayout, Layout, best_swizzle, global_access, shared_access};
+use cute_algebra::{
+    ComposedLayout, Layout, LayoutError, best_swizzle, composition, global_access, shared_access,
+};
 use serde_json::{Value as Json, json};
 use std::io;
 
@@ -120,7 +122,7 @@ pub(crate) fn coalescing(context: &mut Context, access: &Access) -> io::Result<(
 }
 
 type Rows = (Vec<(&'static str, String)>, Json);
-type Failed<'a> = &'a dyn Fn(cute_algebra::LayoutError) -> Failure;
+type Failed<'a> = &'a dyn Fn(LayoutError) -> Failure;
 type Analysis<'a> = &'a dyn Fn(&ComposedLayout, &Layout, i64, Failed<'_>) -> Result<Rows, Failure>;
 
 /// The answer of an analysis for each access pattern.
@@ -152,8 +154,9 @@ fn one(
     let tv = session
         .layout(&pattern.text)
         .map_err(|error| Failure::new(pattern, error))?;
+    let of_memory = linear(&memory, &tv).map_err(|error| Failure::whole(pattern, error.kind()))?;
     // Operand 0 is the layout in memory, operand 1 the element size, operand 2 the pattern.
-    let failed = |error: cute_algebra::LayoutError| {
+    let failed = |error: LayoutError| {
         let statement = if error.place().operand == 0 {
             layout
         } else {
@@ -161,7 +164,7 @@ fn one(
         };
         Failure::whole(statement, error.kind())
     };
-    let (mut rows, mut json) = analysis(&memory, &tv, bits, &failed)?;
+    let (mut rows, mut json) = analysis(&memory, &of_memory, bits, &failed)?;
     rows.insert(0, ("access", tv.to_string()));
     json["layout"] = layout.text.clone().into();
     json["pattern"] = pattern.text.clone().into();
@@ -170,6 +173,15 @@ fn one(
         text: table(rows),
         json,
     })
+}
+
+/// An access with 1-D coordinates of the memory as its values. A fragment's layout has coordinates as strides: it is composed with the
+/// shape of the memory.
+fn linear(memory: &ComposedLayout, tv: &Layout) -> Result<Layout, LayoutError> {
+    match tv.is_integral() {
+        true => Ok(tv.clone()),
+        false => composition(&Layout::left(memory.layout().shape().clone())?, tv),
+    }
 }
 
 fn at_once(vector: i64, bits: i64) -> String {

@@ -40,9 +40,9 @@ fn kernels(body: &str) -> [String; 2] {
 
 fn is_race(kind: &FaultKind) -> bool {
     match kind {
-        FaultKind::LaneRace { .. } | FaultKind::GlobalRace { .. } => {
-            kind.to_string().contains("no bar.warp.sync orders the two")
-        }
+        FaultKind::LaneRace { .. } | FaultKind::GlobalRace { .. } => kind.to_string().contains(
+            "neither sync_threads() (bar.sync) nor sync_warp() (bar.warp.sync) orders the two",
+        ),
         _ => false,
     }
 }

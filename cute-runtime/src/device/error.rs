@@ -147,8 +147,12 @@ pub enum Error {
         element: ElementType,
     },
     /// The length of a slice of the host is not the number of elements to write.
-    #[error("expected {expected} elements, found {found}")]
+    #[error("`{function}` takes {expected} elements, those of {destination}, and got {found}")]
     Length {
+        /// Name of the function that the slice was passed to.
+        function: &'static str,
+        /// What the elements are for: `the extents [2, 4]`.
+        destination: String,
         /// Elements of the destination.
         expected: usize,
         /// Elements of the slice.

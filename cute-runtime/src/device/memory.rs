@@ -112,6 +112,8 @@ impl<T: Element> Buffer<T> {
     pub fn copy_from(&mut self, data: &[T]) -> Result<(), Error> {
         if data.len() != self.len {
             return Err(Error::Length {
+                function: "copy_from",
+                destination: "the whole buffer".to_owned(),
                 expected: self.len,
                 found: data.len(),
             });

@@ -34,7 +34,7 @@ struct Placement<const R: usize> {
 ///
 /// // A wrong number of elements is an error with the numbers.
 /// let error = Tensor::from_slice(&device, &[0.0f32; 7], [2, 4]).unwrap_err();
-/// assert_eq!(error.to_string(), "expected 8 elements, found 7");
+/// assert_eq!(error.to_string(), "`from_slice` takes 8 elements, those of the extents [2, 4], and got 7");
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug)]
@@ -99,11 +99,13 @@ impl<T: Element, const R: usize> Tensor<T, R> {
     /// # Ok::<(), cute_runtime::Error>(())
     /// ```
     pub fn from_slice(device: &Device, data: &[T], shape: [usize; R]) -> Result<Self, Error> {
-        Tensor::from_slice_strided(device, data, shape, row_major(shape)?)
+        let destination = format!("the extents {shape:?}");
+        check_length("from_slice", data.len(), shape, destination)?;
+        Tensor::new(device.upload(data)?, shape, row_major(shape)?)
     }
 
-    /// A tensor of the given elements, listed in row-major order and placed by the strides, with zeros in the gaps. Use it to pad
-    /// rows for TMA, which needs rows at multiples of 16 bytes:
+    /// A tensor of the given elements, listed in row-major order and placed by the strides, with zeros in the gaps. The list has no
+    /// padding: one element for each coordinate. Use it to pad rows for TMA, which needs rows at multiples of 16 bytes:
     ///
     /// ```
     /// let device = cute_runtime::Device::emulator();
@@ -117,13 +119,8 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         shape: [usize; R],
         strides: [usize; R],
     ) -> Result<Self, Error> {
-        let expected = volume(shape)?;
-        if data.len() != expected {
-            return Err(Error::Length {
-                expected,
-                found: data.len(),
-            });
-        }
+        let destination = format!("the extents {shape:?} without padding");
+        check_length("from_slice_strided", data.len(), shape, destination)?;
         let placement = Placement::new(shape, strides).writable()?;
         if strides == row_major(shape)? {
             return Tensor::new(device.upload(data)?, shape, strides);
@@ -540,6 +537,24 @@ fn volume<const R: usize>(shape: [usize; R]) -> Result<usize, ViewError> {
             strides: Vec::new(),
             offset: 0,
         })
+}
+
+/// Refuses a slice that does not have one element for each coordinate.
+fn check_length<const R: usize>(
+    function: &'static str,
+    found: usize,
+    shape: [usize; R],
+    destination: String,
+) -> Result<(), Error> {
+    match volume(shape)? {
+        expected if expected == found => Ok(()),
+        expected => Err(Error::Length {
+            function,
+            destination,
+            expected,
+            found,
+        }),
+    }
 }
 
 /// Strides of a compact tensor whose last mode is contiguous.

@@ -3,6 +3,7 @@
 mod code;
 
 use std::fmt::{self, Display, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 pub use cute_emulator::{Checks, Policy};
 use cute_emulator::{Limits, Schedule};
@@ -136,18 +137,35 @@ impl Device {
     /// # Errors
     /// The failure after the fewest warp instructions, if the test fails under any schedule. Each failing schedule is also tried
     /// with one cluster at a time, for a shorter run.
+    ///
+    /// # Panics
+    /// If the test panics, for example by a failed `assert!`: with what it panicked with, at the first schedule under which it
+    /// does. Before that, the number of the schedule and the device that repeats the panic are printed to stderr:
+    /// ```text
+    /// panics under schedule 3 of 20. This device repeats the panic, after 27 warp instructions:
+    ///     Device::emulator_with(EmulatorOptions { seed: 2, ..EmulatorOptions::default() })
+    /// ```
     pub fn under_schedules<E>(
         schedules: u64,
         mut test: impl FnMut(&Device) -> Result<(), E>,
     ) -> Result<(), ScheduleFailure<E>> {
         let mut shortest: Option<ScheduleFailure<E>> = None;
         let mut failed = 0;
-        let mut attempt = |options: EmulatorOptions, shortest: &mut Option<ScheduleFailure<E>>| {
+        let mut attempt = |number: u64,
+                           options: EmulatorOptions,
+                           shortest: &mut Option<ScheduleFailure<E>>| {
             let device = Device::emulator_with(options);
-            let Err(error) = test(&device) else {
+            let result = catch_unwind(AssertUnwindSafe(|| test(&device)));
+            let steps = device.backend().steps();
+            let Err(error) = result.unwrap_or_else(|panic| {
+                eprintln!(
+                    "panics under schedule {number} of {schedules}. This device repeats the panic, after {steps} warp instructions:\n    \
+                     Device::emulator_with({options})"
+                );
+                resume_unwind(panic)
+            }) else {
                 return false;
             };
-            let steps = device.backend().steps();
             if shortest.as_ref().is_none_or(|other| steps < other.steps) {
                 *shortest = Some(ScheduleFailure {
                     error,
@@ -159,14 +177,15 @@ impl Device {
             }
             true
         };
-        for options in (0..schedules).map(EmulatorOptions::from_seed) {
-            if attempt(options, &mut shortest) {
+        for seed in 0..schedules {
+            let (number, options) = (seed + 1, EmulatorOptions::from_seed(seed));
+            if attempt(number, options, &mut shortest) {
                 failed += 1;
                 let alone = EmulatorOptions {
                     resident_clusters: 1,
                     ..options
                 };
-                attempt(alone, &mut shortest);
+                attempt(number, alone, &mut shortest);
             }
         }
         match shortest {
