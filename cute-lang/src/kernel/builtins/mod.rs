@@ -11,7 +11,7 @@ pub mod call;
 mod convert;
 mod copy;
 mod exchange;
-mod fragment;
+pub mod fragment;
 mod global;
 mod index;
 mod integer;
