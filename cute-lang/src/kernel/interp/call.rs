@@ -5,6 +5,7 @@ use super::elsewhere::elsewhere;
 use super::function::Invocation;
 use super::near;
 use super::select::is_condition;
+use super::steps;
 use crate::kernel::builtins;
 use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::interp::{Interpreter, OPERATION_STEPS};
@@ -122,7 +123,8 @@ impl Interpreter<'_> {
             }
             None => Vec::new(),
         };
-        self.check_exists(&expr.method)?;
+        self.check_exists(&expr.method)
+            .map_err(|error| steps::explained(error, expr))?;
         let receiver = Argument {
             value: dereferenced_array(receiver.value),
             ..receiver
