@@ -1282,6 +1282,45 @@ fn checks_are_wanted_by_an_attribute() {
     }
 }
 
+#[test]
+fn a_remedy_is_one_that_can_be_followed() {
+    let tile = "use `copy_or` or `copy_inside`";
+    let under =
+        "put it under a condition by which its coordinate in mode 0 is below `extent(z, 0)`";
+    for (body, expected) in [
+        // No tensor is as large as the grid may be.
+        ("z[block_idx().0] = 1.0;", format!("{under}, or let")),
+        ("z[block_idx().1 * 2] = 1.0;", format!("{under}, or let")),
+        (
+            "z[thread() * 8] = 1.0;",
+            format!("{under}, or state the fact `extent(z, 0) >= 1017`, by which"),
+        ),
+        (
+            "z[5000000] = 1.0;",
+            format!("{under}, or state the fact `extent(z, 0) >= 5000001`, by which"),
+        ),
+        (
+            "copy(local_tile(z, 4, block_idx().0), fragment::<f32>(4));",
+            format!("{tile}, or let"),
+        ),
+        (
+            "copy(local_tile(z, 4, 2), fragment::<f32>(4));",
+            format!("{tile}, or state the fact `extent(z, 0) >= 12`, by which"),
+        ),
+    ] {
+        let error = safe("checked = false", body).err().expect(body).to_string();
+        let expected = format!("nothing proves that this access is inside of `z`: {expected}");
+        assert!(error.starts_with(&expected), "{body}: {error}");
+    }
+    let body = "copy(local_tile(x, (1, 4), (block_idx().0, 0)), fragment::<f32>((1, 4)));";
+    let error = safe("checked = false", body).err().expect(body).to_string();
+    let expected = format!(
+        "nothing proves that this access is inside of `x`: {tile}, or put it under a condition by which its coordinate in mode 0 \
+         is below `extent(x, 0)`, or let"
+    );
+    assert!(error.starts_with(&expected), "{error}");
+}
+
 /// `y[i - c]`, and `y[i + c]`, where y has extents that are at least those of x.
 #[test]
 fn neighbours_are_inside_where_nothing_wraps() {
