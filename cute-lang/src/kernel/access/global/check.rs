@@ -53,15 +53,15 @@ pub(super) fn require_in_tile(
     coordinate: &Value,
 ) -> Result<()> {
     let open = check::unproven(b, shape, coordinate)?;
-    let Some((_, Num::Const(size))) = open.first() else {
+    let Some((place, Num::Const(size))) = open.first() else {
         return Ok(());
     };
     if !b.checked {
         let what = "its coordinate in the tile";
-        unproven(b, global, |_| {
-            Some(format!(
-                "put it under a condition by which {what} is below {size}"
-            ))
+        unproven(b, global, |b| {
+            let changing = b.changing(what, place, &size.to_string());
+            let put = || format!("put it under a condition by which {what} is below {size}");
+            Some(changing.unwrap_or_else(put))
         });
         return Ok(());
     }

@@ -198,7 +198,10 @@ impl Inside {
             ));
         }
         let origin = &self.global.origin[mode];
-        Some(match b.almost(origin, extent)? {
+        let Some(almost) = b.almost(origin, extent) else {
+            return b.changing(&format!("its coordinate in mode {mode}"), origin, &text);
+        };
+        Some(match almost {
             Almost::Reached => format!(
                 "the condition around it allows a coordinate of `{text}` in mode {mode}: write `<` in place of `<=`"
             ),
