@@ -667,10 +667,37 @@ fn functions_are_applied_to_each_value() {
             "let s = 3.0; let y = x.map(|v, (i, j)| if i == j { s } else { v });",
             &|i, j| if i == j { 3.0 } else { x(i, j) },
         );
+        // A coordinate is a `u32`, also the one of a mode of extent 1.
+        check("let y = map(x, |_, (i, _)| i);", &|i, _| i as f32);
+        check(
+            "let y = map(x, |_, (i, j)| { let at: u32 = 2 * i + j; at });",
+            &|i, j| (2 * i + j) as f32,
+        );
         check("let y = map(x, |_| 1.5);", &|_, _| 1.5);
         check("let y = map(x, abs);", &|i, j| x(i, j).abs());
         check("let y = max(x, 0.0);", &|i, j| x(i, j).max(0.0));
     }
+}
+
+/// The coordinates of a fragment of one thread, which are all known, are numbers of `u32`, too.
+#[test]
+fn known_coordinates_have_a_type() {
+    let module = |body: &str| {
+        let source = format!(
+            "mod kernels {{ #[kernel(threads = 32)] fn k() {{
+                let x = fragment::<f32>((2, 4)); fill(x, 0.0); {body}
+            }} }}"
+        );
+        lower(source.parse().expect("tokens")).map_err(|error| error.to_string())
+    };
+    let sum = module("let y = map(x, |_, (i, j)| i + j); let z: u32 = y[0];");
+    assert!(sum.is_ok(), "{:?}", sum.err());
+    let error = module("let y = map(x, |v, (i, _)| v + i);").err();
+    let error = error.expect("a number of `f32` and one of `u32`");
+    assert!(
+        error.starts_with("cannot apply `+` to a run-time `f32` and the integer 0u32"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1282,6 +1282,110 @@ fn checks_are_wanted_by_an_attribute() {
     }
 }
 
+#[test]
+fn a_remedy_is_one_that_can_be_followed() {
+    let tile = "use `copy_or` or `copy_inside`";
+    let under =
+        "put it under a condition by which its coordinate in mode 0 is below `extent(z, 0)`";
+    for (body, expected) in [
+        // No tensor is as large as the grid may be.
+        ("z[block_idx().0] = 1.0;", format!("{under}, or let")),
+        ("z[block_idx().1 * 2] = 1.0;", format!("{under}, or let")),
+        (
+            "z[thread() * 8] = 1.0;",
+            format!("{under}, or state the fact `extent(z, 0) >= 1017`, by which"),
+        ),
+        (
+            "z[5000000] = 1.0;",
+            format!("{under}, or state the fact `extent(z, 0) >= 5000001`, by which"),
+        ),
+        (
+            "copy(local_tile(z, 4, block_idx().0), fragment::<f32>(4));",
+            format!("{tile}, or let"),
+        ),
+        (
+            "copy(local_tile(z, 4, 2), fragment::<f32>(4));",
+            format!("{tile}, or state the fact `extent(z, 0) >= 12`, by which"),
+        ),
+    ] {
+        let error = safe("checked = false", body).err().expect(body).to_string();
+        let expected = format!("nothing proves that this access is inside of `z`: {expected}");
+        assert!(error.starts_with(&expected), "{body}: {error}");
+    }
+    let body = "copy(local_tile(x, (1, 4), (block_idx().0, 0)), fragment::<f32>((1, 4)));";
+    let error = safe("checked = false", body).err().expect(body).to_string();
+    let expected = format!(
+        "nothing proves that this access is inside of `x`: {tile}, or put it under a condition by which its coordinate in mode 0 \
+         is below `extent(x, 0)`, or let"
+    );
+    assert!(error.starts_with(&expected), "{error}");
+}
+
+/// A condition on a `let mut` variable proves nothing, and one on a copy of it does.
+#[test]
+fn variables_are_copied_where_a_condition_holds() {
+    let body = |condition: &str, access: &str| {
+        format!(
+            "let n = extent(z, 0); let mut j = thread(); let mut p = (j, j); let a = [1.0, 2.0, 3.0];
+             while {condition} {{ {access} j += 128; p.1 += 128; }}"
+        )
+    };
+    for (condition, access) in [
+        ("j < n", "let k = j; if k < n { z[k] = 1.0; }"),
+        ("j < n", "let k = j; if k < n && k > 0 { z[k - 1] = 1.0; }"),
+        ("p.1 < n", "let k = p.1; if k < n { z[k] = 1.0; }"),
+        // The number of a loop does not change within a pass.
+        ("j < n", "for i in 0..j { if i < n { z[i] = 1.0; } }"),
+        ("j < 3", "let k = j; if k < 3 { let v = a[k]; }"),
+    ] {
+        let body = body(condition, access);
+        let error = safe("checked = false", &body).err();
+        assert!(error.is_none(), "{body}: {error:?}");
+    }
+    let first = "its coordinate in mode 0";
+    let inside = |what: &str, read: &str, copy: &str, under: &str| {
+        format!(
+            "{what} reads `{read}`, a `let mut` variable, whose conditions are not followed: copy it inside of the condition, \
+             `let {copy} = {read};`, read `{copy}` from there on, and put the access under {under}, or "
+        )
+    };
+    let below = "`if k < extent(z, 0) { … }`";
+    let computed = "a condition by which its coordinate in mode 0 is below `extent(z, 0)`";
+    for (condition, access, expected) in [
+        ("j < n", "z[j] = 1.0;", inside(first, "j", "k", below)),
+        ("true", "z[j] = 1.0;", inside(first, "j", "k", below)),
+        (
+            "j < n",
+            "z[2 * j + 1] = 1.0;",
+            inside(first, "j", "k", computed),
+        ),
+        (
+            "j < n",
+            "let v = z[j as u64]; j += v as u32;",
+            inside(first, "j", "k", computed),
+        ),
+        ("p.1 < n", "z[p.1] = 1.0;", inside(first, "p.1", "k", below)),
+        (
+            "j < 8",
+            "let v = a[j];",
+            inside("it", "j", "k", "`if k < 3 { … }`"),
+        ),
+        (
+            "j < 8",
+            "copy(local_tile(x, (1, 4), (j, 0)), fragment::<f32>((1, 4)));",
+            format!(
+                "use `copy_or` or `copy_inside`, or a condition: {}",
+                inside(first, "j", "k", "`if k < extent(x, 0) { … }`")
+            ),
+        ),
+    ] {
+        let body = body(condition, access);
+        let error = safe("checked = false", &body).err().expect(&body);
+        let error = error.to_string();
+        assert!(error.contains(&expected), "{body}: {error}");
+    }
+}
+
 /// `y[i - c]`, and `y[i + c]`, where y has extents that are at least those of x.
 #[test]
 fn neighbours_are_inside_where_nothing_wraps() {

@@ -161,6 +161,12 @@ fn errors_say_what_is_missing() {
         ),
         (
             list,
+            "let mut i = n; while i < k.len() { let v = k[i]; i += 1; }",
+            "nothing proves that this access is inside of `k`: the index reads `i`, a `let mut` variable, whose conditions are not \
+             followed: copy it inside of the condition, `let k = i;`",
+        ),
+        (
+            list,
             "let v = x[1];",
             "nothing proves that this access is inside of `x`: state the fact `x.len() > 1`, or let the",
         ),

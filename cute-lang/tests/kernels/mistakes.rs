@@ -87,6 +87,34 @@ fn names_from_elsewhere() {
     );
 }
 
+/// A loop with a step is written with the range and the step of the `step_by`.
+#[test]
+fn steps_are_those_of_the_range() {
+    check(
+        "",
+        "for i in (0..n).step_by(128) {} for i in (thread()..n).step_by(128) {} for i in (n / 2..n).step_by(2 * 4) {} for i in (1..=9).step_by(n * 2) {}
+         let i = n; for j in (i..n).step_by(i) {} for j in ((1..4)).step_by(2) {} let x = n.step_by(4);",
+        expect![[r#"
+            cannot find function `step_by`: `for i in 0..ceil_div(n, 128)` and `128 * i` go by 128
+            cannot find function `step_by`: `for i in 0..ceil_div(n, 128)`, `let j = thread() + 128 * i;` and `if j < n { … }` go by 128
+            cannot find function `step_by`: `for i in 0..ceil_div(n, 2 * 4)`, `let j = (n / 2) + (2 * 4) * i;` and `if j < n { … }` go by 2 * 4
+            cannot find function `step_by`: `for i in 0..ceil_div(9 + 1, n * 2)`, `let j = 1 + (n * 2) * i;` and `if j < 9 + 1 { … }` go by n * 2
+            cannot find function `step_by`: `for j in 0..ceil_div(n, i)`, `let k = i + i * j;` and `if k < n { … }` go by i
+            cannot find function `step_by`: `for i in 0..ceil_div(4, 2)`, `let j = 1 + 2 * i;` and `if j < 4 { … }` go by 2
+            cannot find function `step_by`: `for i in 0..ceil_div(n, 4)` and `4 * i` go by 4
+        "#]],
+    );
+    for body in [
+        "for i in 0..ceil_div(n, 128) { if 128 * i < n { x[128 * i] = 1.0; } }",
+        "for i in 0..ceil_div(n, 128) { let j = thread() + 128 * i; if j < n { x[j] = 1.0; } }",
+    ] {
+        let module = format!(
+            "mod kernels {{ #[kernel(threads = 64)] fn k(#[facts(extent(x, 0) == n)] x: Global<f32, 1>, n: u32) {{ {body} }} }}"
+        );
+        assert!(lower(module.parse().expect("tokens")).is_ok(), "{body}");
+    }
+}
+
 #[test]
 fn what_follows_from_an_error_is_not_shown() {
     check(

@@ -204,7 +204,7 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "methods of iterators",
         "",
         "for i in (0..n).step_by(2) { }",
-        "`for i in 0..ceil_div(n, 4)`",
+        "`for i in 0..ceil_div(n, 2)` and `2 * i` go by 2",
     ),
     (
         "methods of iterators",

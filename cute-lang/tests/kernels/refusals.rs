@@ -595,7 +595,19 @@ fn fragments_as_numbers() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, mul);",
-            "cannot find `mul` in this scope",
+            "cannot find `mul` in this scope: `reduce` takes add, max or min",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x.scan(1, argmax);",
+            "cannot find `argmax` in this scope: `scan` takes add, max or min; the index of the largest element is `reduce(select(x == m, map(x, |_, (_, j)| j), u32::MAX), 1, min)` with `m = reduce(x, 1, max)`",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, missing, max);",
+            "cannot find `missing` in this scope",
+        ),
+        (
+            "let x = fragment::<u64>(wgmma_c(64)); let y = reduce(x, 1, max);",
+            "`reduce` takes elements of `f32`, `i32` or `u32`, not of `u64`",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, K);",

@@ -86,6 +86,23 @@ fn each_value_is_selected() {
     }
 }
 
+/// The index of a row's largest element, as the error of `argmax` writes it.
+#[test]
+fn the_place_of_the_largest_is_selected() {
+    for element in ["f32", "i32"] {
+        let statements = format!(
+            "let x = convert::<{element}>(x); let m = reduce(x, 1, max);
+             let y = reduce(select(x == m, map(x, |_, (_, j)| j), u32::MAX), 1, min);"
+        );
+        let found = run(OF_A_WARP, "f32", [16, 8], 32, &statements, value);
+        for (i, row) in found.iter().enumerate() {
+            let most = (0..8).map(|j| value(i, j)).max();
+            let first = (0..8).find(|j| Some(value(i, *j)) == most);
+            assert_eq!(row[0], first.expect("a row") as f32, "{element}: row {i}");
+        }
+    }
+}
+
 /// Of numbers, `select` is what `if` is in Rust, also of NaNs, and both sides are computed.
 #[test]
 fn numbers_are_selected() {

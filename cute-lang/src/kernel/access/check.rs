@@ -53,14 +53,16 @@ pub(crate) fn require_inside(
     coordinate: &Value,
 ) -> Result<()> {
     let open = unproven(b, shape, coordinate)?;
-    let Some((_, Num::Const(size))) = open.first() else {
+    let Some((index, Num::Const(size))) = open.first() else {
         return Ok(());
     };
     if b.checked {
         return check_inside(b, &open, shape, coordinate, what);
     }
+    let changing = b.changing("it", index, &size.to_string());
+    let remedy = changing.unwrap_or_else(|| "put it under a condition by which it is".into());
     Err(b.error(format!(
-        "nothing proves that this index is below {size}, the number of {what}: put it under a condition by which it is, or let \
+        "nothing proves that this index is below {size}, the number of {what}: {remedy}, or let \
          the kernel check it when it runs, `#[kernel(…, checked)]`"
     )))
 }

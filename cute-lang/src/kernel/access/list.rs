@@ -75,11 +75,18 @@ fn require(b: &mut Builder, list: usize, index: &Num) -> Result<()> {
     if b.is_below(index, Quantity::Length(list)) {
         return Ok(());
     }
+    let noted = b.params[list].list.as_ref().map(|list| &list.unproven);
+    if !b.checked && matches!(noted, Some(Some(_))) {
+        return Ok(());
+    }
     if !b.checked {
         let remedy = match index {
             Num::Const(known) => format!("state the fact `{name}.len() > {known}`"),
             Num::Reg(_) => {
-                format!("put it under a condition by which the index is below `{name}.len()`")
+                let (what, length) = ("the index", format!("{name}.len()"));
+                let put =
+                    || format!("put it under a condition by which {what} is below `{length}`");
+                b.changing(what, index, &length).unwrap_or_else(put)
             }
         };
         let unproven = Unproven {

@@ -103,6 +103,12 @@ impl Builtin {
         Ok(result)
     }
 
+    /// The name of argument `index` in the signature.
+    pub fn argument(&self, index: usize) -> Option<&'static str> {
+        let arguments = list(self.signature, "(", ")");
+        arguments.get(index).copied()
+    }
+
     /// Refuses a tensor of another CTA, unless the function reaches it.
     fn check_peers(&self, call: &Call) -> Result<()> {
         let is_peer = |argument: &Argument| matches!(&argument.value, Value::Tensor(tensor) if tensor.peer.is_some());

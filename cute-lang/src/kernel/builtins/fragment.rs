@@ -7,10 +7,11 @@ use crate::kernel::builtins::thread::ctarank;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::number_type;
 use crate::kernel::value::{
-    Distributed, Element, Fragment, Held, Num, Scalar, Value, packing, word_type,
+    Distributed, Element, Fragment, Held, Num, NumberType, Scalar, Value, packing, word_type,
 };
 use cute_algebra::{Layout, Shape, Tuple};
 use cute_hopper::registers;
+use cute_ptx::ast::Type;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -255,7 +256,16 @@ fn coordinate(b: &mut Builder, call: &Call) -> Result<Value> {
     let value = &values[call.constant_in(1, 0..=last)? as usize];
     let sums = tile.origin.iter().zip(&value.coordinate);
     let sums = sums.map(|(origin, known)| Ok(b.add(origin, &Num::from(*known))?.into()));
-    Ok(Value::Tuple(sums.collect::<Result<_>>()?))
+    Ok(typed(Value::Tuple(sums.collect::<Result<_>>()?)))
+}
+
+/// A coordinate whose known integers are numbers of `u32`, as those in registers are.
+pub(crate) fn typed(coordinate: Value) -> Value {
+    match coordinate {
+        Value::Int(known, _) => Value::Int(known, NumberType::Is(Type::U32)),
+        Value::Tuple(modes) => Value::Tuple(modes.into_iter().map(typed).collect()),
+        other => other,
+    }
 }
 
 /// Argument `index` as a mode of a tile that several threads hold.

@@ -11,7 +11,7 @@ pub mod call;
 mod convert;
 mod copy;
 mod exchange;
-mod fragment;
+pub mod fragment;
 mod global;
 mod index;
 mod integer;
@@ -113,6 +113,15 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
 
 fn rows() -> impl Iterator<Item = &'static Builtin> {
     TABLE.iter().copied().flatten()
+}
+
+/// The operations that a function of the language takes as argument `index`, as a list in words.
+pub fn operations_of(name: &str, index: usize) -> Option<&'static str> {
+    let is_taken = find(name)?.argument(index) == Some("operation");
+    is_taken.then_some(match name {
+        "tma_reduce" | "reduce_async" => copy::reduction::NAMES,
+        _ => reduce::NAMES,
+    })
 }
 
 /// How `map` is called, which has no row: it calls a function of the kernel.

@@ -70,6 +70,8 @@ pub struct Builder {
     /// The source files of the places of instructions.
     pub(super) files: Vec<String>,
     pub(super) registers: Registers,
+    /// By register, the `let mut` variable in it.
+    pub(super) variables: BTreeMap<String, String>,
     labels: BTreeMap<String, u32>,
     pub(super) claims: Claims,
     /// By register, the bits that may be set. A register without an entry may have any bit set.
@@ -113,6 +115,7 @@ impl Builder {
             sites: Sites::default(),
             files: Vec::new(),
             registers: Registers::default(),
+            variables: BTreeMap::new(),
             labels: BTreeMap::new(),
             claims: Claims::default(),
             bits: BTreeMap::new(),

@@ -3,6 +3,7 @@
 pub mod arithmetic;
 pub mod bits;
 pub mod builder;
+mod changing;
 pub mod claim;
 pub mod conditions;
 pub mod divergence;

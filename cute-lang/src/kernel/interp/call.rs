@@ -1,9 +1,11 @@
 //! Calls of functions and methods.
 
 use super::Scope;
+use super::elsewhere::elsewhere;
 use super::function::Invocation;
 use super::near;
 use super::select::is_condition;
+use super::steps;
 use crate::kernel::builtins;
 use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::interp::{Interpreter, OPERATION_STEPS};
@@ -121,7 +123,8 @@ impl Interpreter<'_> {
             }
             None => Vec::new(),
         };
-        self.check_exists(&expr.method)?;
+        self.check_exists(&expr.method)
+            .map_err(|error| steps::explained(error, expr))?;
         let receiver = Argument {
             value: dereferenced_array(receiver.value),
             ..receiver
@@ -213,9 +216,34 @@ impl Interpreter<'_> {
                     argument.value = self.keep(std::mem::replace(&mut argument.value, Value::Unit));
                 }
             }
-            values.push(self.argument(operation, values.len(), expr)?);
+            let index = values.len();
+            let argument = self.argument(operation, index, expr);
+            let argument =
+                argument.map_err(|error| self.with_operations(error, function, index, expr));
+            values.push(argument?);
         }
         Ok(values)
+    }
+
+    /// The error of an argument. If it is a name that does not exist in place of an operation, it names the operations.
+    fn with_operations(&self, error: Error, function: &Ident, index: usize, expr: &Expr) -> Error {
+        let text = function.to_string();
+        let taken = builtins::operations_of(&text, index)
+            .filter(|_| self.source.function(self.module, &text).is_none());
+        let (Some(taken), Expr::Path(path)) = (taken, expr) else {
+            return error;
+        };
+        let Some(name) = path.path.get_ident().map(Ident::to_string) else {
+            return error;
+        };
+        let unknown = format!("cannot find `{name}` in this scope");
+        if !error.to_string().starts_with(&unknown) {
+            return error;
+        }
+        let here = elsewhere(&name).unwrap_or_default();
+        let here = here.replacen(": ", "; ", 1);
+        let message = format!("{unknown}: `{text}` takes {taken}{here}");
+        Error::new(error.span(), message)
     }
 
     /// The operation of the algebra with this name, unless the language has a function with this name.

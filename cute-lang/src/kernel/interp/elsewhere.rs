@@ -88,6 +88,8 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["const_expr", "constexpr"], "a condition that is known at expansion chooses then, without a mark: `if FACTOR != 1 { … }`"),
     (&["size_of", "sizeof", "size_of_val"], "`bits::<T>() / 8` is the number of bytes of an element"),
     (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),
+    (&["argmax"], "the index of the largest element is `reduce(select(x == m, map(x, |_, (_, j)| j), u32::MAX), 1, min)` with `m = reduce(x, 1, max)`"),
+    (&["argmin"], "the index of the smallest element is `reduce(select(x == m, map(x, |_, (_, j)| j), u32::MAX), 1, min)` with `m = reduce(x, 1, min)`"),
     (&["step_by"], "`for i in 0..ceil_div(n, 4)` and `4 * i` go by 4"),
     (&["iter", "iter_mut", "into_iter"], "`for x in array` runs over an array, and `for x in &mut array` over references to its elements"),
     (&["len", "numel"], "`size(x)` is the number of elements, and `extent(x, 0)` that of a mode"),

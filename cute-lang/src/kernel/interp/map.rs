@@ -3,6 +3,7 @@
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::builtins::MAP;
 use crate::kernel::builtins::call::Argument;
+use crate::kernel::builtins::fragment::typed;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::number_type;
 use crate::kernel::value::{Callable, Fragment, NumberType, Value};
@@ -54,16 +55,18 @@ impl Interpreter<'_> {
         each.result(&mut self.b, results)
     }
 
-    /// A known number in a register of the fragment's type; any other value unchanged.
+    /// A known number in a register of its type, or of the fragment's if it has none; any other value unchanged.
     fn in_register(&mut self, of: &Fragment, value: Value) -> Result<Value> {
-        match (&value, number_type(of.element)) {
-            (Value::Int(..) | Value::Float(..), Some(ty)) => {
-                let register = self.b.register(ty);
-                self.store(&register, &value, usize::MAX)?;
-                Ok(register.into())
-            }
-            _ => Ok(value),
-        }
+        let ty = match &value {
+            Value::Int(_, ty) | Value::Float(_, ty) => ty.known().or(number_type(of.element)),
+            _ => None,
+        };
+        let Some(ty) = ty else {
+            return Ok(value);
+        };
+        let register = self.b.register(ty);
+        self.store(&register, &value, usize::MAX)?;
+        Ok(register.into())
     }
 
     /// The coordinate of a value in the tile of a fragment, or in the fragment of one thread.
@@ -73,7 +76,8 @@ impl Interpreter<'_> {
             let index = cute_algebra::Tuple::Leaf(value);
             let coordinate = cute_algebra::idx2crd(&index, &of.shape)
                 .map_err(|error| Error::new(argument.span, error))?;
-            return Ok(Value::from_algebra(cute_algebra::Value::Tuple(coordinate)));
+            let coordinate = Value::from_algebra(cute_algebra::Value::Tuple(coordinate));
+            return Ok(typed(coordinate));
         }
         let value = Argument {
             value: Value::Int(value as i128, NumberType::Any),

@@ -35,6 +35,7 @@ mod ptx;
 pub mod resolve;
 mod select;
 mod statement;
+mod steps;
 mod structure;
 mod suffix;
 mod types;

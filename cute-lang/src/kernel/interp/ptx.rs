@@ -191,7 +191,7 @@ impl Interpreter<'_> {
                 let found = place(&mut self.b, &x, &coordinate)?;
                 // The instruction may access more than this element.
                 if let Value::Global(global) = &x {
-                    unproven(&mut self.b, global, None);
+                    unproven(&mut self.b, global, |_| None);
                 }
                 // An instruction that stores, updates or copies writes to its first address.
                 if found.is_some() && all.spaces.is_empty() && stores(all.mnemonic) {

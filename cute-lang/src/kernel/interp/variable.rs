@@ -16,8 +16,8 @@ impl Interpreter<'_> {
             let mut variables = Vec::new();
             for (i, part) in parts.iter().enumerate() {
                 let name = match &value {
-                    Value::Struct(value) => format!("{name}_{}", value.ty.fields[i]),
-                    _ => format!("{name}_{i}"),
+                    Value::Struct(value) => format!("{name}.{}", value.ty.fields[i]),
+                    _ => format!("{name}.{i}"),
                 };
                 variables.push(match changes(part) {
                     true => self.variable(&name, part.clone(), start)?,
@@ -44,7 +44,8 @@ impl Interpreter<'_> {
                 )));
             }
         };
-        let mut variable = self.b.named_register(ty, name);
+        let mut variable = self.b.named_register(ty, &name.replace('.', "_"));
+        self.b.note_variable(&variable, name);
         if let Some(ty) = self.b.number_type(&value) {
             variable = self.b.of_type(variable, ty);
         }

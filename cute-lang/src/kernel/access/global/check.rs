@@ -12,11 +12,11 @@ use syn::Result;
 /// Requires that elements are inside of the tensor. If there is no proof, a checked kernel checks it at run time, and another kernel must
 /// be an `unsafe fn`.
 pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
-    let Some(remedy) = inside.remedy(b) else {
+    let Some(mode) = inside.first_open() else {
         return Ok(());
     };
     if !b.checked {
-        unproven(b, &inside.global, Some(remedy));
+        unproven(b, &inside.global, |b| Some(inside.remedy(b, mode)));
         return Ok(());
     }
     let Some(holds) = inside.all(b)? else {
@@ -53,24 +53,35 @@ pub(super) fn require_in_tile(
     coordinate: &Value,
 ) -> Result<()> {
     let open = check::unproven(b, shape, coordinate)?;
-    let Some((_, Num::Const(size))) = open.first() else {
+    let Some((place, Num::Const(size))) = open.first() else {
         return Ok(());
     };
     if !b.checked {
-        let remedy =
-            format!("put it under a condition by which its coordinate in the tile is below {size}");
-        unproven(b, global, Some(remedy));
+        let what = "its coordinate in the tile";
+        unproven(b, global, |b| {
+            let changing = b.changing(what, place, &size.to_string());
+            let put = || format!("put it under a condition by which {what} is below {size}");
+            Some(changing.unwrap_or_else(put))
+        });
         return Ok(());
     }
     let name = format!("a tile of {}", b.params[global.param].name);
     check_inside(b, &open, shape, coordinate, &name)
 }
 
-/// Notes an access without a proof that it is inside of the tensor.
-pub(crate) fn unproven(b: &mut Builder, global: &Global, remedy: Option<String>) {
-    let place = b.place();
+/// Notes an access without a proof that it is inside of the tensor, unless there is one already.
+pub(crate) fn unproven(
+    b: &mut Builder,
+    global: &Global,
+    remedy: impl FnOnce(&Builder) -> Option<String>,
+) {
+    let kind = &b.params[global.param].kind;
+    if !matches!(kind, ParamKind::Global { unproven: None, .. }) {
+        return;
+    }
+    let (place, remedy) = (b.place(), remedy(b));
     if let ParamKind::Global { unproven, .. } = &mut b.params[global.param].kind {
-        unproven.get_or_insert(Unproven { place, remedy });
+        *unproven = Some(Unproven { place, remedy });
     }
 }
 

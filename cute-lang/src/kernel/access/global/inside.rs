@@ -144,27 +144,45 @@ impl Inside {
         Ok(left)
     }
 
-    /// A condition that would prove that all elements are inside; `None` if this is known.
-    pub(super) fn remedy(&self, b: &Builder) -> Option<String> {
-        let mode = self.open.iter().position(|open| *open)?;
+    /// The first mode in which elements may be outside; `None` if there is none.
+    pub(super) fn first_open(&self) -> Option<usize> {
+        self.open.iter().position(|open| *open)
+    }
+
+    /// What would prove that all elements are inside by their coordinates in an open mode.
+    pub(super) fn remedy(&self, b: &Builder, mode: usize) -> String {
+        let of_tiles = "use `copy_or` or `copy_inside`";
+        if self.global.ranges[mode].is_some() {
+            return of_tiles.into();
+        }
         let extent = format!("extent({}, {mode})", b.params[self.global.param].name);
-        let reach = self.reach[mode];
-        let last = b.greatest(&self.global.origin[mode]) + i128::from(reach);
-        let condition = format!(
-            "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
-        );
-        Some(match (reach, last + 1) {
-            _ if self.global.ranges[mode].is_some() => "use `copy_or` or `copy_inside`".into(),
-            (0, _) if let Some(missing) = self.missing(b, mode) => missing,
-            (0, count @ ..=MAX_EXTENT) => format!(
-                "{condition}, or state the fact `{extent} >= {count}`, by which a launch with a smaller tensor is refused"
-            ),
-            (_, count @ ..=MAX_EXTENT) => format!(
-                "use `copy_or` or `copy_inside`, or state the fact `{extent} >= {count}`, by which a launch with a smaller tensor is refused"
-            ),
-            (0, _) => condition,
-            _ => "use `copy_or` or `copy_inside`".into(),
-        })
+        let (reach, origin) = (self.reach[mode], &self.global.origin[mode]);
+        let mut remedies = Vec::new();
+        if self.reach.iter().any(|reach| *reach > 0) {
+            remedies.push(of_tiles.into());
+        }
+        if reach == 0 {
+            if let Some(missing) = self.missing(b, mode) {
+                return match remedies.is_empty() {
+                    true => missing,
+                    false => format!("{of_tiles}, or a condition: {missing}"),
+                };
+            }
+            remedies.push(format!(
+                "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
+            ));
+        }
+        let count = b.greatest(origin) + i128::from(reach) + 1;
+        let most = match origin {
+            Num::Const(_) => MAX_EXTENT,
+            Num::Reg(_) => MOST_STATED,
+        };
+        if count <= most {
+            remedies.push(format!(
+                "state the fact `{extent} >= {count}`, by which a launch with a smaller tensor is refused"
+            ));
+        }
+        remedies.join(", or ")
     }
 
     /// Why a condition, if there is one, does not prove that the coordinate in a mode is below the extent.
@@ -180,12 +198,10 @@ impl Inside {
             ));
         }
         let origin = &self.global.origin[mode];
-        if matches!(origin, Num::Reg(register) if register.variable) {
-            return Some(format!(
-                "a condition proves nothing of a `let mut` variable: name its value, `let j = i;`, and put the access under a condition by which `j` is below `{text}`"
-            ));
-        }
-        Some(match b.almost(origin, extent)? {
+        let Some(almost) = b.almost(origin, extent) else {
+            return b.changing(&format!("its coordinate in mode {mode}"), origin, &text);
+        };
+        Some(match almost {
             Almost::Reached => format!(
                 "the condition around it allows a coordinate of `{text}` in mode {mode}: write `<` in place of `<=`"
             ),
@@ -204,6 +220,10 @@ impl Inside {
         })
     }
 }
+
+/// The greatest extent that a fact is proposed for because of a coordinate that is known when the kernel runs. An index of the grid is
+/// below 65535 only because no grid is larger, and a tensor need not be as large.
+const MOST_STATED: i128 = 65534;
 
 /// How many sums a coordinate is taken apart into.
 const SUMS: u32 = 4;

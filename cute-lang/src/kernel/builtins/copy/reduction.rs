@@ -19,6 +19,9 @@ const OPERATIONS: &[(&str, Modifier)] = &[
     ("xor", Modifier::Xor),
 ];
 
+/// The names of the operations in words.
+pub(in crate::kernel::builtins) const NAMES: &str = "add, min, max, inc, dec, and, or or xor";
+
 /// Argument `index` as an operation on elements, and the PTX type of the operation.
 pub(in crate::kernel::builtins) fn reduction(
     call: &Call,
@@ -28,7 +31,7 @@ pub(in crate::kernel::builtins) fn reduction(
     let word = call.operation(index);
     let named = OPERATIONS.iter().find(|(name, _)| Some(*name) == word);
     let Some(&(name, op)) = named else {
-        return Err(call.mismatch(index, "add, min, max, inc, dec, and, or or xor"));
+        return Err(call.mismatch(index, NAMES));
     };
     match instruction_type(op, Type::of(element)) {
         Some(ty) => Ok((op, ty)),

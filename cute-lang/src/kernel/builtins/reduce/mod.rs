@@ -16,6 +16,7 @@ use crate::kernel::value::{Element, Fragment, Scalar, Value, packing};
 use across::exchange;
 use across_ctas::exchange_between_ctas;
 use digits::{Digit, digits};
+pub(super) use operation::NAMES;
 use operation::{Operation, operands};
 use scan::{Kind, scan};
 use std::collections::BTreeMap;

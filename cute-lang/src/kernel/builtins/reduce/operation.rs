@@ -14,6 +14,9 @@ use syn::Result;
 /// The names of the operations.
 const OPERATIONS: &[(&str, Op)] = &[("add", Op::Add), ("max", Op::Max), ("min", Op::Min)];
 
+/// The names of the operations in words.
+pub(in crate::kernel::builtins) const NAMES: &str = "add, max or min";
+
 /// An operation on numbers of a type.
 #[derive(Clone, Copy)]
 pub(super) struct Operation {
@@ -30,14 +33,21 @@ pub(super) fn operands(call: &Call, takes_pairs: bool) -> Result<(&Fragment, usi
     let word = call.operation(2);
     let operation = OPERATIONS.iter().find(|(name, _)| Some(*name) == word);
     let Some(&(_, op)) = operation else {
-        return Err(call.mismatch(2, "add, max or min"));
+        return Err(call.mismatch(2, NAMES));
     };
     let ty = match number_type(x.element) {
         Some(ty) if ty.bits() == 32 => ty,
         Some(ty) if takes_pairs && op != Op::Add && pair_type(ty).is_some() => Type::F32,
-        _ => {
+        ty => {
+            // No conversion to 32 bits keeps the numbers of a wider type.
+            let is_wide = ty.is_some_and(|ty| ty.bits() > 32);
+            let hint = if is_wide {
+                ""
+            } else {
+                ": `convert` the fragment"
+            };
             let message = format!(
-                "`{}` takes elements of `f32`, `i32` or `u32`, not of `{}`: `convert` the fragment",
+                "`{}` takes elements of `f32`, `i32` or `u32`, not of `{}`{hint}",
                 call.name, x.element
             );
             return Err(call.error_at(0, message));
