@@ -22,8 +22,8 @@ pub struct Conditions {
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
     /// For each register, the operation that computed it from others that do not change.
     computed: HashMap<String, (Op, Num, Num)>,
-    /// By register x, the registers x + c with a known c above 0, and c.
-    sums: HashMap<String, Vec<(String, i128)>>,
+    /// By register x, the registers x + c with a known c above 0 that conditions in `holding` compare, each with its condition and c.
+    sums: HashMap<String, Vec<(usize, String, i128)>>,
     /// By register, the first other register that was computed in the same way.
     first: HashMap<String, String>,
     /// The first register with this operation on these operands, given as the first registers with their values.
@@ -318,10 +318,11 @@ impl Builder {
         })
     }
 
-    /// The sums of a register with known integers.
-    fn sums(&self, register: &Scalar) -> &[(String, i128)] {
+    /// The sums of a register with known integers that are compared here.
+    fn sums(&self, register: &Scalar) -> impl Iterator<Item = (&str, i128)> {
         let first = self.conditions.first(&register.name);
-        self.conditions.sums.get(first).map_or(&[], Vec::as_slice)
+        let sums = self.conditions.sums.get(first).into_iter().flatten();
+        sums.map(|(_, sum, by)| (sum.as_str(), *by))
     }
 
     /// Whether an unsigned integer and the next `reach` ones are known to be below an extent, because it is below the extent minus a
@@ -337,8 +338,8 @@ impl Builder {
             }
             Num::Const(_) => false,
         };
-        let of_sums = self.sums(register).iter().any(|(sum, by)| {
-            reach <= *by
+        let of_sums = self.sums(register).any(|(sum, by)| {
+            reach <= by
                 && self.greatest(num) + by < 1 << register.ty.bits()
                 && self
                     .comparisons_of(sum)
@@ -427,7 +428,7 @@ impl Builder {
         if less.is_some() {
             return less;
         }
-        let wraps = self.sums(part).iter().find_map(|(sum, by)| {
+        let wraps = self.sums(part).find_map(|(sum, by)| {
             if self.greatest(&part.clone().into()) + by < 1 << part.ty.bits() {
                 return None;
             }
@@ -438,7 +439,7 @@ impl Builder {
                     .is_some_and(|bound| self.facts.at_most(bound, extent)),
                 _ => false,
             });
-            is_below.then_some(Almost::Wraps(*by))
+            is_below.then_some(Almost::Wraps(by))
         });
         if wraps.is_some() {
             return wraps;
@@ -496,10 +497,6 @@ impl Conditions {
             Num::Reg(register) => Operand::Register(self.first(&register.name).into()),
         };
         let way = (op, operand(a), operand(b));
-        if let (Op::Add, Num::Reg(a), Num::Const(by @ 1..)) = (op, a, b) {
-            let sums = self.sums.entry(self.first(&a.name).into()).or_default();
-            sums.push((result.into(), *by));
-        }
         self.computed
             .insert(result.into(), (op, a.clone(), b.clone()));
         let first = self.ways.entry(way).or_insert_with(|| result.into());
@@ -508,11 +505,25 @@ impl Conditions {
         }
     }
 
+    /// The register x, as the first with its value, and c, if a register is x + c with a known c above 0.
+    fn summand(&self, register: &str) -> Option<(&str, i128)> {
+        match self.computed.get(register) {
+            Some((Op::Add, Num::Reg(summand), Num::Const(by @ 1..))) => {
+                Some((self.first(&summand.name), *by))
+            }
+            _ => None,
+        }
+    }
+
     fn hold(&mut self, condition: Condition) {
         let at = self.holding.len();
         for register in condition.registers() {
             let first = self.first(&register.name).to_owned();
             self.holding_of.entry(first).or_default().push(at);
+            if let Some((summand, by)) = self.summand(&register.name) {
+                let sums = self.sums.entry(summand.to_owned()).or_default();
+                sums.push((at, register.name.clone(), by));
+            }
         }
         self.holding.push(condition);
     }
@@ -524,6 +535,11 @@ impl Conditions {
             let first = self.first.get(&register.name).unwrap_or(&register.name);
             if let Some(of) = self.holding_of.get_mut(first) {
                 of.truncate(of.partition_point(|at| *at < since.0));
+            }
+            let summand = self.summand(&register.name);
+            let summand = summand.map(|(summand, _)| summand.to_owned());
+            if let Some(sums) = summand.and_then(|summand| self.sums.get_mut(&summand)) {
+                sums.truncate(sums.partition_point(|(at, ..)| *at < since.0));
             }
         }
         told
