@@ -9,7 +9,11 @@ use crate::kernel::value::{NumberType, Struct, Value};
 use cute_ptx::ast::Type;
 use proc_macro2::Ident;
 use std::collections::HashMap;
+use std::rc::Rc;
 use syn::{Error, Path, Result};
+
+/// The discriminants of an enum in the order of its variants, and their type.
+pub(crate) type Discriminants = (Rc<[i128]>, Type);
 
 impl<'s> Interpreter<'s> {
     /// The variant named by a path, or `None` if the path without its last name is no enum.
@@ -42,11 +46,25 @@ impl<'s> Interpreter<'s> {
     }
 
     /// The discriminants of an enum, and their type.
-    pub fn discriminants(
+    pub(crate) fn discriminants(
         &mut self,
         module: ModuleId,
         declared: &Enumeration,
-    ) -> Result<(Vec<i128>, Type)> {
+    ) -> Result<Discriminants> {
+        let key = (module, declared.item.ident.to_string());
+        if let Some(known) = self.discriminants.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.computed_discriminants(module, declared)?;
+        self.discriminants.insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn computed_discriminants(
+        &mut self,
+        module: ModuleId,
+        declared: &Enumeration,
+    ) -> Result<Discriminants> {
         let repr = declared.repr.as_ref();
         let repr = repr.and_then(|name| register_type(&name.to_string()));
         // In Rust the default is `isize`, with the same numbers as long as they fit.
@@ -84,7 +102,7 @@ impl<'s> Interpreter<'s> {
         let (least, greatest) = range(Type::S32);
         let is_narrow = all.iter().all(|it| (least..=greatest).contains(it));
         let usual = if is_narrow { Type::S32 } else { Type::S64 };
-        Ok((all, repr.unwrap_or(usual)))
+        Ok((all.into(), repr.unwrap_or(usual)))
     }
 
     /// The declaration of the enum of a value.

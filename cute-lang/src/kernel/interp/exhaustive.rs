@@ -139,10 +139,10 @@ impl Interpreter<'_> {
                 return Ok(None);
             };
             let (numbers, ty) = self.discriminants(module, declared)?;
-            let variants = declared.item.variants.iter().zip(numbers);
+            let variants = declared.item.variants.iter().zip(numbers.iter());
             let variants = variants.map(|(variant, number)| {
                 let name = format!("{}::{}", declared.item.ident, variant.ident);
-                let number = Value::Int(number, NumberType::Is(ty));
+                let number = Value::Int(*number, NumberType::Is(ty));
                 let value = Value::Struct(Struct {
                     ty: held.ty.clone(),
                     fields: vec![number],

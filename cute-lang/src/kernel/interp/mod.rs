@@ -47,6 +47,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, ModuleId, Source};
 use crate::kernel::value::Value;
+use enumeration::Discriminants;
 use jump::{JumpTarget, Loop};
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -82,6 +83,8 @@ pub struct Interpreter<'s> {
     /// Whether there is a closure: then a call may change variables that it does not name.
     has_closures: bool,
     loops: Vec<Loop>,
+    /// The discriminants of the enums used so far, by module and name.
+    discriminants: HashMap<(ModuleId, String), Discriminants>,
     /// Where `return` goes.
     exit: JumpTarget,
     /// Whether no thread reaches this point.
@@ -109,6 +112,7 @@ impl<'s> Interpreter<'s> {
             scopes,
             has_closures: false,
             loops: Vec::new(),
+            discriminants: HashMap::new(),
             exit,
             dead: false,
             depth: 0,

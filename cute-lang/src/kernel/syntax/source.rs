@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, ItemType, LitStr, Result};
 
 /// The index of a module in a [`Source`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleId(usize);
 
 /// The module being expanded.
