@@ -325,8 +325,9 @@ impl Display for Site {
 /// An error of a kernel, and its site.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "{}{site}:\n    {kind}{}{}\n    under {schedule}",
+    "{}{site}:\n    {kind}{}{}{}\n    under {schedule}",
     at(elements),
+    in_next_pass(*later),
     quoted(site, kind),
     described(elements)
 )]
@@ -335,6 +336,9 @@ pub struct Fault {
     pub site: Site,
     /// The kind of fault.
     pub kind: FaultKind,
+    /// For a race, the access that is of a later pass of a loop than the other, although a barrier stands between the two lines; `None`
+    /// if that is not known.
+    pub later: Option<Later>,
     /// The tensor elements at the address of the fault, if the PTX names tensors. There can be several, since tensors can share memory.
     /// The emulator's caller adds the tensors in global memory, since it knows the launch's arguments.
     pub elements: Vec<Element>,
@@ -537,6 +541,8 @@ pub struct Other {
     pub place: Option<Arc<Place>>,
     /// The instruction, as it is printed.
     pub text: String,
+    /// Its index in the code.
+    pub(crate) index: u32,
 }
 
 impl Display for Other {
@@ -547,6 +553,27 @@ impl Display for Other {
             None => write!(f, "line {} (`{}`)", self.line, self.text),
         }
     }
+}
+
+/// One of two racing accesses of a loop: the one that belongs to the later pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Later {
+    /// The access at which the fault is reported.
+    This,
+    /// The other access.
+    Other,
+}
+
+/// What explains a race in spite of a barrier between the two lines.
+fn in_next_pass(later: Option<Later>) -> String {
+    let access = match later {
+        None => return String::new(),
+        Some(Later::This) => "this access",
+        Some(Later::Other) => "the other access",
+    };
+    format!(
+        ". A barrier stands between the two lines, but {access} is that of the next pass of the loop, which needs a second barrier"
+    )
 }
 
 /// A failed `assert`.

@@ -98,7 +98,7 @@ mod windows;
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
     Absence, AllocError, Assertion, Disagreement, Earlier, EmulatorError, Endless, Fault,
-    FaultKind, FreeError, GridRace, Inactive, LaunchProblem, Loop, MemberMask, MemoryError,
+    FaultKind, FreeError, GridRace, Inactive, Later, LaunchProblem, Loop, MemberMask, MemoryError,
     Nearest, NotTogether, Other, OtherBox, OtherRegisters, OutsideTensor, Setmaxnreg, Site, Stuck,
     Thread, UndefinedValue,
 };

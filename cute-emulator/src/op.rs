@@ -137,8 +137,10 @@ impl SystemCall {
 impl Code {
     /// The instruction with this index, for a message about another one.
     pub(crate) fn other(&self, instruction: usize) -> Other {
-        let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
+        let index = instruction.min(self.instructions.len() - 1);
+        let found = &self.instructions[index];
         Other {
+            index: index as u32,
             line: found.line,
             place: found.place.clone(),
             text: found.text.clone(),

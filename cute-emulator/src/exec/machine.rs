@@ -2,6 +2,7 @@
 //! warps.
 
 use super::order::{Delay, Order};
+use super::passes::later;
 use super::random::Random;
 use super::state::cluster::{Cluster, Cta, state_bytes};
 use super::state::global::{Global, first_cta};
@@ -590,8 +591,14 @@ impl Machine<'_> {
             started: 0,
         };
         let site = self.site(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
+        // The origin is that of asynchronous work, which no barrier holds back.
+        let later = match blame.origin {
+            None => later(self.code, &blame.kind, pc, &site, warp.rank),
+            Some(_) => None,
+        };
         EmulatorError::Fault(Box::new(Fault {
             site,
+            later,
             elements: (blame.kind.shared_address())
                 .map(|address| self.code.elements(address))
                 .unwrap_or_default(),

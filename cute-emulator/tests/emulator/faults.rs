@@ -283,6 +283,91 @@ fn races_between_warps() {
     }
 }
 
+/// In a loop, a barrier between the write and the read leaves the write of the next pass unordered.
+#[test]
+fn a_race_tells_that_an_access_is_of_the_next_pass() {
+    let (write, read) = (
+        "@%p0 st.shared.b32 [smem], %r2;",
+        "ld.shared.b32 %r1, [smem];",
+    );
+    let global = (
+        "@%p0 st.global.b32 [%d1], %r2;",
+        "ld.global.b32 %r1, [%d1];",
+    );
+    let (all, lanes, some) = ("bar.sync 0;", "bar.warp.sync -1;", "bar.sync 0, 64;");
+    // The threads, the lines of the loop, and whether the message speaks of the next pass. The barrier is of all threads or of a warp.
+    let rows = [
+        (64, [write, all, read, ""], true),
+        (64, [read, all, write, ""], true),
+        (32, [write, all, read, ""], true),
+        (32, [write, lanes, read, ""], true),
+        (
+            64,
+            [
+                "@!%p0 bra OVER;",
+                "st.shared.b32 [smem], %r2; OVER:",
+                all,
+                read,
+            ],
+            true,
+        ),
+        (64, [global.0, all, global.1, ""], true),
+        (32, [global.0, lanes, global.1, ""], true),
+        (64, [write, read, all, ""], false),
+        (64, [write, some, read, ""], false),
+        (
+            32,
+            [write, "@%p2 bra PAST; bar.warp.sync -1; PAST:", read, ""],
+            false,
+        ),
+        (
+            64,
+            [write, "@%p2 bra PAST; bar.sync 0; PAST:", read, ""],
+            false,
+        ),
+        (
+            64,
+            [
+                "@%p2 bra READ;",
+                write,
+                all,
+                "READ: ld.shared.b32 %r1, [smem];",
+            ],
+            false,
+        ),
+    ];
+    for (threads, lines, is_told) in rows {
+        let body = format!(
+            "
+            ld.param.u64 %d1, [out];
+            setp.eq.u32 %p0, %r0, 0;
+            setp.gt.u32 %p2, %r0, 99;
+            @%p0 st.shared.b32 [smem], 0;
+            mov.u32 %r2, 0;
+            bar.sync 0;
+        AGAIN:
+            {}
+            add.u32 %r2, %r2, 1;
+            setp.lt.u32 %p1, %r2, 3;
+            @%p1 bra AGAIN;",
+            lines.join("\n")
+        );
+        for seed in SEEDS {
+            let Err(EmulatorError::Fault(fault)) = words_under(seed, threads, &body) else {
+                panic!("no fault: {body}");
+            };
+            let told = fault
+                .to_string()
+                .contains("is that of the next pass of the loop");
+            assert_eq!(
+                (told, fault.later.is_some()),
+                (is_told, is_told),
+                "{fault}{body}"
+            );
+        }
+    }
+}
+
 /// A kernel that copies 16 rows of 32 bytes into shared memory, then executes `wait` and `after`.
 fn copied(wait: &str, after: &str) -> String {
     let body = format!(
