@@ -154,9 +154,9 @@ pub mod kernels {
         let sk = smem::<bf16>(tile_to_shape(atom, (cfg.keys, D, STAGES)));
         let atom = smem_atom::<bf16>(MN, SW128);
         let sv = smem::<bf16>(tile_to_shape(atom, (D, cfg.keys, STAGES), (1, 0, 2)));
-        let q_ring = Ring::<1, 1>::new(cfg.consumers);
-        let k_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
-        let v_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
+        let q_ring = Ring::<1, 1, 1>::new(cfg.consumers);
+        let k_ring = Ring::<{ STAGES }, 1, 1>::new(cfg.consumers);
+        let v_ring = Ring::<{ STAGES }, 1, 1>::new(cfg.consumers);
 
         let tiles = ceil_div(queries, rows);
         // Head, first query and number of visible keys of a tile. The last tiles of each head come first: if causal, they take

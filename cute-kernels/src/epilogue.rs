@@ -141,33 +141,11 @@ pub mod kernels {
             all % 128 == 0,
             "a row of accumulators has {all} bits, which is no multiple of 128"
         );
-        assert!(
-            lines > 0 && lines % 2 == 0,
-            "{lines} lines are no even number"
-        );
-        let piece = if all < lines * 1024 {
-            all
-        } else {
-            lines / 2 * 1024
-        };
-        let (swizzle, row_bits) = if all % 1024 == 0 && all % piece == 0 {
-            (SW128, piece)
-        } else if all % 1024 == 0 {
-            (SW128, 1024)
-        } else if all % 512 == 0 {
-            (SW64, 512)
-        } else if all % 256 == 0 {
-            (SW32, 256)
-        } else {
-            (INTER, 128)
-        };
-        let columns = row_bits / bits::<D>();
-        let pieces = size(acc) * 2 / columns;
+        let columns = 2 * size(acc);
+        let pieces = fewest_pieces(columns / 8, lines * 128 / bits::<D>(), 1);
+        let columns = columns / pieces;
         let buffers = min(pieces, 2);
-        let staging = smem::<D>(tile_to_shape(
-            smem_atom::<D>(K, swizzle),
-            (64, columns, buffers, 2),
-        ));
+        let staging = smem::<D>(rows_of_vectors::<D>(columns, buffers));
         by_turns(
             pieces,
             buffers,
@@ -184,6 +162,35 @@ pub mod kernels {
         );
     }
 
+    /// The least number of equal pieces of `eighths`, `pieces` or more, of which two have at most `most` eighths together, or the
+    /// only one has.
+    fn fewest_pieces(eighths: u32, most: u32, pieces: u32) -> u32 {
+        if eighths % pieces == 0 && eighths / pieces * min(pieces, 2) <= most {
+            pieces
+        } else {
+            fewest_pieces(eighths, most, pieces + 1)
+        }
+    }
+
+    /// Shared memory for 64 rows of `columns` elements in some buffers of both warpgroups. Eight rows of the same 16 bytes lie in
+    /// different banks: rows of an odd number of vectors of 16 bytes do by themselves, others are swizzled.
+    fn rows_of_vectors<D: Element>(columns: u32, buffers: u32) -> Layout {
+        let vectors = columns * bits::<D>() / 128;
+        if vectors % 2 == 1 {
+            let all = 64 * columns;
+            layout!((64,columns,buffers,2):(columns,1,all,buffers*all))
+        } else {
+            let swizzle = if vectors % 8 == 0 {
+                SW128
+            } else if vectors % 4 == 0 {
+                SW64
+            } else {
+                SW32
+            };
+            tile_to_shape(smem_atom::<D>(K, swizzle), (64, columns, buffers, 2))
+        }
+    }
+
     /// Stores the transpose of accumulators of 64 rows, those of warpgroup number `consumer`, by TMA at (batch, column, row) of D.
     pub fn store_transposed_by_tma<D: Element, const R: u32>(
         acc: Fragment,
@@ -192,21 +199,9 @@ pub mod kernels {
         (batch, row, column): (u32, u32, u32),
     ) {
         let columns = 2 * size(acc);
-        // As few pieces as possible, of a multiple of 8 columns each.
-        let eighths = columns / 8;
-        let next = |pieces| {
-            if eighths % pieces == 0 {
-                pieces
-            } else {
-                pieces + 1
-            }
-        };
-        let pieces = next(next(next(ceil_div(columns, 1024 / bits::<D>()))));
+        // Of a multiple of 8 columns each: two pieces have the 16 KiB of 128 rows of 128 bytes.
+        let pieces = fewest_pieces(columns / 8, 2048 / bits::<D>() / 8, 1);
         let each = columns / pieces;
-        assert!(
-            eighths % pieces == 0,
-            "{pieces} pieces do not divide {columns} columns evenly"
-        );
         let buffers = min(pieces, 2);
         let staging = smem::<D>(tile_to_shape(
             smem_atom::<D>(K, SW128),

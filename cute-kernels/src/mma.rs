@@ -30,20 +30,26 @@ pub mod kernels {
 
         /// The accumulators of this warpgroup.
         pub fn fragment_c(&self) -> Fragment {
-            fragment::<C>(self.held(wgmma_c(N), N))
+            let parts: u32 = ceil_div(N, 256);
+            fragment::<C>(self.held(wgmma_c(N / parts), N / parts, parts))
         }
 
         /// The rows of A that this warpgroup multiplies, with `k` columns, in registers.
         pub fn fragment_a<T: Element>(&self, k: u32) -> Fragment {
-            fragment::<T>(self.held(wgmma_a::<T>(k), k))
+            fragment::<T>(self.held(wgmma_a::<T>(k), k, 1))
         }
 
-        /// The layout from (thread, value) to coordinates of all rows, with `columns` columns. `one` is the layout for 64 rows of wgmma.
-        fn held(&self, one: Layout, columns: u32) -> Layout {
+        /// The layout from (thread, value) to coordinates of all rows, with `parts` times `columns` columns. `one` is the layout for
+        /// 64 rows and one part of wgmma.
+        fn held(&self, one: Layout, columns: u32, parts: u32) -> Layout {
             let order = append(self.rows, layout!((columns):(1@1)));
             let blocks = M / 64;
             let all = append(composition(order, one), layout!((blocks):(64@0)));
-            group(all, 1, 3)
+            if parts == 1 {
+                group(all, 1, 3)
+            } else {
+                group(append(all, layout!((parts):(columns@1))), 1, 4)
+            }
         }
 
         /// The rows of A that this warpgroup multiplies, of a tensor in shared memory or a tile of global memory.
@@ -61,12 +67,18 @@ pub mod kernels {
         /// shared memory or in registers.
         pub fn gemm(&self, acc: Fragment, a: _, b: Tensor, accumulate: bool) {
             wgmma_fence();
-            if M == 64 {
+            let parts: u32 = ceil_div(N, 256);
+            let k = size(get(b, 1));
+            if M == 64 && parts == 1 {
                 wgmma(acc, a, b, accumulate);
             } else {
+                let columns = N / parts;
                 for i in 0..M / 64 {
-                    let rows = local_tile(a, (64, size(get(b, 1))), (i, 0));
-                    wgmma(local_tile(acc, (64, N), (i, 0)), rows, b, accumulate);
+                    let rows = local_tile(a, (64, k), (i, 0));
+                    for j in 0..parts {
+                        let part = local_tile(acc, (64, columns), (i, j));
+                        wgmma(part, rows, local_tile(b, (columns, k), (j, 0)), accumulate);
+                    }
                 }
             }
             wgmma_commit();

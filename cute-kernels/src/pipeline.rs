@@ -5,25 +5,25 @@
 pub mod kernels {
     use crate::tile_scheduler::kernels::place;
 
-    /// A ring of STAGES stages in each CTA of a cluster of CTAS. Barrier `full[i]` counts the bytes that arrive in stage i.
-    /// Barrier `empty[i]` counts the consumers, warpgroups or warps, that have read it.
-    pub struct Ring<const STAGES: u32, const CTAS: u32> {
+    /// A ring of STAGES stages in each CTA of a cluster of CM × CN, where CTA r is number r % CM of column r / CM. Barrier `full[i]`
+    /// counts the bytes that arrive in stage i. Barrier `empty[i]` counts the consumers, warpgroups or warps, that have read it, of
+    /// all CTAs of the same row and column: a producer loads for those.
+    pub struct Ring<const STAGES: u32, const CM: u32, const CN: u32> {
         full: Barriers,
         empty: Barriers,
     }
 
-    impl<const STAGES: u32, const CTAS: u32> Ring<STAGES, CTAS> {
+    impl<const STAGES: u32, const CM: u32, const CN: u32> Ring<STAGES, CM, CN> {
         /// A ring that `consumers` of each CTA read.
         pub fn new(consumers: u32) -> Self {
-            // A producer may write to all CTAs of the cluster, so it waits for the consumers of all.
             Self {
                 full: mbarriers(STAGES, 1),
-                empty: mbarriers(STAGES, consumers * CTAS),
+                empty: mbarriers(STAGES, consumers * (CM + CN - 1)),
             }
         }
 
         /// The side that fills the stages. One thread of the CTA may have it.
-        pub fn producer(&self) -> Producer<STAGES, CTAS> {
+        pub fn producer(&self) -> Producer<STAGES, CM, CN> {
             // All stages are empty at first: a wait for parity 1 of a fresh barrier passes at once.
             Producer {
                 full: self.full,
@@ -33,7 +33,7 @@ pub mod kernels {
         }
 
         /// The side that reads the stages.
-        pub fn consumer(&self) -> Consumer<STAGES, CTAS> {
+        pub fn consumer(&self) -> Consumer<STAGES, CM, CN> {
             Consumer {
                 full: self.full,
                 empty: self.empty,
@@ -60,15 +60,15 @@ pub mod kernels {
     }
 
     /// The side of a ring that fills its stages.
-    pub struct Producer<const STAGES: u32, const CTAS: u32> {
+    pub struct Producer<const STAGES: u32, const CM: u32, const CN: u32> {
         full: Barriers,
         empty: Barriers,
         at: Position<STAGES>,
     }
 
-    impl<const STAGES: u32, const CTAS: u32> Producer<STAGES, CTAS> {
+    impl<const STAGES: u32, const CM: u32, const CN: u32> Producer<STAGES, CM, CN> {
         /// Waits until the next stage is empty. The caller then loads `bytes` bytes into it.
-        pub fn acquire(&mut self, bytes: u32) -> Slot<CTAS> {
+        pub fn acquire(&mut self, bytes: u32) -> Slot<CM, CN> {
             let stage = self.at.stage;
             wait(self.empty[stage], self.at.phase);
             expect_tx(self.full[stage], bytes);
@@ -97,53 +97,80 @@ pub mod kernels {
     }
 
     /// A stage that is being filled.
-    pub struct Slot<const CTAS: u32> {
+    pub struct Slot<const CM: u32, const CN: u32> {
         /// The index of the stage in the ring.
         pub stage: u32,
         full: Barrier,
     }
 
-    impl<const CTAS: u32> Slot<CTAS> {
+    impl<const CM: u32, const CN: u32> Slot<CM, CN> {
         /// Loads the tile of `from` at a coordinate, such as (row, column), into `to`.
         pub fn load<T: Element, const R: u32>(&self, from: TmaLoad<T, R>, at: _, to: Tensor) {
             tma_load(from, at, to, self.full);
         }
 
-        /// Like `load`, at (batch, row, column). If `same`, all CTAs of the cluster load the same tile, and each loads a part of
-        /// the rows for all.
-        pub fn load_same<T: Element, const R: u32>(
+        /// Like `load`, at (batch, row, column), for the CTAs side by side in the cluster, which all load the same tile: each loads a
+        /// part of the rows for all of them.
+        pub fn load_for_row<T: Element, const R: u32>(
+            &self,
+            from: TmaLoad<T, R>,
+            at: (u32, u32, u32),
+            to: Tensor,
+        ) {
+            if CN == 1 {
+                self.load_part::<_, _, 1>(from, at, to, 0, 0);
+            } else {
+                let rank = cluster_ctarank();
+                // CTAs r, r + CM, …
+                let first = ((1 << (CM * CN)) - 1) / ((1 << CM) - 1);
+                self.load_part::<_, _, CN>(from, at, to, rank / CM, first << (rank % CM));
+            }
+        }
+
+        /// The same for the CTAs below one another.
+        pub fn load_for_column<T: Element, const R: u32>(
+            &self,
+            from: TmaLoad<T, R>,
+            at: (u32, u32, u32),
+            to: Tensor,
+        ) {
+            if CM == 1 {
+                self.load_part::<_, _, 1>(from, at, to, 0, 0);
+            } else {
+                let rank = cluster_ctarank();
+                let first = (1 << CM) - 1;
+                self.load_part::<_, _, CM>(from, at, to, rank % CM, first << (rank / CM * CM));
+            }
+        }
+
+        /// Loads part number `part` of PARTS of a tile to the same place in all CTAs of a mask.
+        fn load_part<T: Element, const R: u32, const PARTS: u32>(
             &self,
             from: TmaLoad<T, R>,
             (batch, row, column): (u32, u32, u32),
             to: Tensor,
-            same: bool,
+            part: u32,
+            ctas: u32,
         ) {
-            if CTAS == 1 {
+            if PARTS == 1 {
                 tma_load(from, place::<R>(batch, row, column), to, self.full);
             } else {
-                let (rows, columns) = (size(get(to, 0)) / CTAS, size(get(to, 1)));
-                let rank = cluster_ctarank();
-                for part in 0..CTAS {
-                    let tile = local_tile(to, (rows, columns), (part, 0));
-                    let at = place::<R>(batch, row + part * rows, column);
-                    if !same {
-                        tma_load(from, at, tile, self.full);
-                    } else if rank == part {
-                        tma_load(from, at, tile, self.full, (1 << CTAS) - 1);
-                    }
-                }
+                let (rows, columns) = (size(get(to, 0)) / PARTS, size(get(to, 1)));
+                let tile = local_tile(to, (rows, columns), (part, 0));
+                let at = place::<R>(batch, row + part * rows, column);
+                tma_load(from, at, tile, self.full, ctas);
             }
         }
     }
 
     /// The side of a ring that reads its stages.
-    pub struct Consumer<const STAGES: u32, const CTAS: u32> {
+    pub struct Consumer<const STAGES: u32, const CM: u32, const CN: u32> {
         full: Barriers,
         empty: Barriers,
         at: Position<STAGES>,
     }
 
-    impl<const STAGES: u32, const CTAS: u32> Consumer<STAGES, CTAS> {
+    impl<const STAGES: u32, const CM: u32, const CN: u32> Consumer<STAGES, CM, CN> {
         /// Waits until the next stage is full, and gives its index.
         pub fn wait(&mut self) -> u32 {
             let stage = self.at.stage;
@@ -169,12 +196,15 @@ pub mod kernels {
             self.release_by(lane(), stage);
         }
 
-        /// Arrives at the barrier of CTA number `thread`.
+        /// Arrives at the barrier of CTA number `thread`, if it loads for this CTA.
         fn release_by(&self, thread: u32, stage: u32) {
-            if thread < CTAS {
-                if CTAS == 1 {
+            if CM * CN == 1 {
+                if thread == 0 {
                     arrive(self.empty[stage]);
-                } else {
+                }
+            } else if thread < CM * CN {
+                let rank = cluster_ctarank();
+                if CN == 1 || CM == 1 || thread % CM == rank % CM || thread / CM == rank / CM {
                     arrive_at(self.empty[stage], thread);
                 }
             }

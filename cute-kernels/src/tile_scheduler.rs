@@ -3,16 +3,18 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// The tiles of BM × BN elements of a batch of m × n matrices that a persistent CTA computes: CTA i of n takes tiles i, i + n,
-    /// i + 2n, …. SPLIT neighbouring CTAs compute the same tiles.
+    /// The tiles of BM × BN elements of a batch of m × n matrices that a persistent CTA computes. The CTAs of a cluster have
+    /// neighbouring tiles: CM below one another, and CN such columns side by side. Or SPLIT CTAs of a cluster have the same tile, and
+    /// CM and CN are 1. Cluster i of c takes blocks of tiles i, i + c, i + 2c, ….
     ///
-    /// Tiles are numbered matrix by matrix, within a matrix in bands of GROUP tile rows, and column by column within a band,
+    /// Blocks are numbered matrix by matrix, within a matrix in bands of GROUP rows of blocks, and column by column within a band,
     /// so that tiles that are computed at the same time share rows of A and of B in the L2 cache.
     pub struct Tiles<
         const BM: u32,
         const BN: u32,
         const GROUP: u32,
-        const CTAS: u32,
+        const CM: u32,
+        const CN: u32,
         const SPLIT: u32,
     > {
         batches: u32,
@@ -31,13 +33,16 @@ pub mod kernels {
         pub end: u32,
         /// The first column of the tile in the matrix.
         pub column: u32,
-        /// Whether the CTAs of the cluster compute tiles with the same columns. GROUP is a multiple of their number, so
-        /// they do, except in a last band of another height.
-        pub same_columns: bool,
     }
 
-    impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32, const SPLIT: u32>
-        Tiles<BM, BN, GROUP, CTAS, SPLIT>
+    impl<
+        const BM: u32,
+        const BN: u32,
+        const GROUP: u32,
+        const CM: u32,
+        const CN: u32,
+        const SPLIT: u32,
+    > Tiles<BM, BN, GROUP, CM, CN, SPLIT>
     {
         /// The tiles of this CTA.
         pub fn new(batches: u32, m: u32, n: u32) -> Self {
@@ -45,37 +50,42 @@ pub mod kernels {
                 batches,
                 m,
                 n,
-                next: block_idx().0 / SPLIT,
+                next: block_idx().0 / (CM * CN * SPLIT),
             }
         }
     }
 
-    impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32, const SPLIT: u32> Iterator
-        for Tiles<BM, BN, GROUP, CTAS, SPLIT>
+    impl<
+        const BM: u32,
+        const BN: u32,
+        const GROUP: u32,
+        const CM: u32,
+        const CN: u32,
+        const SPLIT: u32,
+    > Iterator for Tiles<BM, BN, GROUP, CM, CN, SPLIT>
     {
         type Item = Tile;
 
-        /// The next tile, as long as the cluster has one. If the number of tiles of a matrix is odd, the second CTA of the last
-        /// pair has a tile outside of the matrix: its loads give zeros, and it stores nothing.
+        /// The next tile, as long as the cluster has one. Tiles of the last blocks may lie outside of the matrix: their loads give
+        /// zeros, and they store nothing.
         fn next(&mut self) -> Option<Tile> {
-            let each = ceil_div(ceil_div(self.m, BM) * ceil_div(self.n, BN), CTAS) * CTAS;
-            let (batch, tile) = (self.next / each, self.next % each);
+            let each = ceil_div(self.m, BM * CM) * ceil_div(self.n, BN * CN);
+            let (batch, block) = (self.next / each, self.next % each);
             if batch < self.batches {
-                let (row, column) = coordinate::<BM, BN, GROUP>(self.m, self.n, tile);
-                let same_columns = if CTAS == 1 {
-                    true
+                let (row, column) =
+                    coordinate::<{ BM * CM }, { BN * CN }, GROUP>(self.m, self.n, block);
+                let (row, column) = if CM * CN == 1 {
+                    (row, column)
                 } else {
-                    let first = tile / CTAS * CTAS;
-                    let of = |tile| coordinate::<BM, BN, GROUP>(self.m, self.n, tile).1;
-                    of(first) == of(first + CTAS - 1)
+                    let rank = cluster_ctarank();
+                    (row * CM + rank % CM, column * CN + rank / CM)
                 };
-                self.next += grid_dim().0 / SPLIT;
+                self.next += grid_dim().0 / (CM * CN * SPLIT);
                 Some(Tile {
                     batch,
                     row: row * BM,
                     end: self.m,
                     column: column * BN,
-                    same_columns,
                 })
             } else {
                 None
@@ -150,7 +160,6 @@ pub mod kernels {
                     row: self.first + row * BM,
                     end: self.end,
                     column: column * BN,
-                    same_columns: true,
                 })
             } else {
                 None
@@ -168,8 +177,6 @@ pub mod kernels {
         pub end: u32,
         /// The first column of the tile in the matrix.
         pub column: u32,
-        /// Whether the CTAs of the cluster compute tiles with the same columns. There are no clusters.
-        pub same_columns: bool,
         /// The K of the product.
         pub k: u32,
     }
@@ -230,7 +237,6 @@ pub mod kernels {
                     row: row * BM,
                     end: m,
                     column: column * BN,
-                    same_columns: true,
                     k: self.k[problem],
                 })
             } else {

@@ -71,7 +71,7 @@ pub mod kernels {
         bm: 64,
         bn: 64,
         stages: 12,
-        group: 16,
+        group: 8,
         ctas: 2,
     };
 
@@ -98,8 +98,9 @@ pub mod kernels {
         // Each warp that multiplies releases a stage for itself: the end of one warp's wgmma does not say that another warp has
         // read its numbers.
         let warps = CFG.bm / 64 * 4;
-        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(warps);
-        let tiles = Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, 1>::new(1, m, n);
+        let ring = Ring::<{ CFG.stages }, { CFG.ctas }, 1>::new(warps);
+        let tiles =
+            Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, 1, 1>::new(1, m, n);
         let steps = ceil_div(k, BK);
         if thread() == 0 {
             tma_prefetch_map(x);
@@ -122,7 +123,7 @@ pub mod kernels {
                         let slot = producer.acquire(bytes(sx[(_, _, 0)]) + bytes(sw[(_, _, 0)]));
                         let (to_x, to_w) = (sx[(_, _, slot.stage)], sw[(_, _, slot.stage)]);
                         slot.load(x, (tile.row, step * BK), to_x);
-                        slot.load_same(w, (0, tile.column, step * BK), to_w, tile.same_columns);
+                        slot.load_for_column(w, (0, tile.column, step * BK), to_w);
                     }
                 }
             }
@@ -258,7 +259,7 @@ fn rms_norm_gemm(
     }
     let [m, n, k] = [u32::try_from(m)?, u32::try_from(n)?, u32::try_from(k)?];
     let sizes = config.value();
-    let tiles = (m.div_ceil(sizes.bm) * n.div_ceil(sizes.bn)).next_multiple_of(sizes.ctas);
+    let tiles = m.div_ceil(sizes.bm * sizes.ctas) * sizes.ctas * n.div_ceil(sizes.bn);
     let most = device.multiprocessor_count() / sizes.ctas * sizes.ctas;
     let grid = tiles.min(most);
     kernels::rms_norm_gemm::launch(config, device, grid, x, w, y, m, n, k, epsilon)?;

@@ -5,10 +5,12 @@
 pub mod kernels {
     /// Sizes of a GEMM.
     pub struct Config {
-        /// Rows of a CTA's tile of D, a multiple of 64. Two warpgroups that share a tile have half of the rows each.
+        /// Rows of a CTA's tile of D, a multiple of 64. Two warpgroups that share a tile have half of the rows each, unless it is divided `by_columns`.
         pub bm: u32,
-        /// Columns of this tile. If it has 64 rows, two warpgroups that share it have half of the columns each.
+        /// Columns of this tile.
         pub bn: u32,
+        /// Whether two warpgroups that share a tile have half of its columns each, and all of its rows.
+        pub by_columns: bool,
         /// Bytes along K of a stage.
         pub bk: u32,
         /// Rows of A in one TMA load. If they are fewer than the rows of the tile, rows past the end of A are not loaded.
@@ -17,15 +19,17 @@ pub mod kernels {
         pub stages: u32,
         /// Tile rows of a band of `Tiles`.
         pub group: u32,
-        /// CTAs of a cluster that compute neighbouring tiles and share their loads of B.
-        pub ctas: u32,
+        /// CTAs of a cluster whose tiles lie below one another and share their loads of B.
+        pub cluster_m: u32,
+        /// CTAs of a cluster whose tiles lie side by side and share their loads of A.
+        pub cluster_n: u32,
         /// CTAs of a cluster that compute one tile: each multiplies a part of K, then sums up a part of the columns. If there are
-        /// several, `ctas` is 1.
+        /// several, `cluster_m` and `cluster_n` are 1.
         pub split: u32,
         /// Whether A is contiguous along M, not K: its tensor has the modes (K, M). Elements then have 16 or 32 bits. Elements of
         /// 32 bits go to registers before they are multiplied, and `split` is 1.
         pub a_mn: bool,
-        /// Whether B is contiguous along N, not K: its tensor has the modes (K, N). Elements then have 16 bits, and `ctas` is 1.
+        /// Whether B is contiguous along N, not K: its tensor has the modes (K, N). Elements then have 16 bits, and `cluster_m` is 1.
         pub b_mn: bool,
         /// Lines of 128 bytes for each row of D that a warpgroup has in shared memory, as `store_pieces_by_tma` takes them.
         pub lines: u32,
@@ -44,11 +48,13 @@ pub mod kernels {
     pub const SINGLE: Config = Config {
         bm: 128,
         bn: 256,
+        by_columns: false,
         bk: 128,
         rows: 128,
         stages: 4,
         group: 16,
-        ctas: 1,
+        cluster_m: 1,
+        cluster_n: 1,
         split: 1,
         a_mn: false,
         b_mn: false,
@@ -59,7 +65,10 @@ pub mod kernels {
     };
 
     /// Two CTAs a cluster, for rows that are not whole cache lines.
-    pub const PAIR: Config = Config { ctas: 2, ..SINGLE };
+    pub const PAIR: Config = Config {
+        cluster_m: 2,
+        ..SINGLE
+    };
 
     /// Three quarters of the largest tile for each warpgroup in turn: one stores while the other multiplies.
     pub const WIDE: Config = Config {
@@ -88,7 +97,10 @@ pub mod kernels {
     };
 
     /// Two CTAs of `SQUARE` a cluster, for matrices B that are read by two rows of tiles.
-    pub const SQUARE_PAIR: Config = Config { ctas: 2, ..SQUARE };
+    pub const SQUARE_PAIR: Config = Config {
+        cluster_m: 2,
+        ..SQUARE
+    };
 
     /// Three quarters of `SQUARE` by each warpgroup in turn: 12,288 columns are 128 of them.
     pub const MEDIUM: Config = Config {
@@ -129,6 +141,7 @@ pub mod kernels {
     pub const THIN: Config = Config {
         bm: 64,
         bn: 128,
+        by_columns: true,
         rows: 64,
         stages: 8,
         split: 2,
@@ -175,7 +188,7 @@ pub mod kernels {
     /// 128 rows of B by 96 of A, by each warpgroup in turn, in two CTAs that share their loads of A: for 96 and 192 rows, which tiles
     /// of 64 and 128 rows do not fill.
     pub const SWAPPED: Config = Config {
-        ctas: 2,
+        cluster_m: 2,
         swapped: true,
         ..MEDIUM
     };
@@ -188,7 +201,7 @@ pub mod kernels {
         bm: 64,
         rows: 64,
         stages: 9,
-        ctas: 1,
+        cluster_m: 1,
         ..SWAPPED
     };
 
@@ -196,7 +209,7 @@ pub mod kernels {
     pub const SWAPPED_80: Config = Config {
         bn: 80,
         stages: 7,
-        ctas: 1,
+        cluster_m: 1,
         ..SWAPPED
     };
 

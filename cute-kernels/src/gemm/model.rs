@@ -83,7 +83,7 @@ impl Product {
             return self.stream().ctas.try_into().unwrap_or(u32::MAX);
         };
         let most = u64::from(self.most_clusters(config));
-        clusters(config, self.extents).clamp(1, most) as u32 * config.ctas * config.split
+        clusters(config, self.extents).clamp(1, most) as u32 * ctas(config)
     }
 
     /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
@@ -91,7 +91,7 @@ impl Product {
         let Some(config) = self.config(tile) else {
             return Ok(());
         };
-        let tiles = clusters(config, self.extents).saturating_mul(config.ctas.into());
+        let tiles = clusters(config, self.extents).saturating_mul(ctas(config).into());
         match tiles <= MOST_TILES {
             true => Ok(()),
             false => Err(Error::GemmTiles {
@@ -113,7 +113,7 @@ impl Product {
 
     /// Clusters that run at the same time.
     fn most_clusters(&self, config: Config) -> u32 {
-        (self.multiprocessors / (config.ctas * config.split)).max(1)
+        (self.multiprocessors / ctas(config)).max(1)
     }
 
     /// The expected microseconds of the product with a tile.
@@ -132,10 +132,10 @@ impl Product {
         let clusters = clusters(config, self.extents) as f64;
         let most = f64::from(self.most_clusters(config));
         let waves = (clusters / most).ceil();
-        let ctas = clusters.min(most) * f64::from(config.ctas * config.split);
+        let ctas = clusters.min(most) * f64::from(ctas(config));
         let busy = (ctas / f64::from(self.multiprocessors)).min(1.0);
         let [_, rows, columns, _] = of_tiles(config, self.extents);
-        let loads_of_b = match config.ctas == 1 && rows > config.bm {
+        let loads_of_b = match config.cluster_m == 1 && rows > config.bm {
             true => RELOADED,
             false => 1.0,
         };
@@ -149,7 +149,7 @@ impl Product {
         let stages = (k * input / f64::from(config.bk) / f64::from(config.split)).ceil();
         let (loads, inside, outside) = self.loads(config);
         let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
-        let straddle = match self.whole_lines || config.ctas > 1 {
+        let straddle = match self.whole_lines || config.cluster_m > 1 {
             true => 1.0,
             false => STRADDLE,
         };
@@ -189,11 +189,17 @@ impl Product {
     }
 }
 
+/// CTAs of a cluster.
+fn ctas(config: Config) -> u32 {
+    config.cluster_m * config.cluster_n * config.split
+}
+
 /// The number of clusters if each CTA of a cluster computes one tile.
 fn clusters(config: Config, extents: [u32; 4]) -> u64 {
     let [batches, m, n, _] = of_tiles(config, extents);
-    let tiles = u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
-    u64::from(batches) * tiles.div_ceil(config.ctas.into())
+    let rows = m.div_ceil(config.bm * config.cluster_m);
+    let columns = n.div_ceil(config.bn * config.cluster_n);
+    u64::from(batches) * u64::from(rows) * u64::from(columns)
 }
 
 /// Batches, M, N and K of the product whose rows are those of the tiles.

@@ -11,9 +11,14 @@ pub mod kernels {
 
     /// The tiles of a batch of products.
     pub fn tiles<const CFG: Config>(batches: u32, m: u32, n: u32) -> _ {
-        Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(
-            batches, m, n,
-        )
+        Tiles::<
+            { CFG.bm },
+            { CFG.bn },
+            { CFG.group },
+            { CFG.cluster_m },
+            { CFG.cluster_n },
+            { CFG.split },
+        >::new(batches, m, n)
     }
 
     /// A persistent, warp-specialised product of A and B. Their tensors have two modes, or three for several matrices. The CTA
@@ -66,10 +71,11 @@ pub mod kernels {
             "A along M of elements of 32 bits is neither promoted, nor is K divided"
         );
         let warps = if from_registers { 4 } else { 1 };
-        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(readers::<CFG>() * warps);
+        let ring = Ring::<{ CFG.stages }, { CFG.cluster_m }, { CFG.cluster_n }>::new(
+            readers::<CFG>() * warps,
+        );
         // The rows and columns of a tile for one warpgroup.
         let (rows, columns) = (rows::<CFG>(), columns::<CFG>());
-        let above = CFG.bm / rows;
         let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
         let (same_k, steps) = if let Some(k) = k {
             (true, split.steps(ceil_div(k, bk)))
@@ -116,14 +122,18 @@ pub mod kernels {
                         };
                         let slot = producer.acquire(rows * CFG.bk + bytes(sb[(_, _, 0)]));
                         let (to_a, to_b) = (sa[(_, _, slot.stage)], sb[(_, _, slot.stage)]);
-                        for i in 0..CFG.bm / CFG.rows {
-                            let row = tile.row + i * CFG.rows;
-                            if CFG.a_mn {
-                                slot.load(a, place::<RA>(tile.batch, at, row), select(to_a, 1, 0));
-                            } else if i * CFG.rows < rows {
-                                let part = local_tile(to_a, (CFG.rows, bk), (i, 0));
-                                slot.load(a, place::<RA>(tile.batch, row, at), part);
+                        if CFG.a_mn {
+                            slot.load(a, place::<RA>(tile.batch, at, tile.row), select(to_a, 1, 0));
+                        } else if few {
+                            for i in 0..CFG.bm / CFG.rows {
+                                if i * CFG.rows < rows {
+                                    let first =
+                                        place::<RA>(tile.batch, tile.row + i * CFG.rows, at);
+                                    slot.load(a, first, local_tile(to_a, (CFG.rows, bk), (i, 0)));
+                                }
                             }
+                        } else {
+                            slot.load_for_row(a, (tile.batch, tile.row, at), to_a);
                         }
                         if CFG.b_mn {
                             slot.load(
@@ -132,8 +142,7 @@ pub mod kernels {
                                 select(to_b, 1, 0),
                             );
                         } else {
-                            let first = (tile.batch, tile.column, at);
-                            slot.load_same(b, first, to_b, tile.same_columns);
+                            slot.load_for_column(b, (tile.batch, tile.column, at), to_b);
                         }
                         if few {
                             filled += 1;
@@ -143,7 +152,7 @@ pub mod kernels {
                     turn += 1;
                 }
             }
-            if CFG.ctas > 1 && thread() == 0 {
+            if CFG.cluster_m * CFG.cluster_n > 1 && thread() == 0 {
                 producer.finish();
             }
         } else {
@@ -155,8 +164,10 @@ pub mod kernels {
             let index = warpgroup() - 1;
             let (i, j) = if CFG.pingpong {
                 (0, 0)
+            } else if CFG.by_columns {
+                (0, index)
             } else {
-                (index % above, index / above)
+                (index, 0)
             };
             let mma = if from_registers {
                 TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::from_registers(
@@ -284,12 +295,20 @@ pub mod kernels {
 
     /// Rows of a tile that a warpgroup computes.
     fn rows<const CFG: Config>() -> u32 {
-        max(CFG.bm / readers::<CFG>(), 64)
+        if CFG.by_columns {
+            CFG.bm
+        } else {
+            CFG.bm / readers::<CFG>()
+        }
     }
 
     /// Columns of a tile that a warpgroup computes.
     fn columns<const CFG: Config>() -> u32 {
-        CFG.bn * CFG.bm / rows::<CFG>() / readers::<CFG>()
+        if CFG.by_columns {
+            CFG.bn / readers::<CFG>()
+        } else {
+            CFG.bn
+        }
     }
 
     /// Stages of `rows` × `bk` elements of a matrix, contiguous along K, or along the rows if `mn`.

@@ -13,7 +13,7 @@ pub mod kernels {
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
     /// bytes long. All types have the largest tiles and two small ones, and all but `e5m2` and `u8` have more. Elements of 16 bits
     /// also have tiles for matrices along M or N, and elements of 32 bits for one such matrix.
-    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
             #[cfg(feature = "core")] (bf16, bf16, bf16),
@@ -130,7 +130,7 @@ pub mod kernels {
 
     /// The products of a batch of matrices, with D stored element by element, where the element lies inside D: rows of D may have any
     /// stride and any alignment. All types have the largest tile, and all without `e5m2` and `u8` two smaller ones, too.
-    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
             #[cfg(feature = "core")] (bf16, bf16, bf16),

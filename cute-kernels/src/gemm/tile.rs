@@ -131,7 +131,8 @@ impl fmt::Display for Sizes {
             bm,
             bn,
             rows,
-            ctas,
+            cluster_m,
+            cluster_n,
             split,
             pingpong,
             swapped,
@@ -142,8 +143,8 @@ impl fmt::Display for Sizes {
         };
         let (height, width) = if swapped { (bn, bm) } else { (bm, bn) };
         write!(f, "{height} x {width}")?;
-        if ctas > 1 {
-            write!(f, " in clusters of {ctas}")?;
+        if cluster_m * cluster_n > 1 {
+            write!(f, " in clusters of {cluster_m} x {cluster_n}")?;
         }
         if split > 1 {
             write!(f, ", K divided by {split}")?;

@@ -15,7 +15,7 @@ mod kernels {
     };
 
     /// D = f(α · A · Bᵀ + β · C + a bias for each row + a bias for each column), where f is chosen by a number.
-    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(F in [0, 1, 2, 3], CFG in [NARROW, THIN])]
     pub fn linear<const F: u32, const CFG: Config>(
         a: TmaLoad<bf16, 2>,

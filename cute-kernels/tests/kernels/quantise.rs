@@ -18,7 +18,7 @@ mod kernels {
     };
 
     /// D = A · Bᵀ + a number for each column, and the largest absolute values of its rows, matrix by matrix.
-    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(CFG in [SINGLE, NARROW, THIN])]
     pub fn absmax<const CFG: Config>(
         a: TmaLoad<bf16, 3>,
