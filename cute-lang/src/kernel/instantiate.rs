@@ -1,6 +1,6 @@
 //! Instances made while a program runs, from the text that the expansion of their module keeps.
 
-use crate::kernel::lower::{Lowered, lower_instance};
+use crate::kernel::lower::{Lowered, Numbered, lower_instance};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::instance::{Instance, is_open};
 use crate::kernel::syntax::library::Passed;
@@ -98,7 +98,8 @@ fn lowered(module: Text, tokens: TokenStream) -> Result<Lowered> {
             format!("there is no instance `{name}` with values that are given at run time");
         return Err(Error::new(name.span(), message));
     };
-    lower_instance(&source, kernel, &complete(open, instance)?)
+    let instance = complete(open, instance)?;
+    lower_instance(&source, kernel, &instance, &Numbered::default())
 }
 
 /// The instance with the values that are given.

@@ -6,7 +6,7 @@ use crate::kernel::syntax::plain::{is_plain, is_plain_enum, is_public, primitive
 use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Fields, ItemConst, ItemStruct, Type};
+use syn::{Attribute, Expr, ExprLit, Fields, ItemConst, ItemStruct, Lit, Type};
 
 /// The public constants and structs of a module that consist of numbers and truth values, as Rust, with the same values as in kernels.
 pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStream {
@@ -55,14 +55,11 @@ fn declarations<'m>(
     });
     let consts = values.filter_map(|(item, value)| {
         let ItemConst {
-            attrs,
-            vis,
-            ident,
-            ty,
-            ..
+            attrs, vis, ident, ..
         } = item;
-        let value = literal(module, ty, value)?;
-        is_declared(module, item).then(|| {
+        let length = written_length(item);
+        let (ty, value) = literal(module, &item.ty, value, length)?;
+        is_public(vis).then(|| {
             quote! {
                 #(#attrs)*
                 #[allow(dead_code)]
@@ -88,17 +85,57 @@ fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
     quote!(#[derive(#(#missing),*)])
 }
 
-/// Whether host code has the constant: it is public, and consists of numbers and truth values.
-fn is_declared(module: &Module, item: &ItemConst) -> bool {
-    let known = primitive(&item.ty).is_some() || structure(module, &item.ty).is_some();
-    is_public(&item.vis) && known
+/// The type and the value in Rust, if host code has the type: a number, a truth value, a public struct of these in the module, or an array.
+/// Without a value it is 0, and an array has the given length.
+fn literal(
+    module: &Module,
+    ty: &Type,
+    value: Option<&Value>,
+    length: Option<usize>,
+) -> Option<(TokenStream, TokenStream)> {
+    let Type::Array(array) = ty else {
+        let value = match structure(module, ty) {
+            Some(item) => struct_literal(&item.ident, item, value),
+            None => number(ty, value),
+        };
+        return Some((ty.to_token_stream(), value?));
+    };
+    let zero = literal(module, &array.elem, None, None);
+    let Some(value) = value else {
+        let ((inner, zero), length) = (zero?, length.or_else(|| number_of(&array.len))?);
+        return Some((quote!([#inner; #length]), quote!([#zero; #length])));
+    };
+    let Value::Array(elements) = value else {
+        return None;
+    };
+    let elements = elements.iter();
+    let elements = elements.map(|value| literal(module, &array.elem, Some(value), None));
+    let (types, values): (Vec<TokenStream>, Vec<TokenStream>) =
+        elements.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    let inner = types.into_iter().next().or_else(|| Some(zero?.0))?;
+    // In a kernel, a length may be a constant of any integer type.
+    let length = values.len();
+    Some((quote!([#inner; #length]), quote!([#(#values),*])))
 }
 
-/// The value as Rust, with the type of the constant; 0 if there is none.
-fn literal(module: &Module, ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
-    match structure(module, ty) {
-        Some(item) => struct_literal(&item.ident, item, value),
-        None => number(ty, value),
+/// The length of a constant array, if it is a literal or if all elements are written.
+pub(super) fn written_length(item: &ItemConst) -> Option<usize> {
+    let Type::Array(ty) = &*item.ty else {
+        return None;
+    };
+    match &*item.expr {
+        Expr::Array(array) => Some(array.elems.len()),
+        _ => number_of(&ty.len),
+    }
+}
+
+/// The number of a literal.
+fn number_of(expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(lit), ..
+        }) => lit.base10_parse().ok(),
+        _ => None,
     }
 }
 
