@@ -127,8 +127,9 @@ impl File {
             let module = Module::parse(found.tokens.clone())?;
             let file = self.name.clone();
             let locate = move |span: Span| location(&file, span);
-            let source = Source::located(module, &bindings, Box::new(locate))?;
-            let parts = (kernels(&source), constants(&source), opens(&source));
+            let mut source = Source::located(module, &bindings, Box::new(locate))?;
+            let kernels = kernels(&mut source);
+            let parts = (kernels, constants(&source), opens(&source));
             // The layouts that kernels name by a path, and not by `use`, are known now.
             let known = bindings.len();
             for path in source.unresolved.borrow().iter() {

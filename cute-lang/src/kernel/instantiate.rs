@@ -1,6 +1,6 @@
 //! Instances made while a program runs, from the text that the expansion of their module keeps.
 
-use crate::kernel::lower::{Lowered, lower_instance};
+use crate::kernel::lower::{Lowered, Numbered, lower_instance};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::instance::{Instance, is_open};
 use crate::kernel::syntax::library::Passed;
@@ -98,7 +98,8 @@ fn lowered(module: Text, tokens: TokenStream) -> Result<Lowered> {
             format!("there is no instance `{name}` with values that are given at run time");
         return Err(Error::new(name.span(), message));
     };
-    lower_instance(&source, kernel, &complete(open, instance)?)
+    let instance = complete(open, instance)?;
+    lower_instance(&source, kernel, &instance, &Numbered::default())
 }
 
 /// The instance with the values that are given.
@@ -148,10 +149,11 @@ mod tests {
 
     const MODULE: &str = "\"m\" \"m\" [] { mod m {
         #[kernel(threads = BLOCK)]
-        #[instance(given: T = f32, BLOCK = _)]
+        #[instance(given: T = f32, BLOCK = _)] #[instances(T in [f32], BLOCK in SIZES)]
         fn k<T, const BLOCK: u32>(x: Global<T, 1>) {
             assert!(BLOCK % 32 == 0, \"not of whole warps\");
         }
+        const SIZES: [u32; 2] = [32, 64];
     } }";
 
     const PLACES: &[(u32, &str, u32)] = &[(1, "src/m.rs", 10), (4, "src/n.rs", 70)];

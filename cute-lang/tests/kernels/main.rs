@@ -19,6 +19,7 @@ mod forms;
 mod fragments;
 mod globals;
 mod growth;
+mod instances;
 mod instructions;
 mod jumps;
 mod library;

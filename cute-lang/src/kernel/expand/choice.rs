@@ -1,17 +1,20 @@
 //! Selects an instance of `#[instances(…)]` by types and constants, for generic host functions.
 
 use super::parameter::{param_type_of, rust_type};
+use crate::kernel::emit::builder::Builder;
 use crate::kernel::expand::item::{number, struct_literal};
+use crate::kernel::interp::Interpreter;
 use crate::kernel::lower::{LoweredKernel, Made};
 use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
+use crate::kernel::syntax::listed::text_of;
 use crate::kernel::syntax::plain::{is_plain, is_plain_enum};
-use crate::kernel::syntax::product::text_of;
 use crate::kernel::syntax::source::{HERE, Source};
-use crate::kernel::value::Element;
+use crate::kernel::value::{Element, Value};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use std::collections::{HashMap, HashSet};
 use syn::{
     Expr, FnArg, GenericArgument, GenericParam, ItemStruct, PathArguments, Type, Visibility,
 };
@@ -312,15 +315,8 @@ fn text(value: &Expr) -> String {
 
 /// Values with different texts, in order.
 fn distinct<'k>(values: impl Iterator<Item = &'k Expr>) -> Vec<&'k Expr> {
-    let mut seen = Vec::new();
-    values
-        .filter(|value| {
-            let text = text(value);
-            let new = !seen.contains(&text);
-            seen.push(text);
-            new
-        })
-        .collect()
+    let mut seen = HashSet::new();
+    values.filter(|value| seen.insert(text(value))).collect()
 }
 
 /// The instances, grouped by types.
@@ -330,13 +326,12 @@ fn by_types<'k>(chosen: &[Chosen<'k>], types: &[&Ident]) -> Vec<Vec<Chosen<'k>>>
         values.map(|value| value.map(text)).collect()
     };
     let mut groups: Vec<Vec<Chosen<'k>>> = Vec::new();
-    for &(instance, lowered) in chosen {
-        let same = groups
-            .iter_mut()
-            .find(|group| key(group[0].0) == key(instance));
-        match same {
-            Some(group) => group.push((instance, lowered)),
-            None => groups.push(vec![(instance, lowered)]),
+    let mut places = HashMap::new();
+    for &chosen in chosen {
+        let place = *places.entry(key(chosen.0)).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(chosen),
+            None => groups.push(vec![chosen]),
         }
     }
     groups
@@ -359,13 +354,13 @@ fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
 
 /// `gemm_CFG`: an enum of the values of a constant, with its function `value`, if it has one.
 fn enumeration(
-    kernel: &Kernel,
+    written: &Kernel,
     constant: &Ident,
     values: &[&Expr],
     value: Option<TokenStream>,
 ) -> TokenStream {
-    let name = enum_name(&kernel.function.sig.ident, constant);
-    let kernel = &kernel.function.sig.ident;
+    let kernel = &written.function.sig.ident;
+    let name = enum_name(kernel, constant);
     let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
     let variants = values.iter().map(|value| {
         let doc = format!(" `{}`.", text(value));
@@ -373,6 +368,14 @@ fn enumeration(
     });
     let (docs, variants): (Vec<String>, Vec<Ident>) = variants.unzip();
     let count = variants.len();
+    // Another name of a value is a constant, and no variant, so that each value is once in `ALL`.
+    let renamed = written.renamed.iter();
+    let renamed = renamed.filter(|(parameter, ..)| parameter == constant);
+    let renamed = renamed.map(|(_, name, of)| {
+        let doc = format!(" The same value as `{}`.", text(of));
+        let (name, of) = (format_ident!("{name}"), variant(of));
+        quote!(#[doc = #doc] pub const #name: Self = Self::#of;)
+    });
     quote! {
         #[doc = #doc]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -384,6 +387,7 @@ fn enumeration(
         impl #name {
             /// All values, in the order of `#[instances(…)]`.
             pub const ALL: [Self; #count] = [#(Self::#variants),*];
+            #(#renamed)*
             #value
         }
     }
@@ -403,16 +407,17 @@ fn value_of(
     })?;
     let known = structure(source, ty);
     let variants = enumeration_of(source, ty);
-    let arms = distinct(chosen.iter().filter_map(|(it, _)| value(it, constant)));
-    let arms = arms.into_iter().map(|written| {
-        let is_it =
-            |(it, _): &&Chosen<'_>| value(it, constant).is_some_and(|it| text(it) == text(written));
-        let (_, made) = chosen.iter().find(is_it)?;
+    let mut seen = HashSet::new();
+    let arms = chosen.iter().filter_map(|(it, made)| {
+        let written = value(it, constant)?;
+        seen.insert(text(written)).then_some((written, made))
+    });
+    let arms = arms.map(|(written, made)| {
         let mut values = made.constants().iter();
         let (_, value) = values.find(|(name, _)| constant == name)?;
         let value = match (&known, variants) {
             (Some((path, item)), _) => struct_literal(path, item, Some(value)),
-            (None, Some(declared)) => variant_of(declared, written),
+            (None, Some(declared)) => variant_of(source, declared, value),
             (None, None) => number(ty, Some(value)),
         };
         let (variant, value) = (variant(written), value?);
@@ -468,15 +473,17 @@ fn enumeration_of<'s>(source: &'s Source, ty: &Type) -> Option<&'s Enumeration> 
     (is_plain_enum(declared) && public && !has_cfg).then_some(declared)
 }
 
-/// A variant as Rust, where it is written as one.
-fn variant_of(declared: &Enumeration, written: &Expr) -> Option<TokenStream> {
-    let Expr::Path(path) = written else {
+/// The variant of an enum of the module with this value, as Rust.
+fn variant_of(source: &Source, declared: &Enumeration, value: &Value) -> Option<TokenStream> {
+    let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+    let (all, _) = interpreter.discriminants(HERE, declared).ok()?;
+    let [Value::Int(value, _)] = value.parts()? else {
         return None;
     };
-    let name = &path.path.segments.last()?.ident;
-    let ty = &declared.item.ident;
-    let is_variant = path.path.segments.len() == 2 && declared.variant(name).is_some();
-    is_variant.then(|| quote!(#ty::#name))
+    let mut variants = declared.item.variants.iter().zip(all.iter());
+    let (variant, _) = variants.find(|(_, it)| *it == value)?;
+    let (ty, name) = (&declared.item.ident, &variant.ident);
+    Some(quote!(#ty::#name))
 }
 
 fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {

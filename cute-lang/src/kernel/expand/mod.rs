@@ -15,6 +15,7 @@ mod unused;
 use crate::kernel::interp::resolve::unused_variables;
 use crate::kernel::lower::{Lowered, LoweredKernel, Open, constants, kernels as kernels_of, opens};
 use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::notation::{Bound, Context, Question, Reader, ask};
@@ -79,8 +80,9 @@ fn lowered(
     if context.bindings.iter().any(broken) {
         return Err(None);
     }
-    let source = Source::new(parsed, &context.bindings)?;
-    let lowered = (kernels_of(&source), constants(&source), opens(&source));
+    let mut source = Source::new(parsed, &context.bindings)?;
+    let kernels = kernels_of(&mut source);
+    let lowered = (kernels, constants(&source), opens(&source));
     // A layout declared outside of the module has a carrier, a macro that calls `resume` with the value.
     let unresolved = source.unresolved.borrow();
     let layouts = unresolved.iter().map(|path| Question::path(context, path));
@@ -120,8 +122,7 @@ fn questions(context: &Context, module: &Module) -> Vec<Question> {
             questions.push(Question::path(context, &import.path));
         }
     }
-    let instances = module.kernels.iter().flat_map(|kernel| &kernel.instances);
-    for feature in instances.flat_map(|instance| instance.features.iter()) {
+    for feature in module.kernels.iter().flat_map(Kernel::features) {
         if new(feature.token().to_string()) {
             questions.push(Question::feature(context, feature));
         }

@@ -9,7 +9,7 @@ use crate::kernel::syntax::plain::{is_plain, primitive};
 use crate::notation::{Context, Reader};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Attribute, FnArg, GenericParam, Item, ItemFn, Safety, Type};
+use syn::{Attribute, Expr, FnArg, GenericParam, Item, ItemFn, Safety, Type};
 
 /// The module with a stub for each instance, or nothing if the input is not a module.
 pub(crate) fn module(context: &Context, module: TokenStream) -> TokenStream {
@@ -53,7 +53,8 @@ pub(crate) fn module(context: &Context, module: TokenStream) -> TokenStream {
                 quote!(#declaration #functions)
             }
         };
-        instance_names(kernel).iter().map(stub).collect::<Vec<_>>()
+        let names = instance_names(kernel, &|array| length(&items, array));
+        names.iter().map(stub).collect::<Vec<_>>()
     });
     let stubs: TokenStream = stubs.collect();
     // Items after a missing brace are in the module, and name items around it.
@@ -80,6 +81,18 @@ pub(crate) fn module(context: &Context, module: TokenStream) -> TokenStream {
             #exported
         }
     }
+}
+
+/// The length of an array of the module, as far as it is written.
+fn length(items: &[Item], array: &Expr) -> usize {
+    let Expr::Path(path) = array else {
+        return 0;
+    };
+    let found = items.iter().find_map(|item| match item {
+        Item::Const(item) if path.path.is_ident(&item.ident) => Some(item),
+        _ => None,
+    });
+    found.and_then(item::written_length).unwrap_or_default()
 }
 
 fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &'a Attribute> {

@@ -51,7 +51,7 @@ use enumeration::Discriminants;
 use jump::{JumpTarget, Loop};
 use proc_macro2::Span;
 use std::collections::HashMap;
-use syn::{Error, Result};
+use syn::{Error, Expr, Result};
 
 /// The most steps for one instance. A step is the evaluation of an expression. This many steps take about a second at the optimisation
 /// level that cargo gives macros, and the kernels of `cute-kernels` take a tenth of them.
@@ -144,6 +144,18 @@ impl<'s> Interpreter<'s> {
         let length = self.b.check_length();
         self.hopeless |= length.is_err();
         length
+    }
+
+    /// The value of an expression outside of a kernel's body, or all errors in it.
+    pub fn value_of(&mut self, expr: &Expr) -> Result<Value> {
+        let value = match self.eval(expr) {
+            Ok(value) => value,
+            Err(error) => {
+                self.record(error);
+                Value::Unit
+            }
+        };
+        std::mem::take(&mut self.errors).finish(value)
     }
 
     // ---- errors

@@ -89,7 +89,7 @@ impl Interpreter<'_> {
     }
 
     /// Checks a value against a declared type.
-    pub(super) fn ascribe(&mut self, value: Value, ty: &syn::Type) -> Result<Value> {
+    pub(in crate::kernel) fn ascribe(&mut self, value: Value, ty: &syn::Type) -> Result<Value> {
         let mismatch = |value: &Value| {
             let declared = text::shorten(quote::ToTokens::to_token_stream(ty));
             Error::new(

@@ -6,14 +6,15 @@ use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Value;
-use syn::{ItemConst, Result};
+use syn::{Expr, ItemConst, Result};
 
 /// Each constant of the module with its value. Unused constants are evaluated, too, to find their errors.
 pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
     let mut errors = Errors::default();
     let mut values = Vec::new();
     for item in &source.module(HERE).consts {
-        let value = constant(source, item, Inference::default());
+        let name = &item.ident;
+        let value = evaluated(source, &syn::parse_quote!(#name), |_, value| Ok(value));
         values.extend(errors.record(value).map(|value| (item, value)));
     }
     for declared in &source.module(HERE).enums {
@@ -23,17 +24,25 @@ pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
     errors.finish(values)
 }
 
-/// The value of a constant, with the types of its literals as far as they are known.
-fn constant(source: &Source, item: &ItemConst, inference: Inference) -> Result<Value> {
-    let name = &item.ident;
-    let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
-    interpreter.b.inference = inference;
-    let value = interpreter.eval(&syn::parse_quote!(#name));
-    match interpreter.b.inference.again(value.is_err())? {
-        Some(inference) => constant(source, item, inference),
-        None => match interpreter.b.inference.in_doubt().next() {
-            Some(error) => Err(error),
-            None => value,
-        },
+/// The value of an expression of the module's constants. `f` goes on with it.
+pub(super) fn evaluated(
+    source: &Source,
+    expr: &Expr,
+    f: impl Fn(&mut Interpreter<'_>, Value) -> Result<Value>,
+) -> Result<Value> {
+    let mut inference = Inference::default();
+    loop {
+        // With the types of its literals as far as they are known.
+        let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+        interpreter.b.inference = inference;
+        let value = interpreter.value_of(expr);
+        let value = value.and_then(|value| f(&mut interpreter, value));
+        match interpreter.b.inference.again(value.is_err())? {
+            Some(known) => inference = known,
+            None => match interpreter.b.inference.in_doubt().next() {
+                Some(error) => return Err(error),
+                None => return value,
+            },
+        }
     }
 }

@@ -4,6 +4,7 @@ mod constant;
 mod constants;
 mod entry;
 mod facts;
+mod numbered;
 mod open;
 mod parameter;
 
@@ -30,8 +31,10 @@ use cute_hopper::threads::{MAX_CTA, MAX_RESIDENT, WARP};
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;
+pub(crate) use numbered::Numbered;
+use numbered::number;
 pub(crate) use open::{Field, FieldType, Open, opens};
-use parameter::declare;
+use parameter::{check_are_free, declare};
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, GenericParam, Result, Token};
@@ -98,11 +101,11 @@ pub fn lower(module: TokenStream) -> Result<Vec<Lowered>> {
 pub fn lower_with(module: TokenStream, libraries: &[(&str, TokenStream)]) -> Result<Vec<Lowered>> {
     let module = Kernels::parse(module)?;
     let passed = bindings_from(&module, libraries)?;
-    instances(&Source::new(module, &passed)?)
+    instances(&mut Source::new(module, &passed)?)
 }
 
 /// Lowers all instances of a parsed module.
-pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
+pub fn instances(source: &mut Source) -> Result<Vec<Lowered>> {
     let kernels = kernels(source)?.into_iter();
     Ok(kernels.flat_map(LoweredKernel::into_lowered).collect())
 }
@@ -158,26 +161,30 @@ impl Made {
     }
 }
 
-/// Lowers all kernels of a parsed module, by instances.
-pub(crate) fn kernels(source: &Source) -> Result<Vec<LoweredKernel>> {
+/// Lowers all kernels of a parsed module, by instances. Kernels with values that have no names get their instances first.
+pub(crate) fn kernels(source: &mut Source) -> Result<Vec<LoweredKernel>> {
+    let numbered = number(source)?;
+    let source = &*source;
     let mut errors = Errors::default();
     let kernels = source.module(HERE).kernels.iter();
-    let lowered = kernels.filter_map(|kernel| errors.record(lower_kernel(source, kernel)));
+    let lowered = kernels.map(|kernel| lower_kernel(source, kernel, &numbered));
+    let lowered = lowered.filter_map(|lowered| errors.record(lowered));
     let lowered = lowered.collect();
     let lowered = errors.finish(lowered)?;
     check_names(source)?;
     Ok(lowered)
 }
 
-fn lower_kernel(source: &Source, kernel: &Kernel) -> Result<LoweredKernel> {
+fn lower_kernel(source: &Source, kernel: &Kernel, numbered: &Numbered) -> Result<LoweredKernel> {
+    check_are_free(source, kernel)?;
     let mut instances = Vec::new();
     let mut failed: Vec<(&Ident, Error)> = Vec::new();
     for instance in &kernel.instances {
         let missing = source.missing_features(instance);
         let made = match missing.is_empty() {
-            true => lower_instance(source, kernel, instance)
+            true => lower_instance(source, kernel, instance, numbered)
                 .map(|lowered| Made::Lowered(Box::new(lowered))),
-            false => with_values(source, kernel, instance, Inference::default())
+            false => with_values(source, kernel, instance, numbered, Inference::default())
                 .map(|(_, constants)| Made::Unbuilt(Unbuilt { constants, missing })),
         };
         match made {
@@ -200,7 +207,7 @@ fn lower_kernel(source: &Source, kernel: &Kernel) -> Result<LoweredKernel> {
     kernel_lowered.params = match (params, kernel.instances.first()) {
         (Some(params), _) => params,
         // The tensors that a kernel writes are known only when it is lowered.
-        (None, Some(instance)) => lower_instance(source, kernel, instance)?.params,
+        (None, Some(instance)) => lower_instance(source, kernel, instance, numbered)?.params,
         (None, None) => Vec::new(),
     };
     Ok(kernel_lowered)
@@ -232,8 +239,9 @@ pub(crate) fn lower_instance(
     source: &Source,
     kernel: &Kernel,
     instance: &Instance,
+    numbered: &Numbered,
 ) -> Result<Lowered> {
-    lower_from(source, kernel, instance, Inference::default())
+    lower_from(source, kernel, instance, numbered, Inference::default())
 }
 
 /// Lowers an instance with the types of its literals as far as they are known.
@@ -241,9 +249,10 @@ fn lower_from(
     source: &Source,
     kernel: &Kernel,
     instance: &Instance,
+    numbered: &Numbered,
     inference: Inference,
 ) -> Result<Lowered> {
-    let (mut interpreter, constants) = with_values(source, kernel, instance, inference)?;
+    let (mut interpreter, constants) = with_values(source, kernel, instance, numbered, inference)?;
     let threads = constant(&mut interpreter, &kernel.threads, 1..=MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
@@ -265,7 +274,7 @@ fn lower_from(
     let name = &kernel.function.sig.ident;
     interpreter.b.set_source(source.location(name.span()));
     for input in &kernel.function.sig.inputs {
-        declare(&mut interpreter, source, input)?;
+        declare(&mut interpreter, input)?;
     }
     interpreter.b.facts = facts(&mut interpreter, &kernel.function.sig)?;
     for param in 0..interpreter.b.params.len() {
@@ -274,7 +283,7 @@ fn lower_from(
     let body = interpreter.kernel(name, &kernel.function.block);
     // With other types of its literals, the body may have different errors.
     if let Some(inference) = interpreter.b.inference.again(body.is_err())? {
-        return lower_from(source, kernel, instance, inference);
+        return lower_from(source, kernel, instance, numbered, inference);
     }
     body?;
     let mut in_doubt = Errors::default();
@@ -341,6 +350,7 @@ fn with_values<'s>(
     source: &'s Source,
     kernel: &Kernel,
     instance: &Instance,
+    numbered: &Numbered,
     inference: Inference,
 ) -> Result<(Interpreter<'s>, Vec<(String, Value)>)> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
@@ -353,10 +363,14 @@ fn with_values<'s>(
                 "a kernel takes type and const parameters only",
             ));
         };
-        // `parse` has checked that every parameter has a value.
+        // `Kernel::list` has checked that every parameter has a value.
         if let Some((_, expr)) = instance.values.iter().find(|(given, _)| given == name) {
+            let value = match numbered.value(kernel, name, expr) {
+                Some(value) => value.clone(),
+                None => interpreter.value_of(expr)?,
+            };
             let argument = Argument {
-                value: interpreter.eval(expr)?,
+                value,
                 span: expr.span(),
             };
             let (name, value) = check_generic(param, argument)?;

@@ -4,6 +4,7 @@ use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::elsewhere::type_elsewhere;
 use crate::kernel::lower::constant::constant;
+use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
@@ -16,13 +17,8 @@ use syn::{
 
 const EXPECTED: &str = "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list `[…; N]` of one of these";
 
-pub(super) fn declare(
-    interpreter: &mut Interpreter<'_>,
-    source: &Source,
-    input: &FnArg,
-) -> Result<()> {
+pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
     let (ident, ty) = named(input)?;
-    check_is_free(source, ident)?;
     let (ty, length) = each(ty);
     let (name, index) = (ident.to_string(), interpreter.b.params.len());
     let mut param = Param {
@@ -94,7 +90,14 @@ pub(super) fn named(input: &FnArg) -> Result<(&Ident, &syn::Type)> {
     Ok((&pat.ident, &input.ty))
 }
 
-/// Refuses the name of an instance: for an argument of `launch`, Rust would take it as the instance's type.
+/// Refuses parameters with the name of an instance: for an argument of `launch`, Rust would take it as the instance's type.
+pub(super) fn check_are_free(source: &Source, kernel: &Kernel) -> Result<()> {
+    let named = kernel.function.sig.inputs.iter().map(named);
+    // `declare` refuses those without a name.
+    let mut names = named.filter_map(|named| Some(named.ok()?.0));
+    names.try_for_each(|name| check_is_free(source, name))
+}
+
 fn check_is_free(source: &Source, name: &Ident) -> Result<()> {
     let mut types = source.module(HERE).kernels.iter().flat_map(|kernel| {
         let chosen = kernel.chosen().next().map(|_| &kernel.function.sig.ident);

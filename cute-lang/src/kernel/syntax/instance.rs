@@ -15,6 +15,8 @@ pub struct Instance {
     /// Whether it is one of `#[instances(…)]`, which the host selects by their values. All of a kernel have the same parameters in the same
     /// order.
     pub chosen: bool,
+    /// Whether one of its values is an element of an array or an expression, which has a number for a name.
+    pub(crate) numbered: bool,
     /// The features that a crate needs to have it.
     pub features: Vec<LitStr>,
 }
@@ -26,6 +28,7 @@ impl Instance {
             name,
             values,
             chosen: false,
+            numbered: false,
             features: Vec::new(),
         }
     }

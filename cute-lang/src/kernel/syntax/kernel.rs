@@ -2,12 +2,17 @@
 
 use super::errors::Errors;
 use super::instance::{Assignment, Instance};
+use super::listed::Numbers;
 use super::product::Product;
 use proc_macro2::Ident;
 use quote::ToTokens;
+use std::collections::HashSet;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Meta, Result, Safety, Signature, Token};
+use syn::{
+    Attribute, Error, Expr, GenericParam, ItemFn, LitStr, Meta, Result, Safety, Signature, Token,
+    parse_quote,
+};
 
 /// A function under `#[kernel]`.
 pub struct Kernel {
@@ -23,15 +28,70 @@ pub struct Kernel {
     pub checked: Option<Expr>,
     /// The keyword of an `unsafe fn`.
     pub unsafety: Option<Token![unsafe]>,
-    /// The instances.
+    /// The attributes that give the instances, in order.
+    pub(crate) given: Vec<Given>,
+    /// The instances, once all values have names.
     pub instances: Vec<Instance>,
     /// The instances with run-time values.
     pub open: Vec<Instance>,
+    /// Names of values that have an earlier name: the parameter, this name, and the earlier one.
+    pub(crate) renamed: Vec<(Ident, Ident, Expr)>,
     /// The function.
     pub function: ItemFn,
 }
 
+/// An attribute that gives instances.
+#[derive(Clone)]
+pub(crate) enum Given {
+    /// `#[instance(…)]`.
+    One(Instance),
+    /// `#[instances(…)]`.
+    Product(Product),
+}
+
 impl Kernel {
+    /// Whether all values of `#[instances(…)]` have names. The names of elements of an array follow from its value.
+    pub(crate) fn is_named(&self) -> bool {
+        self.given.iter().all(|given| match given {
+            Given::One(_) => true,
+            Given::Product(product) => product.is_named(),
+        })
+    }
+
+    /// The features that instances need.
+    pub(crate) fn features(&self) -> impl Iterator<Item = &LitStr> {
+        self.given.iter().flat_map(|given| match given {
+            Given::One(instance) => instance.features.iter().collect::<Vec<_>>(),
+            Given::Product(product) => product.features().collect(),
+        })
+    }
+
+    /// The parameter with this name.
+    pub(crate) fn parameter(&self, name: &Ident) -> Option<&GenericParam> {
+        parameter(&self.function.sig, name)
+    }
+
+    /// Lists the instances, whose values all have names. Those with run-time values are known without.
+    pub(crate) fn list(&mut self) -> Result<()> {
+        let (mut all, mut errors) = (Vec::new(), Errors::default());
+        for given in &self.given {
+            match given {
+                Given::One(instance) => all.push(instance.clone()),
+                Given::Product(product) => {
+                    let instances = product.instances(&self.function.sig.ident);
+                    all.extend(errors.record(instances).into_iter().flatten());
+                }
+            }
+        }
+        let parameters: Vec<&Ident> = parameters(&self.function.sig).collect();
+        for instance in &all {
+            errors.record(check_instance(instance, &parameters));
+        }
+        all.retain(|instance| instance.open().next().is_none());
+        self.instances = all;
+        errors.finish(())
+    }
+
     /// The instances of `#[instances(…)]`, each with its index among all.
     pub fn chosen(&self) -> impl Iterator<Item = (usize, &Instance)> {
         let instances = self.instances.iter().enumerate();
@@ -44,8 +104,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
     let mut errors = Errors::default();
     let mut docs = Vec::new();
     let mut arguments = KernelArguments::default();
-    let mut instances = Vec::new();
-    let mut products: Vec<Product> = Vec::new();
+    let mut given: Vec<Given> = Vec::new();
     for attr in &function.attrs {
         if attr.path().is_ident("doc") {
             docs.push(attr.clone());
@@ -58,17 +117,18 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
                 arguments = parsed;
             }
         } else if attr.path().is_ident("instance") {
-            instances.extend(errors.record(attr.parse_args::<Instance>()));
+            let instance = errors.record(attr.parse_args::<Instance>());
+            given.extend(instance.map(Given::One));
         } else if attr.path().is_ident("instances") {
-            let sig = &function.sig;
-            let parsed = attr.parse_args::<Product>().and_then(|product| {
-                product.check(products.first(), sig)?;
-                Ok((product.instances(&sig.ident)?, product))
+            let first = given.iter().find_map(|given| match given {
+                Given::Product(product) => Some(product),
+                Given::One(_) => None,
             });
-            if let Some((all, product)) = errors.record(parsed) {
-                instances.extend(all);
-                products.push(product);
-            }
+            let parsed = attr.parse_args::<Product>().and_then(|product| {
+                product.check(first, &function.sig)?;
+                Ok(product)
+            });
+            given.extend(errors.record(parsed).map(Given::Product));
         } else {
             let message = match attr.path().is_ident("facts") {
                 true => "facts stand before a parameter: `#[facts(…)] x: Global<f32, 1>`",
@@ -84,25 +144,16 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         Safety::Unsafe(keyword) => Some(keyword),
         _ => None,
     };
-    let parameters: Vec<&Ident> = function
-        .sig
-        .generics
-        .params
-        .iter()
-        .filter_map(parameter_name)
-        .collect();
-    if instances.is_empty() && errors.is_empty() {
-        if parameters.is_empty() {
-            instances.push(Instance::new(function.sig.ident.clone(), Vec::new()));
+    if given.is_empty() && errors.is_empty() {
+        if parameters(&function.sig).next().is_none() {
+            let instance = Instance::new(function.sig.ident.clone(), Vec::new());
+            given.push(Given::One(instance));
         } else {
             errors.push(Error::new(
                 function.sig.ident.span(),
                 "a generic kernel needs at least one `#[instance(name: Parameter = value, …)]` or `#[instances(Parameter in [value, …], …)]`",
             ));
         }
-    }
-    for instance in &instances {
-        errors.record(check_instance(instance, &parameters));
     }
     let threads = arguments.threads.unwrap_or_else(|| {
         if errors.is_empty() {
@@ -111,22 +162,29 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
                 "`#[kernel(threads = …)]` says how many threads a CTA has",
             ));
         }
-        syn::parse_quote!(1)
+        parse_quote!(1)
     });
-    let (open, instances) = instances
-        .into_iter()
-        .partition(|instance| instance.open().next().is_some());
-    errors.finish(Kernel {
+    let open = given.iter().filter_map(|given| match given {
+        Given::One(instance) if instance.open().next().is_some() => Some(instance.clone()),
+        Given::One(_) | Given::Product(_) => None,
+    });
+    let mut kernel = Kernel {
         docs,
         threads,
         cluster: arguments.cluster,
         resident: arguments.resident,
         checked: arguments.checked,
         unsafety,
-        instances,
-        open,
+        open: open.collect(),
+        given,
+        instances: Vec::new(),
+        renamed: Vec::new(),
         function,
-    })
+    };
+    if kernel.is_named() {
+        errors.record(kernel.list());
+    }
+    errors.finish(kernel)
 }
 
 /// Refuses `const`, `async`, `extern` and `safe`, which are meaningless for a kernel.
@@ -181,6 +239,17 @@ fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
         }
     }
     errors.finish(())
+}
+
+/// The names of the type and const parameters.
+fn parameters(sig: &Signature) -> impl Iterator<Item = &Ident> {
+    sig.generics.params.iter().filter_map(parameter_name)
+}
+
+/// The type or const parameter with this name.
+pub(super) fn parameter<'s>(sig: &'s Signature, name: &Ident) -> Option<&'s GenericParam> {
+    let mut params = sig.generics.params.iter();
+    params.find(|param| parameter_name(param) == Some(name))
 }
 
 /// The name of a type or const parameter.
@@ -248,14 +317,20 @@ impl Parse for KernelArgument {
         }
         Ok(Self(Assignment {
             name: input.parse()?,
-            value: syn::parse_quote!(true),
+            value: parse_quote!(true),
         }))
     }
 }
 
-/// The names of a kernel's instances, as far as its attributes can be read, each with its parameters with run-time values.
-pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
+/// The names of a kernel's instances, as far as its attributes can be read, each with its parameters with run-time values. `length` guesses
+/// the length of an array.
+pub(crate) fn instance_names(
+    function: &ItemFn,
+    length: &dyn Fn(&Expr) -> usize,
+) -> Vec<(Ident, Vec<Ident>)> {
     let mut names: Vec<(Ident, Vec<Ident>)> = Vec::new();
+    let mut seen = HashSet::new();
+    let mut numbers = Numbers::default();
     for attr in &function.attrs {
         let found = if attr.path().is_ident("instance") {
             attr.parse_args_with(|input: ParseStream<'_>| {
@@ -269,8 +344,14 @@ pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
             })
         } else if attr.path().is_ident("instances") {
             let product = attr.parse_args::<Product>();
-            let product = product.and_then(|product| product.instances(&function.sig.ident));
-            product.map(|instances| {
+            let instances = product.and_then(|mut product| {
+                product.name(&mut |parameter, listed| {
+                    let names = numbers.names(parameter, listed, length).into_iter();
+                    Ok(names.map(|name| parse_quote!(#name)).collect())
+                })?;
+                product.instances(&function.sig.ident)
+            });
+            instances.map(|instances| {
                 instances
                     .into_iter()
                     .map(|instance| (instance.name, Vec::new()))
@@ -280,7 +361,7 @@ pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
             continue;
         };
         for (name, open) in found.into_iter().flatten() {
-            if names.iter().all(|(known, _)| *known != name) {
+            if seen.insert(name.to_string()) {
                 names.push((name, open));
             }
         }

@@ -9,6 +9,7 @@ pub mod instance;
 pub mod kernel;
 pub(crate) mod legible;
 pub mod library;
+pub(crate) mod listed;
 pub mod location;
 pub mod module;
 pub mod placed;

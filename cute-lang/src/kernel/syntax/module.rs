@@ -8,7 +8,7 @@ use crate::kernel::syntax::import::{Import, imports};
 use crate::kernel::syntax::kernel::{Kernel, kernel};
 use crate::kernel::syntax::types::{check_field, check_signature};
 use proc_macro2::{Ident, TokenStream};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use syn::{
     Attribute, Error, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
     ItemStruct, ItemType, PatType, Receiver, Result, Safety, Type, Visibility,
@@ -248,15 +248,15 @@ impl Module {
         Ok(())
     }
 
-    fn check_instances(&self) -> Result<()> {
+    /// Refuses two instances with one name.
+    pub(crate) fn check_instances(&self) -> Result<()> {
         let mut errors = Errors::default();
-        let mut seen: Vec<&Ident> = Vec::new();
+        let mut seen = HashSet::new();
         let kernels = self.kernels.iter();
         for instance in kernels.flat_map(|kernel| kernel.instances.iter().chain(&kernel.open)) {
-            if seen.contains(&&instance.name) {
+            if !seen.insert(instance.name.to_string()) {
                 errors.push(instance.error(format!("two instances are named `{}`", instance.name)));
             }
-            seen.push(&instance.name);
         }
         errors.finish(())
     }

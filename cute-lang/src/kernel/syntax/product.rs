@@ -2,7 +2,10 @@
 
 use super::errors::Errors;
 use super::instance::Instance;
+use super::kernel::parameter;
+use super::listed::{Listed, text_of};
 use proc_macro2::Ident;
+use std::mem::take;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -11,15 +14,17 @@ use syn::{
     Signature, Token, bracketed, parenthesized, token,
 };
 
-/// `cfg(feature = "small"), (T, D) in [(bf16, f32), #[cfg(feature = "int8")] (i8, i32)], CFG in [SMALL, TINY]`: an instance for each
+/// `cfg(feature = "small"), (T, D) in [(bf16, f32), #[cfg(feature = "int8")] (i8, i32)], CFG in [SMALL, ..TILES]`: an instance for each
 /// combination.
-pub(super) struct Product {
+#[derive(Clone)]
+pub(crate) struct Product {
     /// The features that a crate needs to have any of the instances.
     features: Vec<LitStr>,
     choices: Vec<Choice>,
 }
 
-/// `T in [bf16, f32]`, or `(T, D) in [(bf16, f32), (i8, i32)]`.
+/// `T in [bf16, f32]`, `(T, D) in [(bf16, f32), (i8, i32)]`, or `CFG in TILES`.
+#[derive(Clone)]
 struct Choice {
     /// The parameters: one, or several that are selected together.
     names: Vec<Ident>,
@@ -28,36 +33,84 @@ struct Choice {
 }
 
 /// The values of the parameters that are selected together.
+#[derive(Clone)]
 struct Chosen {
     /// The features that a crate needs to have an instance with these values.
     features: Vec<LitStr>,
-    /// A value for each parameter.
-    values: Vec<Expr>,
+    listed: Listed,
+    /// Whether its name is a number, since it has none of its own.
+    numbered: bool,
 }
 
 impl Choice {
-    /// Each choice, as its features and the parameters with their values.
-    fn pairs(&self) -> impl Iterator<Item = (&[LitStr], impl Iterator<Item = (&Ident, &Expr)>)> {
+    /// Each choice with names, and the parameters with their values.
+    fn pairs(&self) -> impl Iterator<Item = (&Chosen, impl Iterator<Item = (&Ident, &Expr)>)> {
         self.values
             .iter()
-            .map(|chosen| (&chosen.features[..], self.names.iter().zip(&chosen.values)))
+            .filter_map(|chosen| match &chosen.listed {
+                Listed::Named(values) => Some((chosen, self.names.iter().zip(values))),
+                Listed::Expr(_) | Listed::Array(_) => None,
+            })
     }
 }
 
 impl Product {
+    /// The features of all instances, and of some values.
+    pub(super) fn features(&self) -> impl Iterator<Item = &LitStr> {
+        let values = self.choices.iter().flat_map(|choice| &choice.values);
+        self.features
+            .iter()
+            .chain(values.flat_map(|chosen| &chosen.features))
+    }
+
+    /// What is listed for single parameters.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (&Ident, &Listed)> {
+        let of_one = |choice: &&Choice| choice.names.len() == 1;
+        let choices = self.choices.iter().filter(of_one);
+        choices.flat_map(|choice| {
+            let values = choice.values.iter();
+            values.map(|chosen| (&choice.names[0], &chosen.listed))
+        })
+    }
+
+    /// Whether each value has a name.
+    pub(super) fn is_named(&self) -> bool {
+        self.listed()
+            .all(|(_, listed)| matches!(listed, Listed::Named(_)))
+    }
+
+    /// Gives names to the values without one: `names` has them for an expression or an array of a parameter.
+    pub(crate) fn name(
+        &mut self,
+        names: &mut dyn FnMut(&Ident, &Listed) -> Result<Vec<Expr>>,
+    ) -> Result<()> {
+        for choice in &mut self.choices {
+            for chosen in take(&mut choice.values) {
+                if let Listed::Named(_) = chosen.listed {
+                    choice.values.push(chosen);
+                    continue;
+                }
+                let names = names(&choice.names[0], &chosen.listed)?;
+                choice.values.extend(names.into_iter().map(|name| Chosen {
+                    features: chosen.features.clone(),
+                    listed: Listed::Named(vec![name]),
+                    numbered: true,
+                }));
+            }
+        }
+        Ok(())
+    }
+
     /// The parameters, in order.
     fn names(&self) -> impl Iterator<Item = &Ident> {
         self.choices.iter().flat_map(|choice| &choice.names)
     }
 
-    /// Refuses constants selected together with other parameters, since host code selects each from an `enum` of its own. Also refuses
-    /// parameters that differ from those of the kernel's first product, or have another order: names of instances follow it.
+    /// Refuses constants selected together with other parameters, since host code selects each from an `enum` of its own, and types without
+    /// a name. Also refuses parameters that differ from those of the kernel's first product, or have another order: names of instances follow it.
     pub(super) fn check(&self, first: Option<&Product>, sig: &Signature) -> Result<()> {
         let mut errors = Errors::default();
-        let constant = |name: &&Ident| {
-            let mut params = sig.generics.params.iter();
-            params.any(|param| matches!(param, GenericParam::Const(param) if param.ident == **name))
-        };
+        let constant = |name: &&Ident| matches!(parameter(sig, name), Some(GenericParam::Const(_)));
         for choice in &self.choices {
             if let Some(name) = choice.names.iter().find(constant)
                 && choice.names.len() > 1
@@ -66,6 +119,19 @@ impl Product {
                     "only types are chosen together: write `{name} in […]` outside of the tuple"
                 );
                 errors.push(Error::new(name.span(), message));
+            }
+        }
+        let ty = |name: &Ident| matches!(parameter(sig, name), Some(GenericParam::Type(_)));
+        for (name, listed) in self.listed().filter(|(name, _)| ty(name)) {
+            match listed {
+                Listed::Named(_) => {}
+                Listed::Expr(value) => _ = errors.record(text_of(value)),
+                Listed::Array(array) => {
+                    let message = format!(
+                        "only the values of a const parameter are elements of an array: `{name} in [bf16, f16]`"
+                    );
+                    errors.push(Error::new_spanned(array, message));
+                }
             }
         }
         if let Some(first) = first
@@ -90,7 +156,7 @@ impl Product {
         errors.finish(())
     }
 
-    /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`.
+    /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`. All values have names.
     pub(super) fn instances(&self, kernel: &Ident) -> Result<Vec<Instance>> {
         let start = Instance {
             chosen: true,
@@ -100,10 +166,15 @@ impl Product {
         let mut instances = vec![start];
         for choice in &self.choices {
             let mut longer = Vec::new();
+            if instances.len() * choice.values.len() > MAX_INSTANCES {
+                let message = format!("more than {MAX_INSTANCES} instances");
+                return Err(Error::new(choice.names[0].span(), message));
+            }
             for before in instances {
-                for (features, pairs) in choice.pairs() {
+                for (chosen, pairs) in choice.pairs() {
                     let mut instance = before.clone();
-                    instance.features.extend_from_slice(features);
+                    instance.features.extend_from_slice(&chosen.features);
+                    instance.numbered |= chosen.numbered;
                     let mut name = instance.name.to_string();
                     for (parameter, value) in pairs {
                         name.push_str(&format!("_{}", text_of(value)?));
@@ -113,10 +184,6 @@ impl Product {
                     longer.push(instance);
                 }
             }
-            if longer.len() > MAX_INSTANCES {
-                let message = format!("more than {MAX_INSTANCES} instances");
-                return Err(Error::new(choice.names[0].span(), message));
-            }
             instances = longer;
         }
         Ok(instances)
@@ -124,26 +191,7 @@ impl Product {
 }
 
 /// The most instances of one `#[instances(…)]`.
-const MAX_INSTANCES: usize = 256;
-
-/// The text of a value in the name of an instance.
-pub(crate) fn text_of(value: &Expr) -> Result<String> {
-    let text = match value {
-        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(lit), ..
-        }) => Some(lit.base10_digits().to_owned()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Bool(lit),
-            ..
-        }) => Some(lit.value.to_string()),
-        _ => None,
-    };
-    text.ok_or_else(|| {
-        let message = "this value gives the instance no name: use a type, an integer, a truth value or a constant";
-        Error::new_spanned(value, message)
-    })
-}
+const MAX_INSTANCES: usize = 4096;
 
 impl Parse for Product {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -179,9 +227,7 @@ impl Parse for Choice {
         };
         input.parse::<Token![in]>()?;
         if !input.peek(token::Bracket) {
-            return Err(input.error(format!(
-                "the values are a list in brackets: `{first} in [bf16, f16]`"
-            )));
+            return Self::of_array(names, together, input);
         }
         let content;
         bracketed!(content in input);
@@ -193,20 +239,49 @@ impl Parse for Choice {
             ));
         }
         let values = values.into_iter().map(|Conditional(features, value)| {
-            let values = match value {
+            let listed = match value {
                 Expr::Tuple(tuple) if together && tuple.elems.len() == names.len() => {
-                    tuple.elems.into_iter().collect()
+                    Listed::Named(tuple.elems.into_iter().collect())
                 }
                 value if together => {
                     let message = format!("expected a tuple of {} values", names.len());
                     return Err(Error::new_spanned(value, message));
                 }
-                value => vec![value],
+                value => Listed::of_one(value)?,
             };
-            Ok(Chosen { features, values })
+            Ok(Chosen {
+                features,
+                listed,
+                numbered: false,
+            })
         });
         Ok(Self {
             values: values.collect::<Result<_>>()?,
+            names,
+        })
+    }
+}
+
+impl Choice {
+    /// `TILES` behind `CFG in`.
+    fn of_array(names: Vec<Ident>, together: bool, input: ParseStream<'_>) -> Result<Self> {
+        let (start, first) = (input.span(), &names[0]);
+        let array = match together {
+            true => None,
+            false => input.parse::<Expr>().and_then(Listed::array).ok(),
+        };
+        let Some(listed) = array else {
+            let message = format!(
+                "the values are a list in brackets, `{first} in [bf16, f16]`, or for a const parameter a constant array, `{first} in TILES`"
+            );
+            return Err(Error::new(start, message));
+        };
+        Ok(Self {
+            values: vec![Chosen {
+                features: Vec::new(),
+                listed,
+                numbered: false,
+            }],
             names,
         })
     }

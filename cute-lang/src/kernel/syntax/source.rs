@@ -197,6 +197,11 @@ impl Source {
         &self.modules[id.0].module
     }
 
+    /// The expanded module, to change it.
+    pub(crate) fn here_mut(&mut self) -> &mut Module {
+        &mut self.modules[HERE.0].module
+    }
+
     /// The features that an instance needs and the crate lacks.
     pub fn missing_features(&self, instance: &Instance) -> Vec<String> {
         let is_off = |feature: &&LitStr| {
