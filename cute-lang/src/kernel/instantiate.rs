@@ -149,10 +149,11 @@ mod tests {
 
     const MODULE: &str = "\"m\" \"m\" [] { mod m {
         #[kernel(threads = BLOCK)]
-        #[instance(given: T = f32, BLOCK = _)]
+        #[instance(given: T = f32, BLOCK = _)] #[instances(T in [f32], BLOCK in SIZES)]
         fn k<T, const BLOCK: u32>(x: Global<T, 1>) {
             assert!(BLOCK % 32 == 0, \"not of whole warps\");
         }
+        const SIZES: [u32; 2] = [32, 64];
     } }";
 
     const PLACES: &[(u32, &str, u32)] = &[(1, "src/m.rs", 10), (4, "src/n.rs", 70)];

@@ -71,7 +71,7 @@ impl Kernel {
         parameter(&self.function.sig, name)
     }
 
-    /// Lists the instances, whose values all have names.
+    /// Lists the instances, whose values all have names. Those with run-time values are known without.
     pub(crate) fn list(&mut self) -> Result<()> {
         let (mut all, mut errors) = (Vec::new(), Errors::default());
         for given in &self.given {
@@ -87,10 +87,8 @@ impl Kernel {
         for instance in &all {
             errors.record(check_instance(instance, &parameters));
         }
-        let (open, instances) = all
-            .into_iter()
-            .partition(|instance| instance.open().next().is_some());
-        (self.open, self.instances) = (open, instances);
+        all.retain(|instance| instance.open().next().is_none());
+        self.instances = all;
         errors.finish(())
     }
 
@@ -166,6 +164,10 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         }
         parse_quote!(1)
     });
+    let open = given.iter().filter_map(|given| match given {
+        Given::One(instance) if instance.open().next().is_some() => Some(instance.clone()),
+        Given::One(_) | Given::Product(_) => None,
+    });
     let mut kernel = Kernel {
         docs,
         threads,
@@ -173,9 +175,9 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         resident: arguments.resident,
         checked: arguments.checked,
         unsafety,
+        open: open.collect(),
         given,
         instances: Vec::new(),
-        open: Vec::new(),
         renamed: Vec::new(),
         function,
     };

@@ -15,8 +15,8 @@ mod unknown {
 #[cute_runtime::kernels]
 mod unnamed {
     #[kernel(threads = 32)]
-    #[instances(N in [1 + 1])]
-    fn f<const N: u32>() {}
+    #[instances(T in [[f32]])]
+    fn f<T: Element>(x: TmaLoad<T, 1>) {}
 }
 
 #[cute_runtime::kernels]
