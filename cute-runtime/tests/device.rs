@@ -553,6 +553,20 @@ fn devices_are_themselves() {
 }
 
 #[test]
+fn clusters_have_a_multiprocessor_for_each_cta() {
+    // The emulator has 4.
+    let device = Device::emulator();
+    let clusters = [1, 2, 3, 4, 8].map(|ctas| device.max_active_clusters(ctas).unwrap());
+    assert_eq!(clusters, [4, 2, 1, 1, 1]);
+    for ctas in [0, 9, u32::MAX] {
+        let error = device.max_active_clusters(ctas).unwrap_err();
+        assert!(matches!(error, Error::ClusterSize { limit: 8, .. }));
+        let expected = format!("a cluster has 1 to 8 CTAs, not {ctas}");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
 fn a_missing_gpu_is_an_error() {
     // No machine has this many GPUs.
     assert!(Device::cuda(1 << 20).is_err());

@@ -23,6 +23,8 @@ pub(crate) trait Backend: Send + Sync {
     fn name(&self) -> &str;
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
+    /// `ctas` is 2 to 8.
+    fn max_active_clusters(&self, ctas: u32) -> Result<u32, Error>;
     fn memory_bandwidth(&self) -> f64;
     /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
     #[cfg(feature = "emulator")]

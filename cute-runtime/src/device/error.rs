@@ -108,6 +108,14 @@ pub enum Error {
         /// The emulator's error, which names the instruction and the thread where there is one.
         error: EmulatorError,
     },
+    /// A cluster that has more CTAs than every device can place, or none.
+    #[error("a cluster has 1 to {limit} CTAs, not {ctas}")]
+    ClusterSize {
+        /// CTAs of a cluster.
+        ctas: u32,
+        /// The largest legal number.
+        limit: u32,
+    },
     /// An assertion of a kernel failed while it ran. On a GPU, the device can do nothing more in this process.
     #[error(transparent)]
     Assertion(#[from] AssertionFailure),

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cute_hopper::threads;
+
 use crate::Error;
 use crate::device::backend::Backend;
 use crate::device::capture;
@@ -75,9 +77,48 @@ impl Device {
         self.fallback.as_deref()
     }
 
-    /// Number of streaming multiprocessors. A persistent kernel is launched with about one CTA on each.
+    /// Number of streaming multiprocessors. A persistent kernel is launched with about one CTA on each; one in clusters, with
+    /// [`max_active_clusters`](Device::max_active_clusters).
     pub fn multiprocessor_count(&self) -> u32 {
         self.backend.multiprocessor_count()
+    }
+
+    /// How many clusters of `ctas` CTAs run at the same time, where each CTA has a multiprocessor for itself, since it uses all of
+    /// the shared memory. A persistent kernel is launched with so many clusters: one more would start only when another has ended,
+    /// so that the kernel would take twice as long.
+    ///
+    /// The CTAs of a cluster are in one GPC, which is a group of multiprocessors. How many multiprocessors a GPC has differs within
+    /// a GPU and between GPUs of one model, and some are left over. Of the 132 multiprocessors of one H200, 66 clusters of 2 CTAs
+    /// run at the same time, 30 of 4 and not 33, and 15 of 8 and not 16.
+    ///
+    /// A GPU's driver is asked once for each number of CTAs from 2 on (`cuOccupancyMaxActiveClusters`, CUDA driver API,
+    /// "Occupancy"), so that every launch may call this method. The emulator has as many clusters as its multiprocessors hold, at
+    /// least 1.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, Error};
+    ///
+    /// let device = Device::default();
+    /// assert_eq!(device.max_active_clusters(1)?, device.multiprocessor_count());
+    /// // The grid of a persistent kernel in clusters of 4 CTAs.
+    /// let grid = 4 * device.max_active_clusters(4)?;
+    /// assert!(grid <= device.multiprocessor_count());
+    /// assert_eq!(device.max_active_clusters(9).unwrap_err().to_string(), "a cluster has 1 to 8 CTAs, not 9");
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ClusterSize`] unless a cluster has 1 to 8 CTAs, which every GPU can place. [`Error::Driver`] if the driver does not
+    /// answer, and [`Error::Jit`] if it does not compile the kernel about which it is asked, which does nothing.
+    pub fn max_active_clusters(&self, ctas: u32) -> Result<u32, Error> {
+        match ctas {
+            1 => Ok(self.multiprocessor_count()),
+            2..=threads::MAX_CLUSTER => self.backend.max_active_clusters(ctas),
+            _ => Err(Error::ClusterSize {
+                ctas,
+                limit: threads::MAX_CLUSTER,
+            }),
+        }
     }
 
     /// Peak bandwidth of the memory in bytes per second, by its clock and its width: 3.35e12 on an H100, 4.9e12 on an H200.

@@ -303,6 +303,29 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Handle functio
     return end(__func__, result, function, "%d %zu", threads, bytes);
 }
 
+typedef struct {
+    unsigned grid[3], block[3], shared_bytes;
+    Handle stream, attributes;
+    unsigned attribute_count;
+} CUlaunchConfig;
+
+/* 120 multiprocessors hold clusters, and the others are left over. */
+CUresult cuOccupancyMaxActiveClusters(int *clusters, Handle function, const CUlaunchConfig *config) {
+    enum { CLUSTER_DIMENSION = 4 };
+    const struct {
+        int id;
+        char padding[4];
+        unsigned extents[16];
+    } *attribute = config->attributes;
+    CUresult result = begin(__func__, CONTEXT);
+    const unsigned *extents = attribute->extents;
+    if (config->attribute_count != 1 || attribute->id != CLUSTER_DIMENSION) result = INVALID_VALUE;
+    if (result == SUCCESS) *clusters = 120 / (extents[0] * extents[1] * extents[2]);
+    return end(__func__, result, function, "%lx %u,%u,%u %u,%u,%u %u %u,%u,%u", (long)config->stream, config->grid[0],
+               config->grid[1], config->grid[2], config->block[0], config->block[1], config->block[2],
+               config->shared_bytes, extents[0], extents[1], extents[2]);
+}
+
 static int parameters(double *sizes) { return numbers(setting("FAKE_CUDA_PARAMETERS", ""), sizes, PARAMETERS); }
 
 CUresult cuFuncGetParamInfo(Handle function, size_t index, size_t *offset, size_t *size) {
@@ -312,12 +335,6 @@ CUresult cuFuncGetParamInfo(Handle function, size_t index, size_t *offset, size_
     if (result == SUCCESS) *offset = 0, *size = (size_t)sizes[index];
     return end(__func__, result, function, "%zu", index);
 }
-
-typedef struct {
-    unsigned grid[3], block[3], shared_bytes;
-    Handle stream, attributes;
-    unsigned attribute_count;
-} CUlaunchConfig;
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **pointers, void **extra) {
     (void)extra;

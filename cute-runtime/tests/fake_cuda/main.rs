@@ -77,6 +77,10 @@ const CALLS: &[(&str, Effect)] = &[
         "cuOccupancyMaxActiveBlocksPerMultiprocessor",
         NoModule("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
     ),
+    (
+        "cuOccupancyMaxActiveClusters",
+        Error("cuOccupancyMaxActiveClusters"),
+    ),
     ("cuStreamBeginCapture_v2", Error("cuStreamBeginCapture")),
     ("cuStreamCreate", Error("cuStreamCreate")),
     ("cuStreamDestroy_v2", Stays),
@@ -135,9 +139,9 @@ fn every_failing_call_is_named_and_leaves_nothing_behind() {
     let test = "every_failing_call_is_named_and_leaves_nothing_behind";
     let whole = fake.run(test, &[PARAMETERS_OF_KERNELS]);
     assert_eq!(whole.report, "done");
-    // Two kernels are compiled.
+    // Two kernels are compiled, and the one about whose clusters the driver is asked.
     let compiled = Left {
-        modules: 2,
+        modules: 3,
         ..Left::default()
     };
     assert_eq!(whole.record.left, compiled);
@@ -164,12 +168,15 @@ fn every_failing_call_is_named_and_leaves_nothing_behind() {
         match effect {
             Error(name) | NoModule(name) => {
                 let expected = format!("{name}: CUDA_ERROR_UNKNOWN (999): on demand");
-                // The table names the first of the two kernels.
-                let found = run.report.replace("kernel shift", "kernel scale_all");
+                // The table names the first of the three kernels.
+                let others = ["kernel shift", "kernel idle"];
+                let found = others.iter().fold(run.report, |report, other| {
+                    report.replace(other, "kernel scale_all")
+                });
                 assert_eq!(found.trim_end(), expected, "{demand}");
                 let modules = match effect {
-                    NoModule(_) => (n - 1) / (called[function] / 2),
-                    _ => left.modules.min(2),
+                    NoModule(_) => (n - 1) / (called[function] / 3),
+                    _ => left.modules.min(3),
                 };
                 let expected = Left {
                     modules,
@@ -179,7 +186,7 @@ fn every_failing_call_is_named_and_leaves_nothing_behind() {
             }
             Stays => {
                 assert_eq!(run.report, "done", "{demand}");
-                assert_eq!(left.modules, 2, "{demand}: {left:?}");
+                assert_eq!(left.modules, 3, "{demand}: {left:?}");
                 // Memory that cannot be freed when it is dropped is freed with the next that is.
                 let least = match function {
                     "cuCtxSynchronize" | "cuCtxPushCurrent_v2" => 0,
@@ -267,6 +274,52 @@ fn a_compilation_without_memory_is_repeated() {
         assert_eq!(run.record.count("cuLaunchKernelEx"), 99);
         assert_eq!(run.record.left.modules, 1);
     }
+}
+
+#[test]
+fn the_driver_is_asked_once_for_each_size_of_clusters() {
+    child(session::active_clusters);
+    let Some(fake) = Fake::build() else { return };
+    let test = "the_driver_is_asked_once_for_each_size_of_clusters";
+    let refusals = "a cluster has 1 to 8 CTAs, not 0\na cluster has 1 to 8 CTAs, not 9";
+    let run = fake.run(test, &[]);
+    assert_eq!(run.report, format!("132\n30\n15\n30\n15\n{refusals}"));
+    let calls: Vec<&str> = run.record.calls.iter().map(|it| &*it.function).collect();
+    let opened = calls
+        .iter()
+        .position(|&call| call == "cuDevicePrimaryCtxRetain");
+    let mut expected = vec!["cuCtxPushCurrent_v2", "cuModuleLoadDataEx"];
+    expected.extend(["cuModuleGetFunction", "cuFuncSetAttribute"]);
+    expected.extend(["cuFuncGetAttribute"; 2]);
+    expected.extend([
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        "cuFuncGetParamInfo",
+    ]);
+    let asked = ["cuOccupancyMaxActiveClusters", "cuCtxPopCurrent_v2"];
+    expected.extend(asked);
+    expected.push("cuCtxPushCurrent_v2");
+    expected.extend(asked);
+    assert_eq!(calls[opened.expect("a context") + 1..], expected);
+    // The attribute 8 is the most dynamic shared memory.
+    let allowed = run.record.of("cuFuncSetAttribute");
+    let allowed: Vec<&str> = allowed.map(|call| &*call.details).collect();
+    assert_eq!(allowed, ["8 232448"]);
+    // The stream, the grid, the block, the dynamic shared memory and the cluster.
+    let questions = run.record.of("cuOccupancyMaxActiveClusters");
+    let questions: Vec<&str> = questions.map(|call| &*call.details).collect();
+    let question = |ctas: u32| format!("0 {},1,1 384,1,1 232448 {ctas},1,1", 132 * ctas);
+    assert_eq!(questions, [4, 8].map(question));
+
+    // An error is not kept, and the kernel is.
+    let run = fake.run(
+        test,
+        &fail("cuOccupancyMaxActiveClusters:1:CUDA_ERROR_UNKNOWN"),
+    );
+    let failed = "cuOccupancyMaxActiveClusters: CUDA_ERROR_UNKNOWN (999): on demand";
+    assert_eq!(run.report, format!("132\n{failed}\n15\n30\n15\n{refusals}"));
+    assert_eq!(run.record.count("cuModuleLoadDataEx"), 1);
+    assert_eq!(run.record.count("cuOccupancyMaxActiveClusters"), 3);
+    assert_eq!(run.record.left.modules, 1);
 }
 
 #[test]

@@ -88,6 +88,7 @@ pub(crate) fn everything() -> String {
             })
         })?;
         step(|| graph.launch())?;
+        assert_eq!(step(|| device.max_active_clusters(4))?, 30);
         step(|| drop(graph));
         step(|| drop(src));
         step(|| drop(dst));
@@ -215,6 +216,16 @@ pub(crate) fn a_failing_launch() -> String {
         Ok(errors) => errors.join("\n"),
         Err(error) => error.to_string(),
     }
+}
+
+/// How many clusters of 1, 4, 8, 4 and 8 CTAs run at the same time; then the errors of 0 and of 9.
+pub(crate) fn active_clusters() -> String {
+    let device = Device::cuda(0).expect("a device");
+    let answers = [1, 4, 8, 4, 8, 0, 9].map(|ctas| match device.max_active_clusters(ctas) {
+        Ok(clusters) => clusters.to_string(),
+        Err(error) => error.to_string(),
+    });
+    answers.join("\n")
 }
 
 /// Launches a kernel 101 times. Returns the results, where equal ones in a row are given once with their number.

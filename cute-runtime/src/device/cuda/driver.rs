@@ -45,6 +45,7 @@ const SYMBOLS: &[&str] = &[
     "cuModuleLoadDataEx",
     "cuModuleUnload",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuOccupancyMaxActiveClusters",
     "cuStreamBeginCapture_v2",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
@@ -109,6 +110,7 @@ mod tests {
     fn every_driver_function_called_is_looked_up_beforehand() {
         let sources = [
             include_str!("mod.rs"),
+            include_str!("clusters.rs"),
             include_str!("context.rs"),
             include_str!("driver.rs"),
             include_str!("event.rs"),

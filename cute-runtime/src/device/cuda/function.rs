@@ -90,43 +90,10 @@ impl Function {
         parameters: &Parameters,
     ) -> Result<(), Error> {
         image.check_parameters(&self.parameters, parameters)?;
-        let [x, y, z] = image.cluster;
-        let cluster = CUlaunchAttributeValue {
-            clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
-        };
-        let overlap = CUlaunchAttributeValue {
-            programmaticStreamSerializationAllowed: 1,
-        };
-        use CUlaunchAttributeID::{
-            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-        };
-        let mut attributes = [
-            (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, cluster),
-            (
-                CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                overlap,
-            ),
-        ]
-        .map(|(id, value)| CUlaunchAttribute {
-            id,
-            pad: [0; 4],
-            value,
-        });
+        let mut attributes = [cluster_of(image), overlap()];
         let clusters = image.cluster != [1, 1, 1];
         let attributes = &mut attributes[usize::from(!clusters)..1 + usize::from(self.overlaps)];
-        let config = CUlaunchConfig {
-            gridDimX: grid.x,
-            gridDimY: grid.y,
-            gridDimZ: grid.z,
-            blockDimX: image.threads,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: image.smem_bytes,
-            hStream: stream,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: attributes.len() as c_uint,
-        };
+        let config = config(image, grid, stream, attributes);
         let mut pointers: Vec<*mut c_void> = parameters
             .iter()
             .map(|bytes| bytes.as_ptr().cast_mut().cast::<c_void>())
@@ -144,6 +111,69 @@ impl Function {
         };
         check("cuLaunchKernelEx", answer)?;
         Ok(())
+    }
+
+    /// Number of clusters of such a launch that the device runs at the same time.
+    pub(super) fn max_active_clusters(
+        &self,
+        _entered: &Entered,
+        image: &Image,
+        grid: Grid,
+    ) -> Result<u32, Error> {
+        let mut attributes = [cluster_of(image)];
+        let config = config(image, grid, ptr::null_mut(), &mut attributes);
+        let mut clusters = 0;
+        // SAFETY: the pointer is valid for the write; the function is alive. `config` and the attribute, to which it points, outlive
+        // the call.
+        let answer = unsafe {
+            sys::cuOccupancyMaxActiveClusters(&raw mut clusters, self.function, &raw const config)
+        };
+        check("cuOccupancyMaxActiveClusters", answer)?;
+        Ok(u32::try_from(clusters).unwrap_or(0))
+    }
+}
+
+/// What the driver is told of a launch. It points to the attributes.
+fn config(
+    image: &Image,
+    grid: Grid,
+    stream: CUstream,
+    attributes: &mut [CUlaunchAttribute],
+) -> CUlaunchConfig {
+    CUlaunchConfig {
+        gridDimX: grid.x,
+        gridDimY: grid.y,
+        gridDimZ: grid.z,
+        blockDimX: image.threads,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: image.smem_bytes,
+        hStream: stream,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: attributes.len() as c_uint,
+    }
+}
+
+/// The launch is in the clusters of the kernel.
+fn cluster_of(image: &Image) -> CUlaunchAttribute {
+    let [x, y, z] = image.cluster;
+    CUlaunchAttribute {
+        id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+        pad: [0; 4],
+        value: CUlaunchAttributeValue {
+            clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+        },
+    }
+}
+
+/// The launch may begin while the previous grid still runs.
+fn overlap() -> CUlaunchAttribute {
+    CUlaunchAttribute {
+        id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        pad: [0; 4],
+        value: CUlaunchAttributeValue {
+            programmaticStreamSerializationAllowed: 1,
+        },
     }
 }
 

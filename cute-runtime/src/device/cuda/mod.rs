@@ -1,6 +1,7 @@
 //! The CUDA backend. It uses the primary context and the default stream of each GPU, and loads the driver at run time, so
 //! nothing is linked at build time.
 
+mod clusters;
 mod context;
 mod driver;
 mod event;
@@ -12,6 +13,7 @@ mod report;
 mod tensor_map;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
@@ -50,6 +52,8 @@ pub(crate) struct Gpu {
     multiprocessors: u32,
     bandwidth: f64,
     functions: Cache<Function>,
+    /// How many clusters run at the same time, by their CTAs, as far as the driver was asked.
+    active_clusters: Mutex<BTreeMap<u32, u32>>,
     maps: Maps,
     output: Output,
     /// The buffers of launches that may still run.
@@ -136,6 +140,7 @@ impl Gpu {
             // Kilohertz of a clock at whose both edges as many bits are transferred.
             bandwidth: 2e3 * f64::from(clock) * f64::from(width) / 8.0,
             functions: Cache::new(),
+            active_clusters: Mutex::default(),
             maps: Maps::default(),
             output: Output::default(),
             reports: Mutex::default(),
@@ -199,6 +204,20 @@ impl Backend for Gpu {
 
     fn multiprocessor_count(&self) -> u32 {
         self.multiprocessors
+    }
+
+    fn max_active_clusters(&self, ctas: u32) -> Result<u32, Error> {
+        if let Some(&clusters) = lock(&self.active_clusters).get(&ctas) {
+            return Ok(clusters);
+        }
+        let entered = self.context.enter()?;
+        let image = clusters::idle(ctas);
+        let function = self.function(&entered, &image)?;
+        // As many clusters as multiprocessors: more than can run.
+        let grid = Grid::from(ctas * self.multiprocessors);
+        let clusters = self.explained(function.max_active_clusters(&entered, &image, grid))?;
+        lock(&self.active_clusters).insert(ctas, clusters);
+        Ok(clusters)
     }
 
     fn memory_bandwidth(&self) -> f64 {

@@ -114,6 +114,10 @@ impl Backend for Emulator {
         MULTIPROCESSORS
     }
 
+    fn max_active_clusters(&self, ctas: u32) -> Result<u32, Error> {
+        Ok((MULTIPROCESSORS / ctas).max(1))
+    }
+
     fn memory_bandwidth(&self) -> f64 {
         BANDWIDTH
     }
