@@ -389,6 +389,44 @@ fn the_number_of_instances_has_a_limit() {
     let error = lower(tokens(&source(2049))).err().expect("an error");
     assert_eq!(error.to_string(), "more than 4096 instances");
     assert_eq!(place(&error).unwrap_or("C".into()), "C");
+    // Stubs of a module with a mistake do not take long either.
+    let long = format!(
+        "mod kernels {{
+            pub const SIZES: [u32; {0}] = [0; {0}];
+            #[kernel(threads = 32)] #[instances(N in SIZES)] fn k<const N: u32>() {{}}
+        }}",
+        u32::MAX
+    );
+    let error = lower(tokens(&long)).err().expect("an error");
+    let expected = "the length of an array is an integer known at expansion, at most 4096";
+    assert_eq!(error.to_string(), expected);
+    has(&expansion(&long, Reader::Compiler), &["compile_error!"]);
+}
+
+/// An array of 400 structs of 14 numbers each, and one whose elements are all equal.
+#[test]
+fn arrays_may_be_long() {
+    let fields: String = (0..14).map(|i| format!("pub f{i}: u32, ")).collect();
+    let zeros: String = (0..14).map(|i| format!("f{i}: 0, ")).collect();
+    let each: String = (0..400)
+        .map(|i| format!("Config {{ f3: {i}, ..BASE }}, "))
+        .collect();
+    let source = format!(
+        "pub mod kernels {{
+            pub struct Config {{ {fields} }}
+            pub const BASE: Config = Config {{ {zeros} }};
+            pub const ALL: [Config; 400] = [{each}];
+            pub const ZEROS: [u32; 4096] = [0; 4096];
+            #[kernel(threads = 32)] #[instances(CFG in ALL)] fn k<const CFG: Config>() {{}}
+        }}"
+    );
+    let lowered = lower(tokens(&source)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(lowered.len(), 400);
+    let zeros = "pub const ZEROS: [u32; 4096usize] = [0u32; 4096usize];";
+    has(
+        &expansion(&source, Reader::Compiler),
+        &["pub const ALL: [Config; 400usize] = [", zeros],
+    );
 }
 
 /// The time in which the kernels of a module are lowered, the shortest of three.

@@ -6,7 +6,7 @@ use crate::kernel::syntax::plain::{is_plain, is_plain_enum, is_public, primitive
 use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Expr, ExprLit, Fields, ItemConst, ItemStruct, Lit, Type};
+use syn::{Attribute, Expr, ExprLit, Fields, ItemConst, ItemStruct, Lit, Type, TypeArray};
 
 /// The public constants and structs of a module that consist of numbers and truth values, as Rust, with the same values as in kernels.
 pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStream {
@@ -57,8 +57,7 @@ fn declarations<'m>(
         let ItemConst {
             attrs, vis, ident, ..
         } = item;
-        let length = written_length(item);
-        let (ty, value) = literal(module, &item.ty, value, length)?;
+        let (ty, value) = literal(module, &item.ty, value, Some(&item.expr))?;
         is_public(vis).then(|| {
             quote! {
                 #(#attrs)*
@@ -86,12 +85,12 @@ fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
 }
 
 /// The type and the value in Rust, if host code has the type: a number, a truth value, a public struct of these in the module, or an array.
-/// Without a value it is 0, and an array has the given length.
+/// Without a value it is 0. An array then has its written length.
 fn literal(
     module: &Module,
     ty: &Type,
     value: Option<&Value>,
-    length: Option<usize>,
+    written: Option<&Expr>,
 ) -> Option<(TokenStream, TokenStream)> {
     let Type::Array(array) = ty else {
         let value = match structure(module, ty) {
@@ -100,34 +99,46 @@ fn literal(
         };
         return Some((ty.to_token_stream(), value?));
     };
-    let zero = literal(module, &array.elem, None, None);
-    let Some(value) = value else {
-        let ((inner, zero), length) = (zero?, length.or_else(|| number_of(&array.len))?);
-        return Some((quote!([#inner; #length]), quote!([#zero; #length])));
+    let element = |value| literal(module, &array.elem, value, None);
+    let elements = match value {
+        Some(Value::Array(elements)) => Some(elements),
+        Some(_) => return None,
+        None => None,
     };
-    let Value::Array(elements) = value else {
-        return None;
-    };
-    let elements = elements.iter();
-    let elements = elements.map(|value| literal(module, &array.elem, Some(value), None));
-    let (types, values): (Vec<TokenStream>, Vec<TokenStream>) =
-        elements.collect::<Option<Vec<_>>>()?.into_iter().unzip();
-    let inner = types.into_iter().next().or_else(|| Some(zero?.0))?;
     // In a kernel, a length may be a constant of any integer type.
-    let length = values.len();
-    Some((quote!([#inner; #length]), quote!([#(#values),*])))
+    let length = match elements {
+        Some(elements) => elements.len(),
+        None => length(array, written)?,
+    };
+    let (inner, first) = element(elements.and_then(|elements| elements.first()))?;
+    let value = match elements {
+        Some(elements) if !matches!(written, Some(Expr::Repeat(_))) => {
+            let values = elements.iter().map(|value| Some(element(Some(value))?.1));
+            let values: Vec<TokenStream> = values.collect::<Option<_>>()?;
+            quote!([#(#values),*])
+        }
+        _ => quote!([#first; #length]),
+    };
+    Some((quote!([#inner; #length]), value))
 }
 
 /// The length of a constant array, if it is a literal or if all elements are written.
 pub(super) fn written_length(item: &ItemConst) -> Option<usize> {
-    let Type::Array(ty) = &*item.ty else {
-        return None;
-    };
-    match &*item.expr {
-        Expr::Array(array) => Some(array.elems.len()),
-        _ => number_of(&ty.len),
+    match &*item.ty {
+        Type::Array(array) => length(array, Some(&item.expr)),
+        _ => None,
     }
 }
+
+fn length(array: &TypeArray, written: Option<&Expr>) -> Option<usize> {
+    match written {
+        Some(Expr::Array(written)) => Some(written.elems.len()),
+        _ => number_of(&array.len).filter(|length| *length <= MAX_PLACEHOLDERS),
+    }
+}
+
+/// The longest array of zeros in place of an array with a mistake.
+const MAX_PLACEHOLDERS: usize = 65_536;
 
 /// The number of a literal.
 fn number_of(expr: &Expr) -> Option<usize> {

@@ -6,6 +6,7 @@ use crate::kernel::syntax::kernel::instance_names;
 use crate::kernel::syntax::legible::legible;
 use crate::kernel::syntax::module::{self, Module};
 use crate::kernel::syntax::plain::{is_plain, primitive};
+use crate::kernel::syntax::product::MAX_INSTANCES;
 use crate::notation::{Context, Reader};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -92,7 +93,8 @@ fn length(items: &[Item], array: &Expr) -> usize {
         Item::Const(item) if path.path.is_ident(&item.ident) => Some(item),
         _ => None,
     });
-    found.and_then(item::written_length).unwrap_or_default()
+    let length = found.and_then(item::written_length).unwrap_or_default();
+    length.min(MAX_INSTANCES)
 }
 
 fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &'a Attribute> {

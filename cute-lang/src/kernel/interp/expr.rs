@@ -12,6 +12,9 @@ use syn::{Error, Expr, ExprRange, ExprRepeat, Lit, LitFloat, LitInt, RangeLimits
 /// The most values in a tuple, nested tuples included.
 const MAX_TUPLE: usize = 4096;
 
+/// The most values of an array whose elements are written one by one, each of which takes a step.
+const MAX_WRITTEN: usize = 65_536;
+
 /// Deepest nesting of tuples.
 const MAX_TUPLE_DEPTH: usize = 64;
 
@@ -166,7 +169,7 @@ impl Interpreter<'_> {
         if values.is_empty() {
             return Ok(Value::Unit);
         }
-        self.limited(Value::Tuple(values))
+        self.limited(Value::Tuple(values), MAX_TUPLE)
     }
 
     fn array<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
@@ -179,7 +182,7 @@ impl Interpreter<'_> {
             }
             values.push(value);
         }
-        self.limited(Value::Array(values))
+        self.limited(Value::Array(values), MAX_WRITTEN)
     }
 
     /// `[value; count]`.
@@ -191,7 +194,7 @@ impl Interpreter<'_> {
             _ => None,
         };
         match count.filter(|count| *count <= MAX_TUPLE) {
-            Some(count) => self.limited(Value::Array(vec![value; count])),
+            Some(count) => self.limited(Value::Array(vec![value; count]), MAX_TUPLE),
             None => Err(Error::new(
                 expr.len.span(),
                 format!(
@@ -202,15 +205,15 @@ impl Interpreter<'_> {
     }
 
     /// The value, or an error if it is too large.
-    fn limited(&mut self, value: Value) -> Result<Value> {
+    fn limited(&mut self, value: Value, most: usize) -> Result<Value> {
         let (size, depth) = value.extent();
-        if size > MAX_TUPLE || depth > MAX_TUPLE_DEPTH {
+        if size > most || depth > MAX_TUPLE_DEPTH {
             let what = match value {
                 Value::Array(_) => "an array",
                 _ => "a tuple",
             };
             return Err(self.b.error(format!(
-                "{what} has at most {MAX_TUPLE} values, nested {MAX_TUPLE_DEPTH} deep: this one has {size}, nested {depth} deep"
+                "{what} has at most {most} values, nested {MAX_TUPLE_DEPTH} deep: this one has {size}, nested {depth} deep"
             )));
         }
         Ok(value)

@@ -191,7 +191,7 @@ impl Product {
 }
 
 /// The most instances of one `#[instances(…)]`.
-const MAX_INSTANCES: usize = 4096;
+pub(crate) const MAX_INSTANCES: usize = 4096;
 
 impl Parse for Product {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
