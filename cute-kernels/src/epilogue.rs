@@ -121,20 +121,20 @@ pub mod kernels {
         consumer: u32,
         at: (u32, u32, u32),
     ) {
-        store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, 2);
+        store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, 256);
     }
 
     /// The same with an epilogue for each piece. This takes fewer registers than one epilogue for all accumulators, if it reads
     /// numbers of columns. `epilogue(piece, (batch, row, column))` returns the piece to store at this place. The warpgroup has
-    /// shared memory for `lines` lines of 128 bytes of each row, an even number. If a row has fewer lines, it is one piece; else
-    /// pieces of half as many lines take turns. Large pieces take less time than small ones.
+    /// shared memory for `d_bytes` bytes of each row. If these hold a row, it is one piece; else two of the fewest equal pieces take
+    /// turns in them. Large pieces take less time than small ones.
     pub fn store_pieces_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
         (batch, row, column): (u32, u32, u32),
-        lines: u32,
+        d_bytes: u32,
     ) {
         let all = 2 * size(acc) * bits::<D>();
         assert!(
@@ -142,7 +142,7 @@ pub mod kernels {
             "a row of accumulators has {all} bits, which is no multiple of 128"
         );
         let columns = 2 * size(acc);
-        let pieces = fewest_pieces(columns / 8, lines * 128 / bits::<D>(), 1);
+        let pieces = fewest_pieces::<D>(columns / 8, d_bytes);
         let columns = columns / pieces;
         let buffers = min(pieces, 2);
         let staging = smem::<D>(rows_of_vectors::<D>(columns, buffers));
@@ -162,13 +162,22 @@ pub mod kernels {
         );
     }
 
-    /// The least number of equal pieces of `eighths`, `pieces` or more, of which two have at most `most` eighths together, or the
-    /// only one has.
-    fn fewest_pieces(eighths: u32, most: u32, pieces: u32) -> u32 {
+    /// The fewest equal pieces of rows of eight times `eighths` columns of which two fit `d_bytes`, or the only one does.
+    fn fewest_pieces<D: Element>(eighths: u32, d_bytes: u32) -> u32 {
+        let most = d_bytes / bits::<D>();
+        assert!(
+            most >= 2,
+            "`d_bytes` is {d_bytes}, which do not hold two pieces of eight columns"
+        );
+        pieces_from(eighths, most, 1)
+    }
+
+    /// The same, of `pieces` or more, for up to `most` eighths.
+    fn pieces_from(eighths: u32, most: u32, pieces: u32) -> u32 {
         if eighths % pieces == 0 && eighths / pieces * min(pieces, 2) <= most {
             pieces
         } else {
-            fewest_pieces(eighths, most, pieces + 1)
+            pieces_from(eighths, most, pieces + 1)
         }
     }
 
@@ -191,16 +200,17 @@ pub mod kernels {
         }
     }
 
-    /// Stores the transpose of accumulators of 64 rows, those of warpgroup number `consumer`, by TMA at (batch, column, row) of D.
+    /// Stores the transpose of accumulators of 64 rows, those of warpgroup number `consumer`, by TMA at (batch, column, row) of D. The
+    /// warpgroup has shared memory for `d_bytes` times 64 bytes.
     pub fn store_transposed_by_tma<D: Element, const R: u32>(
         acc: Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
         (batch, row, column): (u32, u32, u32),
+        d_bytes: u32,
     ) {
         let columns = 2 * size(acc);
-        // Of a multiple of 8 columns each: two pieces have the 16 KiB of 128 rows of 128 bytes.
-        let pieces = fewest_pieces(columns / 8, 2048 / bits::<D>() / 8, 1);
+        let pieces = fewest_pieces::<D>(columns / 8, d_bytes);
         let each = columns / pieces;
         let buffers = min(pieces, 2);
         let staging = smem::<D>(tile_to_shape(

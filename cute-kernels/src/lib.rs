@@ -79,17 +79,17 @@
 //!
 //! | feature | kernels | what it adds |
 //! |---|---|---|
-//! | `core`, by default | 166 | products of bf16 along K with D of bf16 and f32, by all tiles; softmax and norms of bf16 and f32; attention; transposes |
-//! | `f16` | 107 | f16 where `core` has bf16 |
-//! | `f32` | 32 | products of f32, by tf32 |
-//! | `f8-i8` | 98 | products of 8-bit floating-point numbers and integers, and the quantisation of rows |
-//! | `mixed`, with `f8-i8` | 87 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
-//! | `majors` | 30 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
+//! | `core`, by default | 256 | products of bf16 along K with D of bf16 and f32, by all tiles; softmax and norms of bf16 and f32; attention; transposes |
+//! | `f16` | 196 | f16 where `core` has bf16 |
+//! | `f32` | 76 | products of f32, by tf32 |
+//! | `f8-i8` | 212 | products of 8-bit floating-point numbers and integers, and the quantisation of rows |
+//! | `mixed`, with `f8-i8` | 105 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
+//! | `majors` | 26 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
 //! | `linear` | 8 | [`gemm_linear`] and [`gemm_update`] |
 //! | `grouped` | 14 | [`gemm_grouped`] and [`gemm_list`] |
 //! | `scaled`, with `f8-i8` | 24 | [`gemm_scaled`] and [`gemm_block_scaled`] |
 //! | `rows` | 18 | [`sum()`], [`sum_rows`] and [`histogram()`] |
-//! | `all` | 734 | all of them |
+//! | `all` | 1081 | all of them |
 //! | `serde` | | plans of products, to be written and read |
 //!
 //! The numbers count the kernels that a feature adds to `core`. Two features together may add more: grouped products of f16 need
@@ -152,12 +152,8 @@ pub mod lib {
         store_transposed_by_tma,
     };
     pub use crate::gemm::config::kernels::{
-        BROAD, Config, FEW, FEW_TT, MEDIUM, MEDIUM_112, NARROW, NARROW_2, NARROW_IN_TURNS,
-        NARROW_NN, NARROW_NT, NARROW_PROMOTED, NARROW_SWAPPED, NARROW_TT, OBLONG, OBLONG_NN,
-        OBLONG_SWAPPED, PAIR, PAIR_NN, PAIR_SWAPPED, SINGLE, SINGLE_NN, SINGLE_NT, SINGLE_SWAPPED,
-        SINGLE_TT, SMALL, SQUARE, SQUARE_2, SQUARE_NN, SQUARE_NT, SQUARE_PAIR, SQUARE_PROMOTED,
-        SQUARE_TT, SWAPPED, SWAPPED_80, SWAPPED_112, SWAPPED_THIN, SWAPPED_THIN_80, THIN, THIN_4,
-        THIN_8, THIN_NN, THIN_NT, THIN_PAIR, THIN_TT, WHOLE, WHOLE_96, WHOLE_TT, WIDE,
+        Config, NARROW, NARROW_PROMOTED, PAIR, SINGLE, SQUARE, SQUARE_PROMOTED, THIN, TILES,
+        TILES_BY_8, WHOLE,
     };
     pub use crate::gemm::kernels::gemm_with;
     pub use crate::gemm::multiply::kernels::{multiply, multiply_problems, multiply_scaled, tiles};

@@ -38,6 +38,36 @@ fn ratios_are_those_of_the_table() {
     assert!(words(&read("README.md")).contains(&says), "{says}");
 }
 
+/// What the README says of random products is the last row of their table in `docs/performance.md`.
+#[test]
+fn random_products_are_those_of_the_page() {
+    let page = read("docs/performance.md");
+    let row = page
+        .lines()
+        .find(|line| line.starts_with("| both |"))
+        .unwrap();
+    let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").skip(1).collect();
+    let mut count = 0;
+    let figures: Vec<String> = cells
+        .iter()
+        .flat_map(|cell| {
+            let parts: Vec<&str> = cell.split(", ").collect();
+            let of: u32 = parts[2].rsplit(' ').next().unwrap().parse().unwrap();
+            count += of;
+            [parts[0], parts[1]].map(|number| format!("{:.2}", number.parse::<f64>().unwrap()))
+        })
+        .collect();
+    let [few, few_least, some, some_least, many, many_least] = &figures[..] else {
+        panic!("{figures:?}");
+    };
+    let says = format!(
+        "Of {count} random products of bf16 on an H200, the geometric mean of our speed over cuBLASLt's is {few} with up to 16 rows, \
+         with the least at {few_least}; {some} with up to 512 rows, the least at {some_least}; and {many} with more, the least at \
+         {many_least}."
+    );
+    assert!(words(&read("README.md")).contains(&says), "{says}");
+}
+
 /// The slow shapes that the README names are the slowest of "What is missing" of `docs/performance.md`.
 #[test]
 fn slow_shapes_are_those_of_the_page() {

@@ -42,7 +42,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
             "emit-ptx" => {
                 println!(
                     "{}",
-                    cute_kernels::gemm::kernels::gemm_bf16_bf16_bf16_SINGLE::PTX
+                    cute_kernels::gemm::kernels::gemm_bf16_bf16_bf16_TILES_10::PTX
                 );
                 return Ok(ExitCode::SUCCESS);
             }

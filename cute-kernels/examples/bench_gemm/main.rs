@@ -25,11 +25,12 @@ use serde_json::{Value, json};
 use shapes::{Class, Shape, TYPES, Types};
 
 const USAGE: &str = "\
-usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE] [--tiles] [--json FILE] [--svg FILE]
-  --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8; all unless given
+usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE | --seed N] [--tiles] [--json FILE] [--svg FILE]
+  --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8, or with that of D, such as bf16:f32; all unless given
   --classes   large, middle, majors, odd, batched, grouped, lists, few rows; all unless given
   --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line, or
               GROUPSxMxNxK even|uneven|list, where M are the rows of all groups
+  --seed      in place of classes, 64 random shapes, the same for each N
   --tiles     measures every tile, prints the times, and takes the fastest
   --json      also writes the rows to this file
   --svg       also draws the ratios to this file";
@@ -40,6 +41,7 @@ struct Options {
     types: Option<String>,
     classes: Option<String>,
     shapes: Option<PathBuf>,
+    seed: Option<u64>,
     tiles: bool,
     json: Option<PathBuf>,
     svg: Option<PathBuf>,
@@ -114,6 +116,7 @@ fn options() -> Result<Option<Options>, Box<dyn Error>> {
             Long("types") => options.types = Some(arguments.value()?.string()?),
             Long("classes") => options.classes = Some(arguments.value()?.string()?),
             Long("shapes") => options.shapes = Some(arguments.value()?.into()),
+            Long("seed") => options.seed = Some(arguments.value()?.parse()?),
             Long("tiles") => options.tiles = true,
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("svg") => options.svg = Some(arguments.value()?.into()),
@@ -128,6 +131,9 @@ fn options() -> Result<Option<Options>, Box<dyn Error>> {
 fn classes(options: &Options) -> Result<Vec<Class>, Box<dyn Error>> {
     if let Some(path) = &options.shapes {
         return Ok(vec![shapes::listed(&fs::read_to_string(path)?)?]);
+    }
+    if let Some(seed) = options.seed {
+        return Ok(shapes::drawn(seed));
     }
     let all = shapes::classes()?;
     let Some(names) = &options.classes else {
@@ -149,7 +155,10 @@ fn types(options: &Options) -> Result<Vec<Types>, Box<dyn Error>> {
     };
     let mut types = Vec::new();
     for name in names.split(',') {
-        let of_name = TYPES.iter().filter(|(input, _)| input.to_string() == name);
+        let is_named = |(input, output): &&Types| {
+            input.to_string() == name || format!("{input}:{output}") == name
+        };
+        let of_name = TYPES.iter().filter(is_named);
         let before = types.len();
         types.extend(of_name);
         if types.len() == before {

@@ -4,6 +4,11 @@ use std::fmt::Write;
 
 use crate::row::{Measured, Row};
 
+/// A ratio below this is slow.
+const SLOW: f64 = 0.9;
+/// An error is suspect that is so many times that of cuBLASLt.
+pub(crate) const WRONG: f64 = 10.0;
+
 /// The geometric mean of the ratios of some rows, and how many have one.
 fn mean<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<(f64, usize)> {
     let logarithms: Vec<f64> = rows.filter_map(Row::ratio).map(f64::ln).collect();
@@ -62,11 +67,23 @@ pub(crate) fn means(rows: &[Row]) -> String {
             .clone()
             .filter_map(Row::ratio)
             .fold(f64::INFINITY, f64::min);
+        let slow = of_group
+            .clone()
+            .filter_map(Row::ratio)
+            .filter(|it| *it < SLOW);
+        let slow = slow.count();
+        let wrong = of_group.clone().filter(|row| row.is_wrong()).count();
         if let Some((mean, count)) = mean(of_group) {
             let (input, output) = types;
             let _ = writeln!(
                 text,
-                "{class}, {input} to {output}: geometric mean of {count} ratios {mean:.3}, the least {least:.3}"
+                "{class}, {input} to {output}: geometric mean of {count} ratios {mean:.3}, the least {least:.3}, {slow} below {SLOW}"
+            );
+        }
+        if wrong > 0 {
+            let _ = writeln!(
+                text,
+                "{class}: {wrong} errors are more than {WRONG} times those of cuBLASLt"
             );
         }
     }

@@ -3,6 +3,7 @@
 use cute_kernels::Tile;
 use serde_json::{Value, json};
 
+use crate::report::WRONG;
 use crate::shapes::{Shape, Types};
 
 /// One side of a comparison.
@@ -40,6 +41,12 @@ impl Row {
     pub(crate) fn ratio(&self) -> Option<f64> {
         let Measured { ours, theirs, .. } = &self.measured;
         theirs.map(|theirs| ours.speed / theirs.speed)
+    }
+
+    /// Whether our error is so large beside cuBLASLt's that the product is likely wrong.
+    pub(crate) fn is_wrong(&self) -> bool {
+        let Measured { ours, theirs, .. } = &self.measured;
+        theirs.is_some_and(|theirs| ours.error > WRONG * theirs.error.max(1e-6))
     }
 
     pub(crate) fn json(&self) -> Value {

@@ -320,6 +320,69 @@ pub(crate) fn listed(text: &str) -> Result<Class, String> {
     class("listed", lines.filter(|line| !line.is_empty()))
 }
 
+/// How many products are drawn.
+const DRAWN: usize = 64;
+
+/// The classes of drawn products: a name, and the most rows of A.
+const BY_ROWS: [(&str, usize); 3] = [
+    ("rows up to 16", 16),
+    ("rows up to 512", 512),
+    ("more rows", usize::MAX),
+];
+
+/// Random products, the same for each seed: M is log-uniform from 1 to 16,384, and N and K are from 256 to 28,672, multiples of 64, as those
+/// of models mostly are, or, one in ten, of 8.
+pub(crate) fn drawn(seed: u64) -> Vec<Class> {
+    let mut numbers = Numbers(seed);
+    let shapes: Vec<Shape> = (0..DRAWN)
+        .map(|_| {
+            let m = (numbers.next() * 16384f64.ln()).exp().round();
+            let [n, k] = [numbers.side(), numbers.side()];
+            Shape {
+                batches: 1,
+                m: (m as usize).max(1),
+                n,
+                k,
+                mn: [false; 2],
+                pad: 0,
+                groups: None,
+            }
+        })
+        .collect();
+    let mut least = 0;
+    let classes = BY_ROWS.map(|(name, most)| {
+        let of_class = |shape: &&Shape| (least + 1..=most).contains(&shape.m);
+        let shapes = shapes.iter().filter(of_class).copied().collect();
+        least = most;
+        Class {
+            name: name.to_owned(),
+            shapes,
+        }
+    });
+    classes.into()
+}
+
+/// The numbers of the generator `SplitMix64` (Steele, Lea and Flood, 2014).
+struct Numbers(u64);
+
+impl Numbers {
+    /// The next number, from 0 to 1.
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// N or K.
+    fn side(&mut self) -> usize {
+        let unit = if self.next() < 0.1 { 8 } else { 64 };
+        let side = 256.0 * (self.next() * 112f64.ln()).exp();
+        (side / unit as f64).round() as usize * unit
+    }
+}
+
 fn class<'s>(name: &str, shapes: impl Iterator<Item = &'s str>) -> Result<Class, String> {
     Ok(Class {
         name: name.to_owned(),

@@ -1,47 +1,157 @@
-//! The sizes of the tiles of a GEMM.
+//! The sizes of the tiles of a product, and the tiles that are compiled ahead.
+
+use kernels::Config;
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// Sizes of a GEMM.
+    /// Sizes of a product, and how the warpgroups and the CTAs of a cluster divide it.
+    #[derive(Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Config {
-        /// Rows of a CTA's tile of D, a multiple of 64. Two warpgroups that share a tile have half of the rows each, unless it is divided `by_columns`.
+        /// Rows of a CTA's tile of D, a multiple of 64. Two warpgroups that share a tile have half of the rows each, unless it is
+        /// divided `by_columns`.
         pub bm: u32,
-        /// Columns of this tile.
+        /// Columns of this tile, a multiple of 8.
         pub bn: u32,
         /// Whether two warpgroups that share a tile have half of its columns each, and all of its rows.
         pub by_columns: bool,
+        /// Whether each warpgroup computes whole tiles of its own, in turns: one stores while the other multiplies. Otherwise both
+        /// compute a tile together.
+        pub pingpong: bool,
         /// Bytes along K of a stage.
         pub bk: u32,
-        /// Rows of A in one TMA load. If they are fewer than the rows of the tile, rows past the end of A are not loaded.
+        /// Rows of A in one TMA load if A may have fewer rows than a tile: rows past the end of A are not loaded. 0: all rows of the
+        /// tile in one load.
         pub rows: u32,
-        /// Stages of the ring.
+        /// Stages of the ring, 2 or more.
         pub stages: u32,
-        /// Tile rows of a band of `Tiles`.
+        /// Rows of blocks of a band of `Tiles`.
         pub group: u32,
         /// CTAs of a cluster whose tiles lie below one another and share their loads of B.
         pub cluster_m: u32,
         /// CTAs of a cluster whose tiles lie side by side and share their loads of A.
         pub cluster_n: u32,
-        /// CTAs of a cluster that compute one tile: each multiplies a part of K, then sums up a part of the columns. If there are
-        /// several, `cluster_m` and `cluster_n` are 1.
+        /// CTAs of a cluster that compute one tile: each multiplies a part of K, then sums up a part of the columns.
         pub split: u32,
         /// Whether A is contiguous along M, not K: its tensor has the modes (K, M). Elements then have 16 or 32 bits. Elements of
-        /// 32 bits go to registers before they are multiplied, and `split` is 1.
+        /// 32 bits go to registers before they are multiplied.
         pub a_mn: bool,
-        /// Whether B is contiguous along N, not K: its tensor has the modes (K, N). Elements then have 16 bits, and `cluster_m` is 1.
+        /// Whether B is contiguous along N, not K: its tensor has the modes (K, N). Elements then have 16 bits.
         pub b_mn: bool,
-        /// Lines of 128 bytes for each row of D that a warpgroup has in shared memory, as `store_pieces_by_tma` takes them.
-        pub lines: u32,
-        /// Whether each warpgroup computes whole tiles of its own: one stores while the other multiplies, and `split` is 1.
-        /// Otherwise both compute a tile together.
-        pub pingpong: bool,
-        /// Whether the product is Dᵀ: rows of tiles are columns of D, and columns of tiles are rows of D. Then `split` is 1, or
-        /// the columns of each part are a multiple of 8.
+        /// Bytes of shared memory in which a warpgroup puts together each of 64 rows of D, as `store_pieces_by_tma` takes them.
+        pub d_bytes: u32,
+        /// Whether the product is Dᵀ: rows of tiles are columns of D, and columns of tiles are rows of D.
         pub swapped: bool,
         /// Whether the sums of each stage are multiplied by a factor and added to a second set of sums, in f32. Wgmma's own sums
         /// of elements of 8 bits keep 13 bits after the point.
         pub promote: bool,
+    }
+
+    impl Config {
+        /// Warpgroups that read a stage.
+        pub fn readers(self) -> u32 {
+            if self.pingpong { 1 } else { 2 }
+        }
+
+        /// Rows of a tile that a warpgroup computes.
+        pub fn rows_each(self) -> u32 {
+            if self.by_columns {
+                self.bm
+            } else {
+                self.bm / self.readers()
+            }
+        }
+
+        /// Columns of a tile that a warpgroup computes.
+        pub fn columns_each(self) -> u32 {
+            if self.by_columns {
+                self.bn / 2
+            } else {
+                self.bn
+            }
+        }
+
+        /// Asserts what the fields demand of each other, for elements of so many bits.
+        pub fn check(self, bits: u32) {
+            let (bm, bn, stages, split) = (self.bm, self.bn, self.stages, self.split);
+            let (cluster_m, cluster_n) = (self.cluster_m, self.cluster_n);
+            let (rows, columns) = (self.rows_each(), self.columns_each());
+            let bk = self.bk;
+            assert!(
+                bk == 128,
+                "`bk` is {bk}: the rows of a stage have 128 bytes"
+            );
+            assert!(
+                !(self.pingpong && self.by_columns),
+                "`pingpong` and `by_columns` exclude each other: in turns, a warpgroup has all columns"
+            );
+            assert!(
+                rows % 64 == 0 && rows > 0,
+                "a warpgroup has {rows} rows of the {bm} of `bm`: they are a multiple of 64"
+            );
+            assert!(
+                columns % 8 == 0 && columns > 0,
+                "a warpgroup has {columns} columns of the {bn} of `bn`: they are a multiple of 8"
+            );
+            let parts = ceil_div(columns, 256);
+            assert!(
+                columns % (8 * parts) == 0,
+                "a warpgroup has {columns} columns of `bn`: {parts} wgmma do not divide them into multiples of 8"
+            );
+            let sums = rows / 64 * if self.promote { columns } else { columns / 2 };
+            assert!(
+                sums <= 208,
+                "a thread has {sums} sums of a tile of {bm} x {bn}: at most 208 fit its registers"
+            );
+            assert!(
+                stages >= 2,
+                "`stages` is {stages}: a stage is released after the next one is multiplied, so there are 2 or more"
+            );
+            let shared = stages * (bm + bn) * bk;
+            assert!(
+                shared <= 226 * 1024,
+                "`stages` is {stages}, which have {shared} bytes for a tile of {bm} x {bn}: a CTA has 231424"
+            );
+            let few = self.rows;
+            assert!(
+                few == 0 || bm % few == 0 && few % 8 == 0 && !self.a_mn && cluster_n == 1,
+                "`rows` is {few}: 0, or a multiple of 8 that divides `bm`, {bm}, for A along K that no CTAs share"
+            );
+            let ctas = cluster_m * cluster_n * split;
+            assert!(
+                ctas >= 1 && ctas <= 8,
+                "`cluster_m`, `cluster_n` and `split` make clusters of {ctas} CTAs: a cluster has 1 to 8"
+            );
+            assert!(
+                cluster_m == 1 || bn % (8 * cluster_m) == 0 && !self.b_mn,
+                "`cluster_m` is {cluster_m}: that many CTAs share B along K, each a multiple of 8 of the {bn} rows of `bn`"
+            );
+            assert!(
+                cluster_n == 1 || bm % (8 * cluster_n) == 0 && !self.a_mn,
+                "`cluster_n` is {cluster_n}: that many CTAs share A along K, each a multiple of 8 of the {bm} rows of `bm`"
+            );
+            assert!(
+                split == 1 || cluster_m * cluster_n == 1 && !self.pingpong && !self.promote,
+                "`split` is {split}: K is divided for tiles that no other CTAs of the cluster share, neither `pingpong` nor `promote`"
+            );
+            assert!(
+                split == 1 || rows == 64 && columns % (8 * split) == 0,
+                "`split` is {split}: a warpgroup has {rows} x {columns}, not 64 rows and a multiple of 8 columns for each part"
+            );
+            assert!(
+                self.group >= 1 && self.d_bytes >= 64,
+                "`group` is 1 or more, and `d_bytes` 64 or more"
+            );
+            assert!(
+                !self.a_mn || bits == 16 || bits == 32 && !self.promote && split == 1,
+                "`a_mn` needs elements of 16 bits, or of 32 without `promote` and with a `split` of 1; they have {bits}"
+            );
+            assert!(
+                !self.b_mn || bits == 16,
+                "`b_mn` needs elements of 16 bits; they have {bits}"
+            );
+        }
     }
 
     /// The largest tile: the most work for each byte that is loaded.
@@ -49,45 +159,27 @@ pub mod kernels {
         bm: 128,
         bn: 256,
         by_columns: false,
+        pingpong: false,
         bk: 128,
-        rows: 128,
+        rows: 0,
         stages: 4,
-        group: 16,
+        group: 8,
         cluster_m: 1,
         cluster_n: 1,
         split: 1,
         a_mn: false,
         b_mn: false,
-        lines: 2,
-        pingpong: false,
+        d_bytes: 256,
         swapped: false,
         promote: false,
     };
 
-    /// Two CTAs a cluster, for rows that are not whole cache lines.
+    /// Two CTAs a cluster, which share B.
     pub const PAIR: Config = Config {
+        group: 4,
         cluster_m: 2,
         ..SINGLE
     };
-
-    /// Three quarters of the largest tile for each warpgroup in turn: one stores while the other multiplies.
-    pub const WIDE: Config = Config {
-        bn: 192,
-        lines: 4,
-        pingpong: true,
-        ..SINGLE
-    };
-
-    /// A little more than half of the largest tile: 1536 × 1536 elements are 132 of them, one for each multiprocessor. With fewer
-    /// stages and rows in a band, CTAs load the same rows closer together in time, and share more loads from the L2 cache.
-    pub const OBLONG: Config = Config {
-        bn: 144,
-        group: 4,
-        ..SINGLE
-    };
-
-    /// About four fifths of the largest tile: 1792 × 1792 elements are 126 of them.
-    pub const BROAD: Config = Config { bn: 208, ..SINGLE };
 
     /// Half of the largest tile.
     pub const SQUARE: Config = Config {
@@ -96,43 +188,11 @@ pub mod kernels {
         ..SINGLE
     };
 
-    /// Two CTAs of `SQUARE` a cluster, for matrices B that are read by two rows of tiles.
-    pub const SQUARE_PAIR: Config = Config {
-        cluster_m: 2,
-        ..SQUARE
-    };
-
-    /// Three quarters of `SQUARE` by each warpgroup in turn: 12,288 columns are 128 of them.
-    pub const MEDIUM: Config = Config {
-        bn: 96,
-        stages: 6,
-        pingpong: true,
-        ..SINGLE
-    };
-
-    /// Seven eighths of `SQUARE` in the same way: 1280 × 1280 elements are 120 of them.
-    pub const MEDIUM_112: Config = Config { bn: 112, ..MEDIUM };
-
     /// A quarter of the largest tile.
     pub const NARROW: Config = Config {
         bn: 64,
         stages: 8,
-        ..SINGLE
-    };
-
-    /// The same by each warpgroup in turn.
-    pub const NARROW_IN_TURNS: Config = Config {
-        pingpong: true,
-        ..NARROW
-    };
-
-    /// An eighth of the largest tile by each warpgroup in turn.
-    pub const SMALL: Config = Config {
-        bm: 64,
-        bn: 64,
-        rows: 64,
-        stages: 12,
-        pingpong: true,
+        d_bytes: 128,
         ..SINGLE
     };
 
@@ -141,191 +201,16 @@ pub mod kernels {
     pub const THIN: Config = Config {
         bm: 64,
         bn: 128,
-        by_columns: true,
-        rows: 64,
         stages: 8,
         split: 2,
-        ..SINGLE
+        ..BY_COLUMNS
     };
-
-    /// `THIN` with K divided in four, for matrices of few rows and columns with a long K.
-    pub const THIN_4: Config = Config { split: 4, ..THIN };
-
-    /// The same with K divided in eight.
-    pub const THIN_8: Config = Config { split: 8, ..THIN };
-
-    /// `THIN` for up to 16 rows.
-    pub const FEW: Config = Config { rows: 16, ..THIN };
-
-    /// `NARROW` with K divided in two.
-    pub const NARROW_2: Config = Config { split: 2, ..NARROW };
-
-    /// `SQUARE` with K divided in two, for matrices that have fewer tiles than there are multiprocessors.
-    pub const SQUARE_2: Config = Config { split: 2, ..SQUARE };
 
     /// `THIN`'s tile and loads of 16 rows of A, with all of K, for matrices B that have enough tiles for all multiprocessors.
-    pub const WHOLE: Config = Config { split: 1, ..FEW };
-
-    /// Three quarters of `WHOLE`.
-    pub const WHOLE_96: Config = Config {
-        bn: 96,
-        stages: 10,
-        ..WHOLE
-    };
-
-    /// A quarter of the largest tile with 64 rows, by each warpgroup in turn, in two CTAs that share their loads of B: for rows
-    /// that are not whole cache lines, and for matrices for which smaller tiles would exceed the bandwidth of the L2 cache.
-    pub const THIN_PAIR: Config = Config {
-        bm: 64,
-        bn: 128,
-        rows: 64,
-        stages: 6,
-        group: 4,
-        pingpong: true,
-        ..PAIR
-    };
-
-    /// 128 rows of B by 96 of A, by each warpgroup in turn, in two CTAs that share their loads of A: for 96 and 192 rows, which tiles
-    /// of 64 and 128 rows do not fill.
-    pub const SWAPPED: Config = Config {
-        cluster_m: 2,
-        swapped: true,
-        ..MEDIUM
-    };
-
-    /// 128 rows of B by 112 of A in the same way, for 448 rows.
-    pub const SWAPPED_112: Config = Config { bn: 112, ..SWAPPED };
-
-    /// 64 rows of B by 96 of A, each CTA of its own.
-    pub const SWAPPED_THIN: Config = Config {
-        bm: 64,
-        rows: 64,
-        stages: 9,
-        cluster_m: 1,
-        ..SWAPPED
-    };
-
-    /// 128 rows of B by 80 of A, each CTA of its own, for 80, 160 and 320 rows.
-    pub const SWAPPED_80: Config = Config {
-        bn: 80,
-        stages: 7,
-        cluster_m: 1,
-        ..SWAPPED
-    };
-
-    /// 64 rows of B by 80 of A.
-    pub const SWAPPED_THIN_80: Config = Config {
-        bn: 80,
-        stages: 10,
-        ..SWAPPED_THIN
-    };
-
-    /// The largest tile for A along M.
-    pub const SINGLE_NN: Config = Config {
-        a_mn: true,
-        ..SINGLE
-    };
-
-    /// The largest tile for A along M and B along N.
-    pub const SINGLE_NT: Config = Config {
-        b_mn: true,
-        ..SINGLE_NN
-    };
-
-    /// The largest tile for B along N.
-    pub const SINGLE_TT: Config = Config {
-        b_mn: true,
-        ..SINGLE
-    };
-
-    /// Two CTAs a cluster for A along M.
-    pub const PAIR_NN: Config = Config { a_mn: true, ..PAIR };
-
-    /// Half of the largest tile for A along M.
-    pub const SQUARE_NN: Config = Config {
-        a_mn: true,
-        ..SQUARE
-    };
-
-    /// Half of the largest tile for A along M and B along N.
-    pub const SQUARE_NT: Config = Config {
-        b_mn: true,
-        ..SQUARE_NN
-    };
-
-    /// Half of the largest tile for B along N.
-    pub const SQUARE_TT: Config = Config {
-        b_mn: true,
-        ..SQUARE
-    };
-
-    /// A quarter of the largest tile for A along M, as the next two by each warpgroup in turn.
-    pub const NARROW_NN: Config = Config {
-        a_mn: true,
-        ..NARROW_IN_TURNS
-    };
-
-    /// A quarter of the largest tile for A along M and B along N.
-    pub const NARROW_NT: Config = Config {
-        b_mn: true,
-        ..NARROW_NN
-    };
-
-    /// A quarter of the largest tile for B along N.
-    pub const NARROW_TT: Config = Config {
-        b_mn: true,
-        ..NARROW_IN_TURNS
-    };
-
-    /// `THIN` for A along M.
-    pub const THIN_NN: Config = Config { a_mn: true, ..THIN };
-
-    /// `THIN` for A along M and B along N.
-    pub const THIN_NT: Config = Config {
-        b_mn: true,
-        ..THIN_NN
-    };
-
-    /// `THIN` for B along N.
-    pub const THIN_TT: Config = Config { b_mn: true, ..THIN };
-
-    /// `FEW` for B along N.
-    pub const FEW_TT: Config = Config { b_mn: true, ..FEW };
-
-    /// `WHOLE` for B along N.
-    pub const WHOLE_TT: Config = Config {
-        b_mn: true,
-        ..WHOLE
-    };
-
-    /// The largest tile for B along N, of elements of 32 bits: rows of B are rows of the tile.
-    pub const SINGLE_SWAPPED: Config = Config {
-        swapped: true,
-        ..SINGLE_NN
-    };
-
-    /// `PAIR` in the same way.
-    pub const PAIR_SWAPPED: Config = Config {
-        swapped: true,
-        ..PAIR_NN
-    };
-
-    /// `OBLONG` for A along M.
-    pub const OBLONG_NN: Config = Config {
-        a_mn: true,
-        ..OBLONG
-    };
-
-    /// `OBLONG` for B along N, as `SINGLE_SWAPPED`.
-    pub const OBLONG_SWAPPED: Config = Config {
-        swapped: true,
-        ..OBLONG_NN
-    };
-
-    /// A quarter of the largest tile for B along N, as `SINGLE_SWAPPED`.
-    pub const NARROW_SWAPPED: Config = Config {
-        swapped: true,
-        ..NARROW_NN
+    pub const WHOLE: Config = Config {
+        rows: 16,
+        split: 1,
+        ..THIN
     };
 
     /// Half of the largest tile for factors of each stage. With the largest tile, a thread would have 256 sums.
@@ -339,4 +224,310 @@ pub mod kernels {
         promote: true,
         ..NARROW
     };
+
+    /// Two warpgroups have half of the rows of a tile each.
+    const BY_ROWS: Config = SINGLE;
+
+    /// The same for Dᵀ.
+    const BY_ROWS_SWAPPED: Config = Config {
+        swapped: true,
+        ..BY_ROWS
+    };
+
+    /// Two warpgroups have half of the columns of a tile each.
+    const BY_COLUMNS: Config = Config {
+        by_columns: true,
+        ..SINGLE
+    };
+
+    /// The same for Dᵀ.
+    const BY_COLUMNS_SWAPPED: Config = Config {
+        swapped: true,
+        ..BY_COLUMNS
+    };
+
+    /// Two warpgroups have tiles in turns.
+    const PINGPONG: Config = Config {
+        pingpong: true,
+        ..SINGLE
+    };
+
+    /// The same for Dᵀ.
+    const PINGPONG_SWAPPED: Config = Config {
+        swapped: true,
+        ..PINGPONG
+    };
+
+    /// A quarter of the largest tile by each warpgroup in turn.
+    const NARROW_PINGPONG: Config = Config {
+        bn: 64,
+        stages: 8,
+        ..PINGPONG
+    };
+
+    /// The tiles of products of matrices along K that are compiled ahead for all types: wgmma of integers has 8, 16, 24 and 32 columns,
+    /// or a multiple of 16. docs/performance.md says how they were found.
+    #[rustfmt::skip]
+    pub const TILES: [Config; 48] = [
+        Config { bm: 64, bn: 64, stages: 13, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, d_bytes: 192, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, cluster_n: 4, d_bytes: 192, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, group: 4, cluster_m: 2, d_bytes: 192, ..PINGPONG },
+        Config { bm: 64, bn: 128, stages: 8, cluster_n: 2, ..PINGPONG },
+        Config { bm: 64, bn: 144, stages: 7, cluster_n: 2, d_bytes: 192, ..PINGPONG },
+        Config { bm: 64, bn: 160, stages: 7, cluster_n: 2, d_bytes: 160, ..PINGPONG },
+        Config { bm: 64, bn: 160, stages: 7, group: 2, cluster_m: 4, d_bytes: 160, ..PINGPONG },
+        Config { bm: 64, bn: 192, stages: 6, group: 2, cluster_m: 4, ..PINGPONG },
+        Config { bm: 64, bn: 240, stages: 4, d_bytes: 480, ..PINGPONG },
+        Config { bm: 128, bn: 128, stages: 6, ..PINGPONG },
+        Config { bm: 128, bn: 160, stages: 5, group: 4, cluster_m: 2, d_bytes: 160, ..PINGPONG },
+        Config { bm: 128, bn: 192, stages: 4, group: 4, cluster_m: 2, ..PINGPONG },
+        Config { bm: 192, bn: 80, stages: 6, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 160, ..PINGPONG },
+        Config { bm: 192, bn: 112, stages: 5, d_bytes: 224, ..PINGPONG },
+        Config { bm: 64, bn: 16, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 16, stages: 16, group: 4, cluster_m: 2, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 32, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 48, stages: 15, d_bytes: 96, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 96, stages: 10, group: 4, cluster_m: 2, d_bytes: 192, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 112, stages: 8, cluster_n: 2, d_bytes: 224, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 144, stages: 7, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 192, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 16, stages: 12, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 32, stages: 10, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 80, stages: 7, d_bytes: 160, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 80, stages: 7, cluster_n: 2, d_bytes: 160, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 96, stages: 7, group: 2, cluster_m: 4, cluster_n: 2, d_bytes: 192, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 112, stages: 6, d_bytes: 224, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 144, stages: 5, d_bytes: 192, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 160, stages: 5, d_bytes: 160, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 192, stages: 4, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 32, stages: 7, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 112, stages: 5, group: 4, cluster_m: 2, d_bytes: 224, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 64, stages: 8, split: 4, d_bytes: 128, ..BY_ROWS },
+        Config { bm: 128, bn: 96, stages: 7, split: 4, d_bytes: 192, ..BY_ROWS },
+        Config { bm: 128, bn: 128, stages: 6, split: 8, ..BY_ROWS },
+        Config { bm: 128, bn: 288, stages: 3, cluster_n: 2, d_bytes: 384, ..BY_ROWS },
+        Config { bm: 256, bn: 96, stages: 4, d_bytes: 192, ..BY_ROWS },
+        Config { bm: 256, bn: 128, stages: 4, group: 4, cluster_m: 2, ..BY_ROWS },
+        Config { bm: 128, bn: 32, stages: 10, split: 4, d_bytes: 64, ..BY_ROWS_SWAPPED },
+        Config { bm: 128, bn: 64, stages: 8, split: 8, d_bytes: 128, ..BY_ROWS_SWAPPED },
+        Config { bm: 128, bn: 80, stages: 7, split: 2, d_bytes: 160, ..BY_ROWS_SWAPPED },
+        Config { bm: 128, bn: 160, stages: 5, split: 4, d_bytes: 160, ..BY_ROWS_SWAPPED },
+        Config { bm: 256, bn: 32, stages: 6, group: 2, cluster_m: 4, d_bytes: 64, ..BY_ROWS_SWAPPED },
+        Config { bm: 256, bn: 112, stages: 4, cluster_n: 2, d_bytes: 224, ..BY_ROWS_SWAPPED },
+        Config { bm: 64, bn: 192, stages: 6, split: 4, d_bytes: 192, ..BY_COLUMNS },
+        Config { bm: 64, bn: 160, stages: 7, d_bytes: 160, ..BY_COLUMNS_SWAPPED },
+        Config { bm: 256, bn: 128, stages: 4, cluster_n: 2, d_bytes: 128, ..BY_COLUMNS_SWAPPED },
+    ];
+
+    /// More of them, for floating-point numbers, whose wgmma has any multiple of 8 columns.
+    #[rustfmt::skip]
+    pub const TILES_BY_8: [Config; 19] = [
+        Config { bm: 64, bn: 120, stages: 8, d_bytes: 240, ..PINGPONG },
+        Config { bm: 64, bn: 152, stages: 6, cluster_n: 2, d_bytes: 304, ..PINGPONG },
+        Config { bm: 192, bn: 120, stages: 5, d_bytes: 240, ..PINGPONG },
+        Config { bm: 192, bn: 120, stages: 5, cluster_n: 2, d_bytes: 240, ..PINGPONG },
+        Config { bm: 64, bn: 40, stages: 16, d_bytes: 80, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 88, stages: 10, d_bytes: 176, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 104, stages: 9, d_bytes: 208, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 40, stages: 10, d_bytes: 80, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 88, stages: 7, d_bytes: 176, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 104, stages: 6, d_bytes: 208, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 168, stages: 5, d_bytes: 224, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 72, stages: 6, cluster_n: 2, d_bytes: 144, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 88, stages: 5, cluster_n: 2, d_bytes: 176, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 120, stages: 5, d_bytes: 240, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 120, stages: 5, cluster_n: 2, d_bytes: 240, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 104, stages: 6, cluster_n: 2, d_bytes: 208, ..BY_ROWS_SWAPPED },
+        Config { bm: 256, bn: 104, stages: 4, d_bytes: 208, ..BY_ROWS_SWAPPED },
+        Config { bm: 128, bn: 176, stages: 5, group: 4, cluster_m: 2, d_bytes: 176, ..BY_COLUMNS },
+        Config { bm: 192, bn: 176, stages: 4, cluster_n: 2, d_bytes: 176, ..BY_COLUMNS },
+    ];
+
+    /// The tiles for pairs of types that are rarely multiplied.
+    pub const COMMON: [Config; 4] = [SINGLE, PAIR, NARROW_PINGPONG, THIN];
+
+    /// The tiles for D that TMA cannot store.
+    pub const BY_ELEMENT: [Config; 3] = [PAIR, NARROW_PINGPONG, THIN];
+
+    /// The tiles for matrices along M or N, of elements of 16 bits.
+    pub const MAJORS: [Config; 13] = [
+        Config {
+            a_mn: true,
+            ..SINGLE
+        },
+        Config {
+            a_mn: true,
+            b_mn: true,
+            ..SINGLE
+        },
+        Config {
+            b_mn: true,
+            ..SINGLE
+        },
+        Config { a_mn: true, ..PAIR },
+        Config {
+            a_mn: true,
+            ..SQUARE
+        },
+        Config {
+            a_mn: true,
+            b_mn: true,
+            ..SQUARE
+        },
+        Config {
+            b_mn: true,
+            ..SQUARE
+        },
+        Config {
+            a_mn: true,
+            ..NARROW_PINGPONG
+        },
+        Config {
+            a_mn: true,
+            b_mn: true,
+            ..NARROW_PINGPONG
+        },
+        Config {
+            b_mn: true,
+            ..NARROW_PINGPONG
+        },
+        Config { a_mn: true, ..THIN },
+        Config {
+            a_mn: true,
+            b_mn: true,
+            ..THIN
+        },
+        Config { b_mn: true, ..THIN },
+    ];
+
+    /// The tiles for one matrix along M or N, of elements of 32 bits: the kernel's A. So rows of B along N are rows of the tile.
+    pub const ONE_MAJOR: [Config; 8] = [
+        Config {
+            a_mn: true,
+            ..SINGLE
+        },
+        Config { a_mn: true, ..PAIR },
+        Config {
+            a_mn: true,
+            bn: 144,
+            ..SINGLE
+        },
+        Config {
+            a_mn: true,
+            ..NARROW_PINGPONG
+        },
+        Config {
+            a_mn: true,
+            swapped: true,
+            ..SINGLE
+        },
+        Config {
+            a_mn: true,
+            swapped: true,
+            ..PAIR
+        },
+        Config {
+            a_mn: true,
+            swapped: true,
+            bn: 144,
+            ..SINGLE
+        },
+        Config {
+            a_mn: true,
+            swapped: true,
+            ..NARROW_PINGPONG
+        },
+    ];
+}
+
+/// Bytes of shared memory of a CTA for the stages and for D: what the hardware has, but for barriers and the alignment of the first
+/// tensor.
+const SHARED: u32 = 227 * 1024 - 1536;
+
+/// The most stages: more are never in flight at once.
+const MOST_STAGES: u32 = 16;
+
+impl Config {
+    /// The sizes with as many `stages` as shared memory holds beside D, with the `d_bytes` in which up to four pieces of a row of
+    /// D of 16-bit elements are stored, and with bands of eight tiles.
+    pub const fn fitted(self) -> Self {
+        let eighths = self.columns_of_warpgroup() / 8;
+        let (few, buffered) = pieces(eighths, 16);
+        let buffered = match few <= 4 {
+            true => buffered,
+            false => pieces(eighths, 32).1,
+        };
+        // Eight columns of 16 bits. A piece of f32 has eight columns, too, and there are two.
+        let d_bytes = match buffered < 4 {
+            true => 64,
+            false => 16 * buffered,
+        };
+        let stages = (SHARED - 2 * 64 * d_bytes) / ((self.bm + self.bn) * self.bk);
+        let group = match self.cluster_m {
+            0..8 => 8 / self.cluster_m,
+            _ => 1,
+        };
+        let stages = if stages < MOST_STAGES {
+            stages
+        } else {
+            MOST_STAGES
+        };
+        Self {
+            d_bytes,
+            stages,
+            group,
+            ..self
+        }
+    }
+
+    /// CTAs of a cluster.
+    pub const fn ctas(self) -> u32 {
+        self.cluster_m * self.cluster_n * self.split
+    }
+
+    /// Rows of a tile that a warpgroup computes.
+    pub(super) const fn rows_of_warpgroup(self) -> u32 {
+        if self.by_columns || self.pingpong {
+            self.bm
+        } else {
+            self.bm / 2
+        }
+    }
+
+    /// Columns of a tile that a warpgroup computes.
+    pub(super) const fn columns_of_warpgroup(self) -> u32 {
+        if self.by_columns {
+            self.bn / 2
+        } else {
+            self.bn
+        }
+    }
+}
+
+/// The pieces of a row of D, and the eighths of eight columns in all of their buffers: the fewest equal pieces of which two fit `most`
+/// eighths, or the only one does.
+const fn pieces(eighths: u32, most: u32) -> (u32, u32) {
+    let mut pieces = 1;
+    loop {
+        let buffers = if pieces < 2 { pieces } else { 2 };
+        if eighths.is_multiple_of(pieces) && eighths / pieces * buffers <= most {
+            return (pieces, eighths / pieces * buffers);
+        }
+        pieces += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kernels::{TILES, TILES_BY_8};
+    use super::*;
+
+    #[test]
+    fn tiles_have_the_stages_that_fit_and_occur_once() {
+        let all: Vec<Config> = TILES.into_iter().chain(TILES_BY_8).collect();
+        for (i, tile) in all.iter().enumerate() {
+            assert_eq!(*tile, tile.fitted());
+            assert!(!all[..i].contains(tile), "{tile:?} stands twice");
+        }
+    }
 }

@@ -5,7 +5,6 @@ use std::fmt;
 
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
-use super::model::Product;
 use super::streamed::{MOST_ROWS, Stream, is_fp8};
 use super::tile::Tile;
 use crate::Error;
@@ -25,7 +24,7 @@ const COPIED_ROWS: usize = 128;
 
 /// The form of a product. If D is contiguous along M, the kernel computes Dᵀ = B · Aᵀ, and A, B, M and N are those of that
 /// product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Form {
     /// Batches, M, N and K.
     pub(super) extents: [u32; 4],
@@ -44,7 +43,7 @@ pub(super) struct Form {
 }
 
 /// How a kernel gets A or B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     /// Whether the matrix is contiguous along M or N, not K.
     pub(super) mn: bool,
@@ -233,24 +232,6 @@ impl Form {
             true => Ok(turned),
             false => Err(major(function, argument, along, &all)),
         }
-    }
-
-    /// The tile with the least expected time: one of these if TMA stores D, else one of the kernels that store by elements.
-    ///
-    /// # Errors
-    ///
-    /// If the product has more tiles than a kernel can count.
-    pub(super) fn tile<const N: usize>(
-        &self,
-        product: &Product,
-        tiles: [Tile; N],
-    ) -> Result<Tile, Error> {
-        let tile = match self.by_tma {
-            true => product.fastest(tiles),
-            false => Tile::Square,
-        };
-        product.check(tile)?;
-        Ok(tile)
     }
 
     /// Calls `launch` with A and B of the computed product, as a kernel takes them: with the contiguous mode last, and copied to

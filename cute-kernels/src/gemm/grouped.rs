@@ -2,15 +2,14 @@
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
-use super::Tile;
-use super::config::kernels::{SINGLE, SQUARE, WHOLE};
+use super::config::kernels::Config;
 use super::form::{Place, is_contiguous, major};
 use super::model::Product;
 use crate::Error;
 use crate::extent::{Zeros, extent, is_empty};
 use crate::pack::Pack;
 use crate::tma::can_store_by_vector;
-use kernels::{gemm_grouped_CFG as Config, gemm_grouped_unaligned_CFG as Unaligned};
+use kernels::{gemm_grouped_CFG, gemm_grouped_unaligned_CFG};
 
 /// Element types of A and B whose products [`gemm_grouped`](fn@gemm_grouped) rounds to `D`.
 pub trait GroupedInput<D: Element>:
@@ -22,9 +21,6 @@ impl<T, D: Element> GroupedInput<D> for T where
     T: Pack + kernels::gemm_grouped_types<D> + kernels::gemm_grouped_unaligned_types<D>
 {
 }
-
-/// The tiles for which there are instances.
-const TILES: [Tile; 3] = [Tile::Single, Tile::Square, Tile::Whole];
 
 /// D = A · Bₑᵀ for each group e of rows of A and D, in one launch: the linear layers of a mixture of experts, whose tokens are sorted
 /// by expert.
@@ -114,24 +110,25 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     };
     let b = b_place.view(*b, &b_copy)?;
     let aligned = can_store_by_vector(&d.as_view());
-    let tile = match aligned {
-        // The estimate takes all groups as equally large.
-        true => Product::new::<T, D>(device, [all, m.div_ceil(all), n, k]).fastest(TILES),
-        false => Tile::Square,
+    // The estimate takes all groups as equally large.
+    let product = Product::new::<T, D>(device, [all, m.div_ceil(all), n, k]);
+    let grid = |sizes: Config| {
+        // Each group begins with a tile of its own.
+        let rows = u64::from(m / sizes.bm) + u64::from(all.min(m));
+        let most = rows * u64::from(n.div_ceil(sizes.bn));
+        most.min(device.multiprocessor_count().into()) as u32
     };
-    let (config, sizes) = match tile {
-        Tile::Single => (Config::SINGLE, SINGLE),
-        Tile::Whole => (Config::WHOLE, WHOLE),
-        _ => (Config::SQUARE, SQUARE),
-    };
-    // Each group begins with a tile of its own.
-    let rows = u64::from(m / sizes.bm) + u64::from(all.min(m));
-    let most = rows * u64::from(n.div_ceil(sizes.bn));
-    let grid = most.min(device.multiprocessor_count().into()) as u32;
     if aligned {
+        let instances = <T as kernels::gemm_grouped_types<D>>::INSTANCES;
+        let (config, _) =
+            product.instance(instances, &gemm_grouped_CFG::ALL, gemm_grouped_CFG::value)?;
+        let grid = grid(config.value());
         kernels::gemm_grouped::launch(config, device, grid, &a, &b, ends, d, k)?;
     } else {
-        let config = Unaligned::SQUARE;
+        let instances = <T as kernels::gemm_grouped_unaligned_types<D>>::INSTANCES;
+        let all = &gemm_grouped_unaligned_CFG::ALL;
+        let (config, _) = product.instance(instances, all, gemm_grouped_unaligned_CFG::value)?;
+        let grid = grid(config.value());
         kernels::gemm_grouped_unaligned::launch(config, device, grid, &a, &b, ends, d, k)?;
     }
     Ok(())

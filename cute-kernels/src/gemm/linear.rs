@@ -2,7 +2,6 @@
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
-use super::Tile;
 use super::form::{Form, Matrices, MatricesMut, extents};
 use super::model::Product;
 use crate::Error;
@@ -76,21 +75,29 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
     let form = Form::new(a, b, d, 0)?;
     let c = form.like_d("gemm_linear", "c", c)?;
     let product = Product::new::<T, D>(device, form.extents);
-    let tile = form.tile(&product, [Tile::Square, Tile::Narrow])?;
-    let (grid, [batches, m, n, k]) = (product.ctas(tile), form.extents);
-    let config = match tile {
-        Tile::Square => gemm_linear_CFG::SQUARE,
-        _ => gemm_linear_CFG::NARROW,
-    };
-    let unaligned = gemm_linear_unaligned_CFG::SQUARE;
-    launch(device, &form, a, b, d, |a, b, d| match form.by_tma {
-        true => kernels::gemm_linear::launch(
-            config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-        ),
-        false => kernels::gemm_linear_unaligned::launch(
-            unaligned, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-        ),
-    })
+    let [batches, m, n, k] = form.extents;
+    if form.by_tma {
+        let instances = <T as kernels::gemm_linear_types<D>>::INSTANCES;
+        let (config, grid) =
+            product.instance(instances, &gemm_linear_CFG::ALL, gemm_linear_CFG::value)?;
+        launch(device, &form, a, b, d, |a, b, d| {
+            kernels::gemm_linear::launch(
+                config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
+            )
+        })
+    } else {
+        let instances = <T as kernels::gemm_linear_unaligned_types<D>>::INSTANCES;
+        let (config, grid) = product.instance(
+            instances,
+            &gemm_linear_unaligned_CFG::ALL,
+            gemm_linear_unaligned_CFG::value,
+        )?;
+        launch(device, &form, a, b, d, |a, b, d| {
+            kernels::gemm_linear_unaligned::launch(
+                config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
+            )
+        })
+    }
 }
 
 /// D = α · A · Bᵀ + β · D, in place. Everything else is as for [`gemm_linear`], but D is stored by elements, which takes longer.
@@ -131,9 +138,10 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
     }
     let form = Form::new(a, b, d, 0)?;
     let product = Product::new::<T, D>(device, form.extents);
-    product.check(Tile::Square)?;
-    let (grid, [batches, m, n, k]) = (product.ctas(Tile::Square), form.extents);
-    let config = gemm_update_CFG::SQUARE;
+    let instances = <T as kernels::gemm_update_types<D>>::INSTANCES;
+    let (config, grid) =
+        product.instance(instances, &gemm_update_CFG::ALL, gemm_update_CFG::value)?;
+    let [batches, m, n, k] = form.extents;
     launch(device, &form, a, b, d, |a, b, d| {
         kernels::gemm_update::launch(config, device, grid, a, b, d, batches, m, n, k, alpha, beta)
     })
@@ -200,7 +208,7 @@ pub mod kernels {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
             let sum = |piece, at| linear_combination(alpha, piece, beta, c, at);
-            store_pieces_by_tma(acc, sum, d, consumer, at, 2);
+            store_pieces_by_tma(acc, sum, d, consumer, at, 256);
         });
         tma_wait_read(0);
     }

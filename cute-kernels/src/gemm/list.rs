@@ -3,14 +3,13 @@
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::Tile;
-use super::config::kernels::{NARROW, SINGLE, SQUARE, WHOLE};
 use super::form::{self, Place};
 use super::model::Product;
 use crate::Error;
 use crate::extent::{Zeros, extent};
 use crate::pack::Pack;
 use crate::tma::can_store_by_vector;
-use kernels::{PROBLEMS, gemm_list_CFG as Config, gemm_list_unaligned_CFG as Unaligned};
+use kernels::{PROBLEMS, gemm_list_CFG, gemm_list_unaligned_CFG};
 
 /// Element types of A and B whose products [`gemm_list`](fn@gemm_list) rounds to `D`.
 pub trait ListInput<D: Element>:
@@ -22,9 +21,6 @@ impl<T, D: Element> ListInput<D> for T where
     T: Pack + kernels::gemm_list_types<D> + kernels::gemm_list_unaligned_types<D>
 {
 }
-
-/// The tiles for which there are instances.
-const TILES: [Tile; 4] = [Tile::Single, Tile::Square, Tile::Narrow, Tile::Whole];
 
 /// Dᵢ = Aᵢ · Bᵢᵀ for a list of products, each with M, N, K, strides and addresses of its own: also called a grouped GEMM.
 ///
@@ -94,11 +90,11 @@ pub fn gemm_list<T: ListInput<D>, D: Element>(
     launches.extend(chunks(others));
     let mut planned = Vec::new();
     for problems in launches {
-        planned.push((tile::<T, D>(device, &problems)?, problems));
+        planned.push((instance::<T, D>(device, &problems)?, problems));
     }
     planned
         .into_iter()
-        .try_for_each(|(tile, problems)| launch(device, tile, problems))
+        .try_for_each(|(instance, problems)| launch(device, instance, problems))
 }
 
 /// A product that has been checked.
@@ -194,31 +190,44 @@ fn chunks<P>(mut problems: Vec<P>) -> Vec<Vec<P>> {
     chunks
 }
 
-/// The tile of a launch: the one for as many products of the mean M, N and K.
-fn tile<T: Pack, D: Element>(
+/// The instance of a launch.
+#[derive(Clone, Copy)]
+enum Instance {
+    ByVector(gemm_list_CFG),
+    ByElement(gemm_list_unaligned_CFG),
+}
+
+/// The instance of a launch: the one for as many products of the mean M, N and K.
+fn instance<T: ListInput<D>, D: Element>(
     device: &Device,
     problems: &[Problem<'_, T, D>],
-) -> Result<Tile, Error> {
+) -> Result<Instance, Error> {
     let count = problems.len() as u32;
     let mean = |mode: usize| {
         let sum: u64 = problems.iter().map(|it| u64::from(it.extents[mode])).sum();
         sum.div_ceil(count.into()) as u32
     };
     let mean = Product::new::<T, D>(device, [count, mean(0), mean(1), mean(2)]);
-    let tile = match problems.iter().all(|problem| problem.aligned) {
-        true => mean.fastest(TILES),
-        false => Tile::Square,
+    let (instance, sizes) = if problems.iter().all(|problem| problem.aligned) {
+        let built = <T as kernels::gemm_list_types<D>>::INSTANCES;
+        let (it, _) = mean.instance(built, &gemm_list_CFG::ALL, gemm_list_CFG::value)?;
+        (Instance::ByVector(it), it.value())
+    } else {
+        let built = <T as kernels::gemm_list_unaligned_types<D>>::INSTANCES;
+        let all = &gemm_list_unaligned_CFG::ALL;
+        let (it, _) = mean.instance(built, all, gemm_list_unaligned_CFG::value)?;
+        (Instance::ByElement(it), it.value())
     };
     for Problem { extents, .. } in problems {
         let [m, n, k] = *extents;
-        Product::new::<T, D>(device, [1, m, n, k]).check(tile)?;
+        Product::new::<T, D>(device, [1, m, n, k]).check(Tile::Shared(sizes))?;
     }
-    Ok(tile)
+    Ok(instance)
 }
 
 fn launch<T: ListInput<D>, D: Element>(
     device: &Device,
-    tile: Tile,
+    instance: Instance,
     mut problems: Vec<Problem<'_, T, D>>,
 ) -> Result<(), Error> {
     let copies = problems
@@ -226,12 +235,9 @@ fn launch<T: ListInput<D>, D: Element>(
         .map(|Problem { a, b, .. }| Ok([a.copy(device)?, b.copy(device)?]));
     let copies: Vec<[Copied<T>; 2]> = copies.collect::<Result<_, Error>>()?;
     let (mut a, mut b, mut d, mut k) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let aligned = problems.iter().all(|problem| problem.aligned);
-    let (config, sizes) = match tile {
-        Tile::Single => (Config::SINGLE, SINGLE),
-        Tile::Narrow => (Config::NARROW, NARROW),
-        Tile::Whole => (Config::WHOLE, WHOLE),
-        _ => (Config::SQUARE, SQUARE),
+    let sizes = match instance {
+        Instance::ByVector(it) => it.value(),
+        Instance::ByElement(it) => it.value(),
     };
     let mut tiles = 0;
     for (problem, [a_copy, b_copy]) in problems.iter_mut().zip(&copies) {
@@ -243,11 +249,13 @@ fn launch<T: ListInput<D>, D: Element>(
         tiles += u64::from(m.div_ceil(sizes.bm)) * u64::from(n.div_ceil(sizes.bn));
     }
     let grid = tiles.min(device.multiprocessor_count().into()) as u32;
-    if aligned {
-        kernels::gemm_list::launch(config, device, grid, &a, &b, &mut d, &k)?;
-    } else {
-        let config = Unaligned::SQUARE;
-        kernels::gemm_list_unaligned::launch(config, device, grid, &a, &b, &mut d, &k)?;
+    match instance {
+        Instance::ByVector(it) => {
+            kernels::gemm_list::launch(it, device, grid, &a, &b, &mut d, &k)?;
+        }
+        Instance::ByElement(it) => {
+            kernels::gemm_list_unaligned::launch(it, device, grid, &a, &b, &mut d, &k)?;
+        }
     }
     Ok(())
 }
@@ -307,6 +315,7 @@ pub mod kernels {
             |problem| (a[below(problem)], b[below(problem)]),
             tiles,
             None,
+            1,
             |_, _, _| (1.0, 1.0),
             |acc, consumer, (problem, row, column), end| {
                 store(acc, d[below(problem)], consumer, row, column, end);

@@ -10,6 +10,8 @@ pub mod linear;
 pub mod list;
 mod model;
 pub mod multiply;
+mod once;
+pub mod parts;
 mod plan;
 mod product;
 pub mod scaled;
@@ -51,6 +53,9 @@ pub use tile::Tile;
 /// copied. On a GPU the call returns before the product is complete, unless it copies: then it waits for that. A plan keeps the
 /// memory of the copies, so that its launches do not wait.
 ///
+/// Where the tiles of D leave multiprocessors idle and K is long, K is divided into parts, whose sums a second kernel adds up
+/// ([`Tile::InParts`]). The first such product allocates memory for the sums, which is kept for those that follow.
+///
 /// Where A or B has up to 16 rows, [`Tile::Streamed`] loads the other matrix from memory to registers: both are along K, their rows and
 /// those of D begin anywhere, and nothing is copied. It sums up products of 8-bit floats as those of `f16`.
 ///
@@ -85,5 +90,5 @@ where
     B: GemmInput<D, A>,
     D: Element,
 {
-    Plan::new(device, a, b, d)?.launch(device, a, b, d)
+    once::gemm_once(device, a, b, d)
 }

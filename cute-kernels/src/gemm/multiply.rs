@@ -48,42 +48,55 @@ pub mod kernels {
         scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
-        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), scale, store);
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), 1, scale, store);
+    }
+
+    /// The same as `multiply` with K divided into `parts`: tile `i · parts + p` of a batch is part p of the product of matrix i.
+    pub fn multiply_parts<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        a: TmaLoad<T, RA>,
+        b: TmaLoad<_, RB>,
+        tiles: _,
+        k: u32,
+        parts: u32,
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
+        let one = |_, _, _| (1.0, 1.0);
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), parts, one, store);
     }
 
     /// The same for products of several matrices: `maps(batch)` gives the matrices of a tile. If `k` is `None`, each tile has its
-    /// own K, `tile.k`.
+    /// own K, `tile.k`, and there is one part.
     pub fn multiply_problems<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
         maps: impl Fn(u32) -> (_, _),
         tiles: _,
         k: Option<u32>,
+        parts: u32,
         scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
+        CFG.check(bits::<T>());
         let bk = CFG.bk * 8 / bits::<T>();
         let (a, b) = maps(0);
         let sa = stages(a, CFG.bm, bk, CFG.stages, CFG.a_mn);
         let sb = stages(b, CFG.bn, bk, CFG.stages, CFG.b_mn);
         // wgmma reads elements of 32 bits from shared memory along K alone. Otherwise each warp loads its operands to registers.
         let from_registers = CFG.a_mn && bits::<T>() == 32;
-        assert!(
-            !from_registers || !CFG.promote && CFG.split == 1,
-            "A along M of elements of 32 bits is neither promoted, nor is K divided"
-        );
         let warps = if from_registers { 4 } else { 1 };
         let ring = Ring::<{ CFG.stages }, { CFG.cluster_m }, { CFG.cluster_n }>::new(
-            readers::<CFG>() * warps,
+            CFG.readers() * warps,
         );
         // The rows and columns of a tile for one warpgroup.
-        let (rows, columns) = (rows::<CFG>(), columns::<CFG>());
-        let split = Split::<T::Accumulator, { CFG.split }, { columns::<CFG>() }>::new();
-        let (same_k, steps) = if let Some(k) = k {
-            (true, split.steps(ceil_div(k, bk)))
+        let (rows, columns) = (CFG.rows_each(), CFG.columns_each());
+        let split = Split::<T::Accumulator, { CFG.split }, { CFG.columns_each() }>::new();
+        // The steps of a part, of all CTAs of a cluster together, and those of this CTA.
+        let (same_k, each, steps) = if let Some(k) = k {
+            let each = ceil_div(ceil_div(k, bk), parts);
+            (true, each, split.steps(each))
         } else {
             assert!(!CFG.pingpong, "tiles in turns have one K");
-            (false, 0)
+            (false, 0, 0)
         };
-        let few = CFG.rows < CFG.bm;
+        let few = CFG.rows > 0;
         // The sums of a thread, f32 or i32: half of the columns, and as many again for promotion.
         let sums = rows / 64 * if CFG.promote { columns } else { columns / 2 };
         if thread() == 0 {
@@ -106,13 +119,14 @@ pub mod kernels {
             for tile in tiles {
                 if thread() == 0 {
                     let (a, b) = maps(tile.batch);
+                    let (batch, part) = (tile.batch / parts, tile.batch % parts);
                     let steps = if same_k {
                         steps
                     } else {
                         split.steps(ceil_div(tile.k, bk))
                     };
                     for step in 0..steps {
-                        let at = split.step(step) * bk;
+                        let at = (part * each + split.step(step)) * bk;
                         // TMA takes longer to fill rows with zeros than to load rows, so loads of few rows end with A. The rows
                         // below them in the stage are unused, but defined: the first loads are whole.
                         let rows = if few && filled >= CFG.stages {
@@ -123,26 +137,21 @@ pub mod kernels {
                         let slot = producer.acquire(rows * CFG.bk + bytes(sb[(_, _, 0)]));
                         let (to_a, to_b) = (sa[(_, _, slot.stage)], sb[(_, _, slot.stage)]);
                         if CFG.a_mn {
-                            slot.load(a, place::<RA>(tile.batch, at, tile.row), select(to_a, 1, 0));
+                            slot.load(a, place::<RA>(batch, at, tile.row), select(to_a, 1, 0));
                         } else if few {
                             for i in 0..CFG.bm / CFG.rows {
                                 if i * CFG.rows < rows {
-                                    let first =
-                                        place::<RA>(tile.batch, tile.row + i * CFG.rows, at);
+                                    let first = place::<RA>(batch, tile.row + i * CFG.rows, at);
                                     slot.load(a, first, local_tile(to_a, (CFG.rows, bk), (i, 0)));
                                 }
                             }
                         } else {
-                            slot.load_for_row(a, (tile.batch, tile.row, at), to_a);
+                            slot.load_for_row(a, (batch, tile.row, at), to_a);
                         }
                         if CFG.b_mn {
-                            slot.load(
-                                b,
-                                place::<RB>(tile.batch, at, tile.column),
-                                select(to_b, 1, 0),
-                            );
+                            slot.load(b, place::<RB>(batch, at, tile.column), select(to_b, 1, 0));
                         } else {
-                            slot.load_for_column(b, (tile.batch, tile.column, at), to_b);
+                            slot.load_for_column(b, (batch, tile.column, at), to_b);
                         }
                         if few {
                             filled += 1;
@@ -170,11 +179,11 @@ pub mod kernels {
                 (index, 0)
             };
             let mma = if from_registers {
-                TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::from_registers(
+                TiledMma::<T::Accumulator, { CFG.rows_each() }, { CFG.columns_each() }>::from_registers(
                     i,
                 )
             } else {
-                TiledMma::<T::Accumulator, { rows::<CFG>() }, { columns::<CFG>() }>::new(i)
+                TiledMma::<T::Accumulator, { CFG.rows_each() }, { CFG.columns_each() }>::new(i)
             };
             let acc = mma.fragment_c();
             // The sums of one stage for promotion, else all sums.
@@ -285,29 +294,6 @@ pub mod kernels {
                 split.release(index, turn);
                 turn += 1;
             }
-        }
-    }
-
-    /// Warpgroups that read a stage.
-    fn readers<const CFG: Config>() -> u32 {
-        if CFG.pingpong { 1 } else { 2 }
-    }
-
-    /// Rows of a tile that a warpgroup computes.
-    fn rows<const CFG: Config>() -> u32 {
-        if CFG.by_columns {
-            CFG.bm
-        } else {
-            CFG.bm / readers::<CFG>()
-        }
-    }
-
-    /// Columns of a tile that a warpgroup computes.
-    fn columns<const CFG: Config>() -> u32 {
-        if CFG.by_columns {
-            CFG.bn / readers::<CFG>()
-        } else {
-            CFG.bn
         }
     }
 

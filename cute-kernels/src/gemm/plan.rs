@@ -1,7 +1,7 @@
 //! How a product is computed, once and then many times.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
@@ -10,6 +10,7 @@ use super::form::{Form, Matrices, MatricesMut};
 use super::input::{GemmInput, most_mn};
 use super::instances::Instance;
 use super::model::Product;
+use super::parts::{Workspace, add};
 use super::product::kernels;
 use super::tile::Tile;
 use crate::Error;
@@ -19,6 +20,9 @@ use crate::timing::median;
 
 /// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
 const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
+
+/// How many tiles are measured: those of which the model expects the most.
+const MOST_MEASURED: usize = 16;
 
 /// How a product is computed: a tile, chosen by a model of the time that each tile would take.
 ///
@@ -59,6 +63,8 @@ struct Copies {
     /// The capture whose launches use the memory. A graph overwrites it whenever it runs.
     capture: Option<u64>,
     kept: [Kept; 2],
+    /// The sums of the parts of K.
+    sums: Kept,
 }
 
 impl Plan {
@@ -79,34 +85,77 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let form = Form::new(a, b, d, most_mn::<A, B, D>())?;
-        let product = Product {
-            whole_lines: form.whole_lines,
-            whole_vectors: form.whole_vectors,
-            mn: form.reads_mn(),
-            ..Product::new::<A, D>(device, form.extents)
-        };
-        let tiles = Instance::tiles::<A, B, D>(&form);
+        Self::of::<A, B, D>(device, Form::new(a, b, d, most_mn::<A, B, D>())?)
+    }
+
+    /// The plan of a product of this form.
+    pub(super) fn of<A, B, D>(device: &Device, form: Form) -> Result<Self, Error>
+    where
+        A: GemmInput<D, B>,
+        B: GemmInput<D, A>,
+        D: Element,
+    {
+        let mut plan = Self::by_tile::<A, B, D>(device, form, Tile::Streamed);
+        let product = &plan.product;
+        let parts = |config| product.parts(config);
+        let tiles = Instance::all::<A, B, D>(&form, parts).into_iter();
         let time = |tile| product.time(tile) + product.copy_time(form.by(tile).copies());
-        let mut candidates: Vec<(Tile, f64)> = tiles.map(|tile| (tile, time(tile))).collect();
+        let mut candidates: Vec<(Tile, f64)> = tiles.map(|(tile, _)| (tile, time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
-        // Every form has the tiles of `Single` or `Pair`, if the types have instances.
-        let types = [A::TYPE, B::TYPE, D::TYPE];
+        // Every form has a tile, if the types have instances.
         let Some(&(tile, _)) = candidates.first() else {
             return Err(Error::Features {
                 function: "gemm",
-                types: types.into(),
+                types: plan.types.into(),
                 missing: <A as kernels::gemm_types<B, D>>::MISSING,
             });
         };
-        Ok(Self {
-            types,
+        (plan.tile, plan.candidates) = (tile, candidates);
+        Ok(plan)
+    }
+
+    /// The plan of a product by a tile that is possible.
+    pub(super) fn by_tile<A: Element, B: Element, D: Element>(
+        device: &Device,
+        form: Form,
+        tile: Tile,
+    ) -> Self {
+        Self {
+            types: [A::TYPE, B::TYPE, D::TYPE],
             form,
-            product,
+            product: Product {
+                whole_lines: form.whole_lines,
+                whole_vectors: form.whole_vectors,
+                ..Product::new::<A, D>(device, form.extents)
+            },
             tile,
-            candidates,
+            candidates: Vec::new(),
             copies: Arc::default(),
-        })
+        }
+    }
+
+    /// The same product by the fastest tile that does not divide K in memory.
+    pub(super) fn without_parts(self) -> Self {
+        let mut others = self.candidates.iter().map(|(tile, _)| *tile);
+        let tile = others.find(|tile| !matches!(tile, Tile::InParts(..)));
+        Self {
+            tile: tile.unwrap_or(self.tile),
+            ..self
+        }
+    }
+
+    /// Gives memory for the sums of parts of K.
+    pub(super) fn keep_sums(&self, sums: Kept) {
+        self.lock().sums = sums;
+    }
+
+    /// Takes this memory.
+    pub(super) fn take_sums(&self) -> Kept {
+        self.lock().sums.take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Copies> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The plan with the fastest of all possible tiles for these matrices. Each tile is launched up to 121 times, after one launch
@@ -134,6 +183,7 @@ impl Plan {
         if device.is_emulator() || plan.form.extents.contains(&0) {
             return Ok(plan);
         }
+        plan.candidates.truncate(MOST_MEASURED);
         for i in 0..plan.candidates.len() {
             plan.tile = plan.candidates[i].0;
             plan.candidates[i].1 = plan.measure(device, a, b, d)?;
@@ -263,7 +313,10 @@ impl Plan {
         let found = instance(form).or_else(copied);
         let (form, instance) = found.ok_or_else(|| Error::GemmTile {
             tile: self.tile,
-            possible: Instance::tiles::<A, B, D>(&form).collect(),
+            possible: Instance::all::<A, B, D>(&form, |config| self.product.parts(config))
+                .into_iter()
+                .map(|(tile, _)| tile)
+                .collect(),
         })?;
         let form = form.by(self.tile);
         let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
@@ -289,27 +342,47 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        // These matrices may be copied where those of the plan are not.
-        let product = Product {
-            mn: form.reads_mn(),
-            ..self.product
-        };
+        let product = &self.product;
         product.check(self.tile)?;
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
-        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut copies = self.lock();
         let capture = device.capture_id();
         if copies.capture != capture {
-            let kept = Default::default();
-            *copies = Copies { capture, kept };
+            *copies = Copies {
+                capture,
+                ..Copies::default()
+            };
         }
         let (grid, [batches, m, n, k]) = (product.ctas(self.tile), form.extents);
-        form.launch(device, (a, b), &mut copies.kept, |a, b| {
+        let Copies { kept, sums, .. } = &mut *copies;
+        form.launch(device, (a, b), kept, |a, b| {
             match instance {
                 Instance::ByTma(config) if config.value().swapped => {
-                    kernels::gemm::launch(config, device, grid, b, a, &mut d, batches, n, m, k)?;
+                    kernels::gemm::launch(config, device, grid, b, a, &mut d, batches, n, m, k, 1)?;
                 }
                 Instance::ByTma(config) => {
-                    kernels::gemm::launch(config, device, grid, a, b, &mut d, batches, m, n, k)?;
+                    kernels::gemm::launch(config, device, grid, a, b, &mut d, batches, m, n, k, 1)?;
+                }
+                Instance::InParts(config, parts) => {
+                    let [_, rows, columns] = d.shape();
+                    let shape = [batches as usize * parts as usize, rows, columns];
+                    if config.value().swapped {
+                        let mut all = Workspace::<B::Sum>::new(device, shape, sums)?;
+                        let of = &mut all.view_mut(shape)?;
+                        kernels::gemm::launch(
+                            config, device, grid, b, a, of, batches, n, m, k, parts,
+                        )?;
+                        add(device, of, &mut d, parts)?;
+                        *sums = all.keep();
+                    } else {
+                        let mut all = Workspace::<A::Sum>::new(device, shape, sums)?;
+                        let of = &mut all.view_mut(shape)?;
+                        kernels::gemm::launch(
+                            config, device, grid, a, b, of, batches, m, n, k, parts,
+                        )?;
+                        add(device, of, &mut d, parts)?;
+                        *sums = all.keep();
+                    }
                 }
                 Instance::ByElement(config) => kernels::gemm_unaligned::launch(
                     config, device, grid, a, b, &mut d, batches, m, n, k,
@@ -329,12 +402,12 @@ impl fmt::Display for Plan {
             f,
             "{}: tiles of {}, {} CTAs, stored by {}",
             form,
-            self.product.sizes(self.tile),
+            self.tile,
             self.product.ctas(self.tile),
             form.store()
         )?;
         for (tile, time) in &self.candidates {
-            write!(f, "\n  {time:8.1} us  {}", self.product.sizes(*tile))?;
+            write!(f, "\n  {time:8.1} us  {}", tile)?;
         }
         for (name, place) in [("A", form.a), ("B", form.b)] {
             if place.copied {

@@ -6,13 +6,14 @@ pub mod kernels {
     use crate::epilogue::kernels::{
         store_by_element, store_pieces_by_tma, store_transposed_by_tma,
     };
-    use crate::gemm::config::kernels::*;
-    use crate::gemm::multiply::kernels::{multiply, tiles};
+    use crate::gemm::config::kernels::{
+        BY_ELEMENT, COMMON, Config, MAJORS, ONE_MAJOR, TILES, TILES_BY_8,
+    };
+    use crate::gemm::multiply::kernels::{multiply, multiply_parts, tiles};
     use crate::tile_scheduler::kernels::place;
 
     /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. All types have the largest tiles and two small ones, and all but `e5m2` and `u8` have more. Elements of 16 bits
-    /// also have tiles for matrices along M or N, and elements of 32 bits for one such matrix.
+    /// bytes long. If K has several parts, matrix `i · parts + p` of D is the product of part p of matrix i.
     #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -21,36 +22,26 @@ pub mod kernels {
             #[cfg(feature = "f16")] (f16, f16, f16),
             #[cfg(feature = "f16")] (f16, f16, f32),
             #[cfg(feature = "f32")] (tf32, tf32, f32),
-            #[cfg(feature = "f8-i8")] (i8, i8, i32),
             #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
             #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
-            #[cfg(feature = "mixed")] (i8, u8, i32),
-            #[cfg(feature = "mixed")] (u8, i8, i32),
-            #[cfg(feature = "mixed")] (u8, u8, i32),
-            #[cfg(feature = "mixed")] (e4m3, e5m2, bf16),
-            #[cfg(feature = "mixed")] (e4m3, e5m2, f32),
-            #[cfg(feature = "mixed")] (e5m2, e4m3, bf16),
-            #[cfg(feature = "mixed")] (e5m2, e4m3, f32),
-            #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
-            #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
         ],
-        CFG in [SINGLE, PAIR, NARROW_IN_TURNS, THIN],
+        CFG in [..TILES, ..TILES_BY_8],
     )]
+    #[instances(cfg(feature = "f8-i8"), (A, B, D) in [(i8, i8, i32)], CFG in TILES)]
     #[instances(
+        cfg(feature = "mixed"),
         (A, B, D) in [
-            #[cfg(feature = "core")] (bf16, bf16, bf16),
-            #[cfg(feature = "core")] (bf16, bf16, f32),
-            #[cfg(feature = "f16")] (f16, f16, f16),
-            #[cfg(feature = "f16")] (f16, f16, f32),
-            #[cfg(feature = "f32")] (tf32, tf32, f32),
-            #[cfg(feature = "f8-i8")] (i8, i8, i32),
-            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
-            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
+            (i8, u8, i32),
+            (u8, i8, i32),
+            (u8, u8, i32),
+            (e4m3, e5m2, bf16),
+            (e4m3, e5m2, f32),
+            (e5m2, e4m3, bf16),
+            (e5m2, e4m3, f32),
+            (e5m2, e5m2, bf16),
+            (e5m2, e5m2, f32),
         ],
-        CFG in [
-            WIDE, BROAD, OBLONG, SQUARE_PAIR, MEDIUM, MEDIUM_112, SMALL, FEW, WHOLE_96, SQUARE_2, NARROW_2, THIN_4, THIN_8,
-            THIN_PAIR, SWAPPED, SWAPPED_112, SWAPPED_THIN, SWAPPED_80, SWAPPED_THIN_80,
-        ],
+        CFG in COMMON,
     )]
     #[instances(
         cfg(feature = "majors"),
@@ -60,17 +51,12 @@ pub mod kernels {
             #[cfg(feature = "f16")] (f16, f16, f16),
             #[cfg(feature = "f16")] (f16, f16, f32),
         ],
-        CFG in [
-            SINGLE_NN, SINGLE_NT, SINGLE_TT, PAIR_NN, SQUARE_NN, SQUARE_NT, SQUARE_TT, NARROW_NN, NARROW_NT, NARROW_TT,
-            THIN_NN, THIN_NT, THIN_TT, FEW_TT, WHOLE_TT,
-        ],
+        CFG in MAJORS,
     )]
     #[instances(
         cfg(all(feature = "majors", feature = "f32")),
         (A, B, D) in [(tf32, tf32, f32)],
-        CFG in [
-            SINGLE_NN, PAIR_NN, OBLONG_NN, NARROW_NN, SINGLE_SWAPPED, PAIR_SWAPPED, OBLONG_SWAPPED, NARROW_SWAPPED,
-        ],
+        CFG in ONE_MAJOR,
     )]
     pub fn gemm<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,
@@ -80,8 +66,14 @@ pub mod kernels {
         m: u32,
         n: u32,
         k: u32,
+        parts: u32,
     ) {
-        gemm_with::<_, _, _, CFG>(a, b, d, (batches, m, n, k), |x, _| x);
+        let tiles = tiles::<CFG>(batches * parts, m, n);
+        multiply_parts::<_, _, _, CFG>(a, b, tiles, k, parts, |acc, consumer, at, _| {
+            store::<_, _, CFG>(acc, d, consumer, at);
+        });
+        // A CTA must not end while TMA still reads its shared memory.
+        tma_wait_read(0);
     }
 
     /// D = `epilogue` of each element of A · Bᵀ and its coordinate, stored by TMA. If the extents of D are not multiples of a
@@ -117,19 +109,28 @@ pub mod kernels {
                 };
                 epilogue(x, place::<R>(batch, at.0, at.1))
             });
-            if CFG.swapped {
-                store_transposed_by_tma(result, d, consumer, (batch, row, column));
-            } else {
-                let at = (batch, row, column);
-                store_pieces_by_tma(result, |piece, _| piece, d, consumer, at, CFG.lines);
-            }
+            store::<_, _, CFG>(result, d, consumer, (batch, row, column));
         });
         // A CTA must not end while TMA still reads its shared memory.
         tma_wait_read(0);
     }
 
+    /// Stores accumulators by TMA, or their transpose if `CFG.swapped`.
+    fn store<D: Element, const R: u32, const CFG: Config>(
+        acc: Fragment,
+        d: TmaStore<D, R>,
+        consumer: u32,
+        at: (u32, u32, u32),
+    ) {
+        if CFG.swapped {
+            store_transposed_by_tma(acc, d, consumer, at, CFG.d_bytes);
+        } else {
+            store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, CFG.d_bytes);
+        }
+    }
+
     /// The products of a batch of matrices, with D stored element by element, where the element lies inside D: rows of D may have any
-    /// stride and any alignment. All types have the largest tile, and all without `e5m2` and `u8` two smaller ones, too.
+    /// stride and any alignment.
     #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -151,20 +152,7 @@ pub mod kernels {
             #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
             #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
         ],
-        CFG in [PAIR],
-    )]
-    #[instances(
-        (A, B, D) in [
-            #[cfg(feature = "core")] (bf16, bf16, bf16),
-            #[cfg(feature = "core")] (bf16, bf16, f32),
-            #[cfg(feature = "f16")] (f16, f16, f16),
-            #[cfg(feature = "f16")] (f16, f16, f32),
-            #[cfg(feature = "f32")] (tf32, tf32, f32),
-            #[cfg(feature = "f8-i8")] (i8, i8, i32),
-            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
-            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
-        ],
-        CFG in [NARROW_IN_TURNS, THIN],
+        CFG in BY_ELEMENT,
     )]
     pub fn gemm_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,

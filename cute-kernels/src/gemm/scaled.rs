@@ -2,7 +2,6 @@
 
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
-use super::Tile;
 use super::form::{
     Form, Matrices, MatricesMut, extents, is_contiguous, lies_along_rows, major, strides,
 };
@@ -135,23 +134,27 @@ fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
     mut d: MatricesMut<'_, D>,
 ) -> Result<(), Error> {
     let product = Product::new::<A, D>(device, form.extents);
-    let tile = form.tile(&product, [Tile::Single, Tile::Narrow])?;
-    let (grid, [batches, m, n, k]) = (product.ctas(tile), form.extents);
-    let config = match tile {
-        Tile::Single => gemm_scaled_CFG::SINGLE,
-        _ => gemm_scaled_CFG::NARROW,
-    };
-    let unaligned = gemm_scaled_unaligned_CFG::SQUARE;
-    form.launch(device, (a, b), &mut Default::default(), |a, b| {
-        match form.by_tma {
-            true => kernels::gemm_scaled::launch(
+    let [batches, m, n, k] = form.extents;
+    let (mut kept, operands) = (Default::default(), (a, b));
+    if form.by_tma {
+        let instances = <A as kernels::gemm_scaled_types<B, D>>::INSTANCES;
+        let (config, grid) =
+            product.instance(instances, &gemm_scaled_CFG::ALL, gemm_scaled_CFG::value)?;
+        form.launch(device, operands, &mut kept, |a, b| {
+            kernels::gemm_scaled::launch(
                 config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            ),
-            false => kernels::gemm_scaled_unaligned::launch(
-                unaligned, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            ),
-        }
-    })
+            )
+        })
+    } else {
+        let instances = <A as kernels::gemm_scaled_unaligned_types<B, D>>::INSTANCES;
+        let all = &gemm_scaled_unaligned_CFG::ALL;
+        let (config, grid) = product.instance(instances, all, gemm_scaled_unaligned_CFG::value)?;
+        form.launch(device, operands, &mut kept, |a, b| {
+            kernels::gemm_scaled_unaligned::launch(
+                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
+            )
+        })
+    }
 }
 
 /// `D[i, j] = Σₖ (scale_a[i, k / 128] · A[i, k]) · (scale_b[j / 128, k / 128] · B[j, k])` for A of shape (M, K), B of shape (N, K) and D of
@@ -243,23 +246,28 @@ where
         return Err(strides("scale_a", &scale_a));
     };
     let product = Product::new::<A, D>(device, form.extents);
-    let tile = form.tile(&product, [Tile::Square, Tile::Narrow])?;
-    let (grid, [batches, m, n, k]) = (product.ctas(tile), form.extents);
-    let config = match tile {
-        Tile::Square => gemm_block_scaled_CFG::SQUARE_PROMOTED,
-        _ => gemm_block_scaled_CFG::NARROW_PROMOTED,
-    };
-    let unaligned = gemm_block_scaled_unaligned_CFG::SQUARE_PROMOTED;
-    form.launch(device, (a, b), &mut Default::default(), |a, b| {
-        match form.by_tma {
-            true => kernels::gemm_block_scaled::launch(
+    let [batches, m, n, k] = form.extents;
+    let (mut kept, operands) = (Default::default(), (a, b));
+    if form.by_tma {
+        let instances = <A as kernels::gemm_block_scaled_types<B, D>>::INSTANCES;
+        let all = &gemm_block_scaled_CFG::ALL;
+        let (config, grid) = product.instance(instances, all, gemm_block_scaled_CFG::value)?;
+        form.launch(device, operands, &mut kept, |a, b| {
+            kernels::gemm_block_scaled::launch(
                 config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            ),
-            false => kernels::gemm_block_scaled_unaligned::launch(
-                unaligned, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            ),
-        }
-    })
+            )
+        })
+    } else {
+        let instances = <A as kernels::gemm_block_scaled_unaligned_types<B, D>>::INSTANCES;
+        let all = &gemm_block_scaled_unaligned_CFG::ALL;
+        let sizes = gemm_block_scaled_unaligned_CFG::value;
+        let (config, grid) = product.instance(instances, all, sizes)?;
+        form.launch(device, operands, &mut kept, |a, b| {
+            kernels::gemm_block_scaled_unaligned::launch(
+                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
+            )
+        })
+    }
 }
 
 /// The scales of the rows of a matrix.
@@ -366,7 +374,7 @@ pub mod kernels {
             let columns = of_matrix(scale_b, at.0);
             let scaled =
                 |piece, at| convert::<f32>(piece) * first * of_columns(columns, piece, at.2) * last;
-            store_pieces_by_tma(acc, scaled, d, consumer, at, 2);
+            store_pieces_by_tma(acc, scaled, d, consumer, at, 256);
         });
         tma_wait_read(0);
     }

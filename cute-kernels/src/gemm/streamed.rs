@@ -53,12 +53,12 @@ impl Stream {
         self.sizes.rows > ROWS_8.rows
     }
 
-    /// The number of parts of K that CTAs multiply one after another, for K of so many bytes. A CTA starts when another ends, so
-    /// the number is an average.
-    pub(super) fn parts(&self, bytes: f64, multiprocessors: u32) -> f64 {
+    /// How many CTAs run one after another, and the parts of K that each multiplies, for K of so many bytes. A CTA starts when another
+    /// ends, so the first number is an average.
+    pub(super) fn waves(&self, bytes: f64, multiprocessors: u32) -> (f64, f64) {
         let at_once = f64::from(self.sizes.resident * multiprocessors);
         let part = f64::from(64 * self.sizes.vectors * WARPS);
-        (bytes / part).ceil() * (self.ctas as f64 / at_once).max(1.0)
+        ((self.ctas as f64 / at_once).max(1.0), (bytes / part).ceil())
     }
 
     /// Whether there is an instance for these types.

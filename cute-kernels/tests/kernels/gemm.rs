@@ -1,5 +1,7 @@
 //! The product compared with float64, on shapes near every multiple of the tile.
 
+use cute_kernels::gemm::config::kernels::COMMON;
+use cute_kernels::lib::TILES;
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
 use cute_runtime::{
@@ -467,7 +469,6 @@ pub(crate) fn gemm_agrees_with_float64() {
             }
             product = product.pad(4);
             product.check::<f32>(None, F32);
-            product.check::<f32>(Some(Tile::Thin), F32);
             if n != whole {
                 product = problem(n, 0);
             }
@@ -506,19 +507,25 @@ pub(crate) fn gemm_multiplies_every_type() {
             by_element.check::<f16, f32>(&device, F32);
             Case::new([m, whole, k], 4).check_tiles::<f32, f32>(&device, F32, &mut cover);
             by_element.check::<f32, f32>(&device, F32);
+            Case::new([m, whole, k], 4).check_tiles::<i8, i32>(&device, 0.0, &mut cover);
+            by_element.check::<i8, i32>(&device, 0.0);
+            // Last, since all tiles are for floating-point numbers, and some are not for integers.
             let product = Problem::<e4m3, e4m3>::new(by_tma, &device);
             product.check_tiles::<bf16>(BF16, &mut cover);
             product.pad(4).check_tiles::<f32>(F32, &mut cover);
             by_element.check::<e4m3, f32>(&device, F32);
-            Case::new([m, whole, k], 4).check_tiles::<i8, i32>(&device, 0.0, &mut cover);
-            by_element.check::<i8, i32>(&device, 0.0);
         }
         cover.finish();
     });
 }
 
 /// The tiles of products of two types.
-const OF_MIXES: [Tile; 4] = [Tile::Single, Tile::Pair, Tile::Narrow, Tile::Thin];
+const OF_MIXES: [Tile; 4] = [
+    Tile::Shared(COMMON[0]),
+    Tile::Shared(COMMON[1]),
+    Tile::Shared(COMMON[2]),
+    Tile::Shared(COMMON[3]),
+];
 
 /// By each of their tiles, with D along N and along M, where B takes A's place, and copied first; or by each tile once, and in each of
 /// these ways by some of them.
@@ -556,7 +563,6 @@ pub(crate) fn gemm_multiplies_each_8_bit_float_by_each() {
             product.check::<f32>(None, F32);
         }
         let device = device();
-        mix::<e4m3, e4m3>(&device);
         mix::<e4m3, e5m2>(&device);
         mix::<e5m2, e4m3>(&device);
         mix::<e5m2, e5m2>(&device);
@@ -606,16 +612,40 @@ fn gemm_does_not_notice_the_schedule() {
     cover.finish();
 }
 
-/// A ring of eight stages that is filled more than twice, where rows of A that do not exist are not loaded.
+/// Long K in parts, whose sums a second kernel adds up: by each tile that divides K so, of few rows and of more, with D that TMA stores
+/// and D that it does not.
 #[test]
-fn gemm_multiplies_few_rows() {
-    let device = device();
-    for m in [1, 16, 17, 64, 97] {
-        let product = Problem::<bf16, bf16>::new(Case::new([m, 136, 2500], 8), &device);
-        for tile in [Tile::Thin, Tile::Few] {
-            product.check::<bf16>(Some(tile), BF16);
+pub(crate) fn gemm_adds_up_parts_of_k() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let device = device();
+        for ([m, n, k], pad) in [
+            ([1, 136, 2500], 8),
+            ([40, 72, 2100], 8),
+            ([97, 72, 2100], 3),
+        ] {
+            let product = Problem::<bf16, bf16>::new(Case::new([m, n, k], pad), &device);
+            let plan = product.check::<bf16>(None, BF16);
+            let tiles = plan.candidates().iter().map(|(tile, _)| *tile);
+            let in_parts: Vec<Tile> = tiles
+                .filter(|tile| matches!(tile, Tile::InParts(..)))
+                .collect();
+            assert!(!in_parts.is_empty(), "{plan}");
+            for tile in in_parts.into_iter().step_by(if whole() { 1 } else { 9 }) {
+                product.check::<bf16>(Some(tile), BF16);
+            }
         }
-    }
+        fn last<T: Input + GemmInput<D>, D: Output>(device: &Device, k: usize, epsilon: f64) {
+            let product = Problem::<T, T>::new(Case::new([40, 72, k], 8), device);
+            let plan = product.check::<D>(None, epsilon);
+            let tiles = plan.candidates().iter().map(|(tile, _)| *tile);
+            let in_parts = tiles.filter(|tile| matches!(tile, Tile::InParts(..)));
+            assert!(product.check::<D>(in_parts.last(), epsilon).tile() != Tile::Streamed);
+        }
+        last::<i8, i32>(&device, 4200, 0.0);
+        last::<f16, f16>(&device, 2100, F16);
+        last::<bf16, f32>(&device, 2100, F32);
+    });
 }
 
 /// Along K, M or N, with D along either of its modes.
@@ -665,10 +695,10 @@ pub(crate) fn gemm_takes_any_alignment() {
             };
             case.check_tiles_of_16_bits(&device, &mut cover);
             case.check_tiles::<f32, f32>(&device, F32, &mut cover);
+            case.check_tiles::<i8, i32>(&device, 0.0, &mut cover);
             let product = Problem::<e4m3, e4m3>::new(case, &device);
             product.check_tiles::<bf16>(BF16, &mut cover);
             product.check_tiles::<f32>(F32, &mut cover);
-            case.check_tiles::<i8, i32>(&device, 0.0, &mut cover);
         }
         cover.finish();
     });
@@ -684,8 +714,8 @@ fn gemm_multiplies_batches() {
     };
     case([40, 64, 72]).check_tiles::<bf16, bf16>(&device, BF16, &mut Cover::new(&device, 1));
     let product = Problem::<bf16, bf16>::new(case([130, 520, 136]), &device);
-    for tile in [Tile::Pair, Tile::Thin] {
-        product.check::<bf16>(Some(tile), BF16);
+    for tile in [TILES[0], TILES[TILES.len() - 1]] {
+        product.check::<bf16>(Some(Tile::Shared(tile)), BF16);
     }
     // Stored by element.
     let unaligned = Case {
@@ -716,7 +746,7 @@ fn a_plan_that_copies_takes_what_needs_no_copy() {
     let a_at = |offset| a_buffer.view(offset, [m, k], [1, m]).unwrap();
     let b = b_buffer.view(0, [n, k], [k, 1]).unwrap();
     let plan = Plan::new(&device, &a_at(1), &b, &d.view_mut()).unwrap();
-    let plan = plan.with_tile(Tile::Medium).unwrap();
+    let plan = plan.with_tile(Tile::Shared(TILES[1])).unwrap();
     let mut all = Vec::new();
     for plan in [
         plan,
@@ -741,7 +771,7 @@ fn a_plan_copies_again() {
     let bt = Tensor::from_slice(&device, &b, [24, 33]).unwrap();
     // All types have instances with this tile.
     let plan = Plan::new(&device, &bt.view(), &bt.view(), &d.view_mut()).unwrap();
-    let plan = plan.with_tile(Tile::Pair).unwrap();
+    let plan = plan.with_tile(Tile::Shared(TILES[0])).unwrap();
     for seed in 1..4 {
         let a = numbers(seed);
         let at = Tensor::from_slice(&device, &a, [24, 33]).unwrap();
@@ -801,11 +831,12 @@ fn a_plan_takes_what_it_was_made_for() {
     // D without alignment has other tiles.
     let mut d = device.zeros::<bf16>(16 * 25).unwrap();
     let mut d = d.view_mut(0, [16, 24], [25, 1]).unwrap();
-    let square = plan.with_tile(Tile::SquarePair).unwrap();
+    let tile = Tile::Shared(TILES[0]);
+    let square = plan.with_tile(tile).unwrap();
     let error = square.launch(&device, &a.view(), &b.view(), &mut d);
     assert!(matches!(error, Err(Error::GemmTile { .. })), "{error:?}");
     let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
-    let error = plan.with_tile(Tile::SquarePair).unwrap_err();
+    let error = plan.with_tile(tile).unwrap_err();
     assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }
 
@@ -840,11 +871,17 @@ fn repeat<T: Input + GemmInput<D>, D: Element>(device: &Device, seen: &mut HashS
     for mn in [[false, false], [true, false], [true, true], [false, true]] {
         // Matrices of elements of 8 bits are copied to rows along K.
         if mn == [false; 2] || size_of::<T>() > 1 {
-            repeat_by::<T, D>(device, [136, 264, 328], mn, &Tile::ALL, seen);
+            repeat_by::<T, D>(device, [136, 264, 1328], mn, |_| true, seen);
         }
     }
     for shape in [[5, 264, 328], [13, 264, 328], [5, 264, 331], [13, 264, 331]] {
-        repeat_by::<T, D>(device, shape, [false; 2], &[Tile::Streamed], seen);
+        repeat_by::<T, D>(
+            device,
+            shape,
+            [false; 2],
+            |tile| tile == Tile::Streamed,
+            seen,
+        );
     }
 }
 
@@ -853,7 +890,7 @@ fn repeat_by<T: Input + GemmInput<D>, D: Element>(
     device: &Device,
     [m, n, k]: [usize; 3],
     mn: [bool; 2],
-    tiles: &[Tile],
+    of: impl Fn(Tile) -> bool,
     seen: &mut HashSet<Repeated>,
 ) {
     let numbers = |seed, len| -> Vec<T> {
@@ -874,7 +911,7 @@ fn repeat_by<T: Input + GemmInput<D>, D: Element>(
     let mut candidates: Vec<Tile> = plan.candidates().iter().map(|(tile, _)| *tile).collect();
     candidates.retain(|tile| {
         let is_new = seen.insert((format!("{tile:?}"), mn, [m, k], size_of::<T>()));
-        tiles.contains(tile) && (is_new || *tile == plan.tile() || whole())
+        of(*tile) && (is_new || *tile == plan.tile() || whole())
     });
     for tile in candidates {
         let plan = plan.clone().with_tile(tile).unwrap();
@@ -950,7 +987,7 @@ fn a_choice_is_kept() {
     let d = d.view_mut(0, [16, 264], [265, 1]).unwrap();
     let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
     let mut square = plan.choice(&device);
-    square.tile = Tile::SquarePair;
+    square.tile = Tile::Shared(TILES[0]);
     let error = plan.with_choice(&device, &square).unwrap_err();
     assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }

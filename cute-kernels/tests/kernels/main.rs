@@ -45,6 +45,17 @@ fn device() -> Device {
 /// On the emulator, each kernel of the library is launched and compared with a reference: with each of its types, and with each of its
 /// constants, which are the tiles of products; with `CUTE_NIGHTLY=1`, each instance. The tests that do so run once, whether the harness
 /// asks for them first or this does.
+/// The front page says how many kernels a build with all features has.
+#[test]
+fn the_front_page_counts_the_kernels() {
+    let page = include_str!("../../src/lib.rs");
+    let all = shipped::instances().len();
+    assert!(
+        page.contains(&format!("| `all` | {all} | all of them |")),
+        "{all}"
+    );
+}
+
 #[test]
 fn what_is_launched_covers_all_kernels() {
     if !device().is_emulator() {
@@ -57,6 +68,7 @@ fn what_is_launched_covers_all_kernels() {
     gemm::gemm_multiplies_each_8_bit_float_by_each();
     gemm::gemm_multiplies_each_8_bit_integer_by_each();
     gemm::gemm_takes_every_major();
+    gemm::gemm_adds_up_parts_of_k();
     gemm::gemm_takes_any_alignment();
     gemm::streamed::each_type_is_streamed();
     grouped::every_group_agrees_with_float64();

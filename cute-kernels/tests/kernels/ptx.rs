@@ -71,39 +71,39 @@ fn the_latest_version_of_ptx_is_8_4() {
 
 #[test]
 fn gemm_shows_what_a_reader_looks_for() {
-    let ptx = gemm::gemm_bf16_bf16_bf16_SINGLE::PTX;
+    let ptx = gemm::gemm_e4m3_e5m2_bf16_COMMON_0::PTX;
     for text in [
         ".version 8.0\n.target sm_90a",
-        ".visible .entry gemm_bf16_bf16_bf16_SINGLE(",
+        ".visible .entry gemm_e4m3_e5m2_bf16_COMMON_0(",
         ".param .align 64 .b8 a[128]",
         ".reqntid 384, 1, 1",
-        "// shared memory 0..65536, sa: bf16 at Sw<3,3,3> o 0 o ((8,16),(64,1),(1,4)):((64,512),(1,0),(0,8192))",
-        "// tensor map a: bf16, boxes of [1, 128, 64], SW128",
+        "// shared memory 0..65536, sa: e4m3 at Sw<3,4,3> o 0 o ((8,16),(128,1),(1,4)):((128,1024),(1,0),(0,16384))",
+        "// tensor map a: e4m3, boxes of [1, 128, 128], SW128",
         "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [",
         "mbarrier.try_wait.parity.shared::cta.b64",
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {",
+        "wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e5m2 {",
         "setmaxnreg.inc.sync.aligned.u32 232;",
         "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [",
         "fence.proxy.async",
     ] {
         assert!(ptx.contains(text), "no `{text}`");
     }
-    // One k-tile of 64: four instructions of 16, and no others.
+    // One k-tile of 128: four instructions of 32, and no others.
     assert_eq!(ptx.matches("wgmma.mma_async").count(), 4);
 }
 
 #[test]
 fn a_pair_shares_the_rows_of_b() {
-    let ptx = gemm::gemm_bf16_bf16_bf16_PAIR::PTX;
+    let ptx = gemm::gemm_e4m3_e5m2_bf16_COMMON_1::PTX;
     for text in [
         ".multicast::cluster [",
-        "// tensor map b: bf16, boxes of [1, 128, 64], SW128",
+        "// tensor map b: e5m2, boxes of [1, 128, 128], SW128",
         "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64",
         "mbarrier.arrive.shared::cluster.b64",
     ] {
         assert!(ptx.contains(text), "no `{text}`");
     }
-    assert!(!gemm::gemm_bf16_bf16_bf16_SINGLE::PTX.contains("cluster_ctarank"));
+    assert!(!gemm::gemm_e4m3_e5m2_bf16_COMMON_0::PTX.contains("cluster_ctarank"));
 }
 
 /// A thread of a product of few rows has 8 vectors of B on their way before it multiplies the first, or while it multiplies as many

@@ -39,7 +39,7 @@ mod kernels {
                 absmax_of_rows(sums, of_matrix, (row, column), n);
                 sums
             };
-            store_pieces_by_tma(acc, sums, d, consumer, at, 2);
+            store_pieces_by_tma(acc, sums, d, consumer, at, 256);
         });
         tma_wait_read(0);
     }

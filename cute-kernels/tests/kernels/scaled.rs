@@ -390,6 +390,9 @@ pub(crate) fn each_type_is_scaled_with_each() {
         outputs::<i8, u8>(&device);
         outputs::<u8, i8>(&device);
         outputs::<u8, u8>(&device);
+        // The largest tile is the fastest here.
+        let large = Case::new([512, 1024, 1032], 8);
+        large.check_rows::<i8, i8, bf16>(&device, [false; 2]);
     });
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cute_kernels::gemm::kernels::gemm_CFG;
+use cute_kernels::lib::Config;
 use cute_ptx::table::{Opcode, Together};
 
 use crate::body::{Body, is_synchronisation};
@@ -17,53 +19,6 @@ struct Others {
 }
 
 const OTHERS: &[Others] = &[
-    Others {
-        kernel: "gemm_",
-        constants: &["BROAD", "OBLONG", "SINGLE_NN", "SINGLE_NT", "SINGLE_TT"],
-        reason: "SINGLE with other sizes, and A and B as SQUARE_NT has them",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &["PAIR"],
-        reason: "SQUARE_PAIR with the size of SINGLE",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &["NARROW_IN_TURNS", "MEDIUM_112", "NARROW_NT", "NARROW_TT"],
-        reason: "MEDIUM and SMALL with other sizes, and A and B as SQUARE_NT has them",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &["SQUARE_NN", "SQUARE_TT"],
-        reason: "SQUARE_NT with A or B along K",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &[
-            "SQUARE_2", "NARROW_2", "THIN_8", "THIN_NN", "THIN_NT", "THIN_TT",
-        ],
-        reason: "THIN and THIN_4 with other sizes, and A and B as SQUARE_NT has them",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &["FEW_TT", "WHOLE_TT"],
-        reason: "FEW and WHOLE_96 with B along N, as SQUARE_NT has it",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &["SWAPPED_112", "SWAPPED_80", "SWAPPED_THIN_80"],
-        reason: "SWAPPED with other sizes, or one CTA in a cluster as MEDIUM",
-    },
-    Others {
-        kernel: "gemm_",
-        constants: &[
-            "SINGLE_SWAPPED",
-            "PAIR_SWAPPED",
-            "OBLONG_SWAPPED",
-            "NARROW_SWAPPED",
-        ],
-        reason: "OBLONG_NN, PAIR_NN and NARROW_NN, with D stored as SWAPPED stores it",
-    },
     Others {
         kernel: "gemm_linear_",
         constants: &["NARROW"],
@@ -154,6 +109,17 @@ pub(crate) fn all_are_launched() -> bool {
     for it in OTHERS {
         others.extend(it.constants.iter().map(|constants| (it.kernel, *constants)));
     }
+    let sizes = |name: &str| {
+        gemm_CFG::ALL
+            .into_iter()
+            .find(|it| format!("{it:?}") == name)
+    };
+    let made_of: BTreeSet<Part> = kinds
+        .iter()
+        .filter(|(kernel, _)| *kernel == "gemm_")
+        .filter_map(|(_, constants)| sizes(constants))
+        .flat_map(|it| parts_of(it.value()))
+        .collect();
     let all = instances();
     let existing: BTreeSet<(&str, &str)> = all
         .iter()
@@ -164,6 +130,18 @@ pub(crate) fn all_are_launched() -> bool {
         .collect();
     for (name, ptx) in all.iter().filter(|(name, _)| launched.contains(name)) {
         used.entry(parts(name).0).or_default().extend(orders(ptx));
+    }
+    // A product of other sizes is made of what the launched ones are made of.
+    for (kernel, constants) in &existing {
+        if *kernel == "gemm_"
+            && !kinds.contains(&(kernel, constants))
+            && let Some(it) = sizes(constants)
+            && parts_of(it.value())
+                .iter()
+                .all(|part| made_of.contains(part))
+        {
+            others.insert((kernel, constants));
+        }
     }
     let mut wrong = Vec::new();
     for kind in &existing {
@@ -196,6 +174,24 @@ pub(crate) fn all_are_launched() -> bool {
         println!("FAILED: {it}");
     }
     wrong.is_empty()
+}
+
+/// What a product is made of: how warpgroups divide a tile and store it, what CTAs of a cluster share, and how matrices lie.
+type Part = (&'static str, [bool; 3]);
+
+fn parts_of(config: Config) -> [Part; 4] {
+    [
+        (
+            "warpgroups",
+            [config.pingpong, config.by_columns, config.swapped],
+        ),
+        (
+            "clusters",
+            [config.cluster_m > 1, config.cluster_n > 1, config.split > 1],
+        ),
+        ("A", [config.a_mn, false, false]),
+        ("B", [config.b_mn, false, false]),
+    ]
 }
 
 /// By which instructions a kernel waits, signals, orders, and lets lanes or copies work together.

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use cute_kernels::gemm::kernels::{gemm_CFG, gemm_unaligned_CFG};
+use cute_kernels::lib::Config;
 use cute_ptx::Module;
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Modifier, Opcode};
@@ -12,6 +14,7 @@ use crate::body::{Body, accesses_memory, is_synchronisation, is_wait};
 use crate::flow::Flow;
 use crate::mutation::{Mutant, entry, entry_mut, mnemonic};
 use crate::shadow::shadowed;
+use crate::shipped::parts;
 
 /// Why the mutant is equivalent to the kernel.
 pub(crate) struct Reason {
@@ -48,6 +51,21 @@ fn reason(shows: impl Fn(&Proof) -> bool) -> Option<Reason> {
         text: row.reason,
         is_correct: matches!(row.proof, Proof::Correct(_)),
     })
+}
+
+/// Into how many parts the CTAs of a cluster divide K.
+fn parts_of_k(name: &str) -> u32 {
+    let (kernel, _, constants) = parts(name);
+    let split = |config: Config| config.split;
+    let of_gemm = gemm_CFG::ALL
+        .iter()
+        .find(|it| kernel == "gemm_" && format!("{it:?}") == constants)
+        .map(|it| split(it.value()));
+    let by_element = gemm_unaligned_CFG::ALL
+        .iter()
+        .find(|it| kernel == "gemm_unaligned_" && format!("{it:?}") == constants)
+        .map(|it| split(it.value()));
+    of_gemm.or(by_element).unwrap_or(1)
 }
 
 struct Row {
@@ -156,9 +174,7 @@ const EQUIVALENT: &[Row] = &[
             let of_own = waits
                 .iter()
                 .any(|(file, text)| is_at(mutant, file, text, 1));
-            let divided = ["THIN", "FEW"]
-                .iter()
-                .any(|it| entry(module).name.contains(it));
+            let divided = parts_of_k(&entry(module).name) > 1;
             let still_acquires = match mutant.replacement() {
                 Some([Line::Inst(inst)]) => inst.mnemonic.as_str().contains(".acquire.cta"),
                 _ => false,
@@ -263,9 +279,7 @@ const EQUIVALENT: &[Row] = &[
         reason: "where CTAs divide K, the stages of the next tile are filled behind another wait",
         proof: Proof::Probe(|module, mutant| {
             let is_last = is_at(mutant, "gemm/multiply.rs", "wgmma_wait(0);", 2);
-            let divided = ["THIN", "FEW"]
-                .iter()
-                .any(|it| entry(module).name.contains(it));
+            let divided = parts_of_k(&entry(module).name) > 1;
             (is_last && divided && mutant.rule == "later").then(|| mutant.apply(module))
         }),
     },
@@ -273,7 +287,7 @@ const EQUIVALENT: &[Row] = &[
         reason: "of two CTAs, each warpgroup receives where it alone has read",
         proof: Proof::Probe(|module, mutant| {
             let is_first = is_at(mutant, "split.rs", "bar_sync(3, 256);", 1);
-            let of_two = !entry(module).name.contains("THIN_");
+            let of_two = parts_of_k(&entry(module).name) == 2;
             (is_first && of_two && mutant.rule == "later").then(|| mutant.apply(module))
         }),
     },

@@ -2,6 +2,7 @@
 //! schedule.
 
 use cute_kernels::attention::kernels::{self as attention, attention_CAUSAL, attention_D};
+use cute_kernels::gemm::config::kernels::BY_ELEMENT;
 use cute_kernels::gemm::grouped::kernels::{
     self as grouped, gemm_grouped_CFG, gemm_grouped_unaligned_CFG,
 };
@@ -16,11 +17,7 @@ use cute_kernels::gemm::scaled::kernels::{
     self as scaled, gemm_block_scaled_CFG, gemm_block_scaled_unaligned_CFG, gemm_scaled_CFG,
     gemm_scaled_unaligned_CFG,
 };
-use cute_kernels::lib::{
-    Config, FEW, MEDIUM, NARROW_IN_TURNS, NARROW_NN, OBLONG_NN, PAIR, PAIR_NN, SINGLE, SMALL,
-    SQUARE, SQUARE_NT, SQUARE_PAIR, SQUARE_PROMOTED, SWAPPED, SWAPPED_THIN, THIN, THIN_4,
-    THIN_PAIR, WHOLE_96, WIDE,
-};
+use cute_kernels::lib::{Config, SINGLE, SQUARE, SQUARE_PROMOTED};
 use cute_kernels::norm::kernels::{self as norm, layer_norm_long_CFG, rms_norm_long_CFG};
 use cute_kernels::pack::kernels::{self as pack, pack_MN};
 use cute_kernels::quantise::Quantised;
@@ -54,94 +51,99 @@ const fn launch(name: &'static str, run: fn(&Device) -> Result<Vec<u8>, Error>) 
 /// two CTAs or clusters, one computes a second tile. Where warpgroups take turns, a tile takes as many steps as a ring has stages, so that
 /// one alone reads a whole round of them. A kernel that waits for the grid before reads what that one has written.
 pub(crate) const LAUNCHES: &[Launch] = &[
-    // Two warpgroups compute a tile together.
-    launch("gemm_bf16_bf16_bf16_SINGLE", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::SINGLE, 1);
-        product(device, SINGLE, [136, 200, 264], launch)
+    // Two warpgroups compute a tile together, and have half of its rows each.
+    launch("gemm_bf16_bf16_bf16_TILES_37", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_37, 1, [264, 184, 264])
     }),
-    // Two CTAs share what they load of B.
-    launch("gemm_bf16_bf16_f32_SQUARE_PAIR", |device| {
-        let launch = by_tma::<bf16, f32>(gemm_CFG::SQUARE_PAIR, 2);
-        product(device, SQUARE_PAIR, [392, 120, 440], launch)
+    // They share A, which two wgmma multiply by parts of B.
+    launch("gemm_bf16_bf16_bf16_TILES_36", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_36, 2, [136, 640, 200])
+    }),
+    // They share B.
+    launch("gemm_bf16_bf16_f32_TILES_38", |device| {
+        by_tma::<bf16, f32>(device, gemm_CFG::TILES_38, 2, [520, 120, 264])
+    }),
+    // They have half of the columns each.
+    launch("gemm_bf16_bf16_bf16_TILES_46", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_46, 1, [72, 312, 456])
+    }),
+    launch("gemm_bf16_bf16_bf16_TILES_47", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_47, 2, [264, 264, 264])
     }),
     // Two warpgroups compute tiles in turn.
-    launch("gemm_bf16_bf16_bf16_MEDIUM", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::MEDIUM, 1);
-        product(device, MEDIUM, [390, 88, 376], launch)
+    launch("gemm_bf16_bf16_bf16_TILES_1", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_1, 1, [200, 88, 632])
     }),
-    launch("gemm_bf16_bf16_bf16_WIDE", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::WIDE, 1);
-        product(device, WIDE, [300, 184, 248], launch)
+    launch("gemm_bf16_bf16_f32_TILES_3", |device| {
+        by_tma::<bf16, f32>(device, gemm_CFG::TILES_3, 2, [264, 88, 632])
     }),
-    launch("gemm_bf16_bf16_f32_SMALL", |device| {
-        let launch = by_tma::<bf16, f32>(gemm_CFG::SMALL, 1);
-        product(device, SMALL, [200, 56, 760], launch)
+    launch("gemm_bf16_bf16_bf16_TILES_2", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_2, 4, [136, 200, 632])
     }),
-    launch("gemm_bf16_bf16_bf16_THIN_PAIR", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::THIN_PAIR, 2);
-        product(device, THIN_PAIR, [264, 120, 376], launch)
+    launch("gemm_bf16_bf16_bf16_TILES_0", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_0, 8, [136, 136, 824])
     }),
-    launch("gemm_bf16_bf16_bf16_SWAPPED", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::SWAPPED, 2);
-        product(device, SWAPPED, [520, 88, 376], launch)
+    // Their products are stored transposed.
+    launch("gemm_bf16_bf16_bf16_TILES_30", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_30, 1, [304, 184, 248])
     }),
-    launch("gemm_bf16_bf16_f32_SWAPPED_THIN", |device| {
-        let launch = by_tma::<bf16, f32>(gemm_CFG::SWAPPED_THIN, 1);
-        product(device, SWAPPED_THIN, [200, 88, 568], launch)
+    launch("gemm_bf16_bf16_f32_TILES_20", |device| {
+        by_tma::<bf16, f32>(device, gemm_CFG::TILES_20, 2, [136, 216, 504])
+    }),
+    launch("gemm_bf16_bf16_bf16_TILES_39", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_39, 4, [136, 24, 2824])
     }),
     // CTAs divide K.
-    launch("gemm_bf16_bf16_bf16_THIN", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::THIN, 2);
-        product(device, THIN, [72, 120, 1160], launch)
+    launch("gemm_bf16_bf16_bf16_TILES_41", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_41, 2, [136, 72, 1032])
     }),
-    launch("gemm_bf16_bf16_f32_THIN_4", |device| {
-        let launch = by_tma::<bf16, f32>(gemm_CFG::THIN_4, 4);
-        product(device, THIN_4, [72, 120, 2312], launch)
-    }),
-    // Loads of 16 rows of A.
-    launch("gemm_bf16_bf16_bf16_FEW", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::FEW, 2);
-        product(device, FEW, [20, 200, 1160], launch)
-    }),
-    launch("gemm_bf16_bf16_bf16_WHOLE_96", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::WHOLE_96, 1);
-        product(device, WHOLE_96, [20, 280, 440], launch)
+    launch("gemm_bf16_bf16_f32_TILES_45", |device| {
+        by_tma::<bf16, f32>(device, gemm_CFG::TILES_45, 4, [72, 184, 1800])
     }),
     // A along M and B along N.
-    launch("gemm_bf16_bf16_bf16_SQUARE_NT", |device| {
-        let launch = by_tma::<bf16, bf16>(gemm_CFG::SQUARE_NT, 1);
-        product(device, SQUARE_NT, [136, 120, 440], launch)
+    launch("gemm_bf16_bf16_bf16_MAJORS_5", |device| {
+        by_tma::<bf16, bf16>(device, gemm_CFG::MAJORS_5, 1, [136, 120, 440])
     }),
     // A goes to registers.
-    launch("gemm_tf32_tf32_f32_OBLONG_NN", |device| {
-        let launch = by_tma::<f32, f32>(gemm_CFG::OBLONG_NN, 1);
-        product(device, OBLONG_NN, [136, 140, 152], launch)
+    launch("gemm_tf32_tf32_f32_ONE_MAJOR_2", |device| {
+        by_tma::<f32, f32>(device, gemm_CFG::ONE_MAJOR_2, 1, [136, 140, 152])
     }),
-    launch("gemm_tf32_tf32_f32_NARROW_NN", |device| {
-        let launch = by_tma::<f32, f32>(gemm_CFG::NARROW_NN, 1);
-        product(device, NARROW_NN, [384, 56, 248], launch)
+    launch("gemm_tf32_tf32_f32_MAJORS_7", |device| {
+        by_tma::<f32, f32>(device, gemm_CFG::MAJORS_7, 1, [384, 56, 248])
     }),
-    launch("gemm_tf32_tf32_f32_PAIR_NN", |device| {
-        let launch = by_tma::<f32, f32>(gemm_CFG::PAIR_NN, 2);
-        product(device, PAIR_NN, [264, 136, 152], launch)
+    launch("gemm_tf32_tf32_f32_MAJORS_3", |device| {
+        by_tma::<f32, f32>(device, gemm_CFG::MAJORS_3, 2, [264, 136, 152])
     }),
     // Elements of 8 bits.
-    launch("gemm_e4m3_e4m3_f32_SMALL", |device| {
-        let launch = by_tma::<e4m3, f32>(gemm_CFG::SMALL, 1);
-        product(device, SMALL, [200, 56, 1528], launch)
+    launch("gemm_e4m3_e4m3_f32_TILES_1", |device| {
+        by_tma::<e4m3, f32>(device, gemm_CFG::TILES_1, 1, [200, 88, 1272])
     }),
     // D is stored by elements.
-    launch("gemm_unaligned_bf16_bf16_bf16_PAIR", |device| {
-        let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::PAIR, 2);
-        product(device, PAIR, [392, 41, 264], launch)
+    launch("gemm_unaligned_bf16_bf16_bf16_BY_ELEMENT_0", |device| {
+        let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::BY_ELEMENT_0, 2);
+        product(device, BY_ELEMENT[0], [392, 41, 264], launch)
     }),
-    launch("gemm_unaligned_bf16_bf16_f32_NARROW_IN_TURNS", |device| {
-        let launch = by_element::<bf16, f32>(gemm_unaligned_CFG::NARROW_IN_TURNS, 1);
-        product(device, NARROW_IN_TURNS, [390, 57, 504], launch)
+    launch("gemm_unaligned_bf16_bf16_f32_BY_ELEMENT_1", |device| {
+        let launch = by_element::<bf16, f32>(gemm_unaligned_CFG::BY_ELEMENT_1, 1);
+        product(device, BY_ELEMENT[1], [390, 57, 504], launch)
     }),
-    launch("gemm_unaligned_bf16_bf16_bf16_THIN", |device| {
-        let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::THIN, 2);
-        product(device, THIN, [72, 57, 1160], launch)
+    launch("gemm_unaligned_bf16_bf16_bf16_BY_ELEMENT_2", |device| {
+        let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::BY_ELEMENT_2, 2);
+        product(device, BY_ELEMENT[2], [72, 57, 1160], launch)
+    }),
+    // The sums of parts of K are added up.
+    launch("add_parts_f32_bf16", |device| {
+        let (m, n, k) = (40, 264, 1100);
+        let b = bf16::uploaded(device, 1, n, k)?;
+        let mut d = result::<bf16>(device, m, n)?;
+        let a = bf16::computed(device, 1, m, k)?;
+        let (a, b, mut view) = (a.view(), b.view(), d.view_mut());
+        let plan = Plan::new(device, &a, &b, &view)?;
+        let mut tiles = plan.candidates().iter().map(|(tile, _)| *tile);
+        let in_parts = tiles.find(|tile| matches!(tile, Tile::InParts(..)));
+        let plan = plan.with_tile(in_parts.expect("K is long"))?;
+        plan.launch(device, &a, &b, &mut view)?;
+        Ok(bytes(&d.buffer().download()?))
     }),
     // The product is scaled and added to a matrix.
     launch("gemm_linear_bf16_bf16_SQUARE", |device| {
@@ -733,15 +735,22 @@ fn product<T: Input, D: Element>(
     Ok(bytes(&d.buffer().download()?))
 }
 
-fn by_tma<T: gemm_types<T, D>, D: Element>(
+fn by_tma<T: Input + gemm_types<T, D>, D: Element>(
+    device: &Device,
     config: gemm_CFG,
     grid: u32,
-) -> impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, Extents) -> Launched {
-    move |device, a, b, d, [m, n, k]| {
-        Ok(gemm::gemm::launch(
-            config, device, grid, a, b, d, 1, m, n, k,
-        )?)
-    }
+    shape: [u32; 3],
+) -> Result<Vec<u8>, Error> {
+    product::<T, D>(
+        device,
+        config.value(),
+        shape,
+        |device, a, b, d, [m, n, k]| {
+            Ok(gemm::gemm::launch(
+                config, device, grid, a, b, d, 1, m, n, k, 1,
+            )?)
+        },
+    )
 }
 
 fn by_element<T: gemm_unaligned_types<T, D>, D: Element>(

@@ -182,6 +182,30 @@ fn modes_are_reduced() {
     }
 }
 
+/// As in Rust, the elements of `[value; n]` are copies, also in a struct or a tuple: a change of one leaves the others.
+#[test]
+fn fragments_of_a_repeated_value_are_copies() {
+    let value = |i: usize, _| i as i32 + 1;
+    for (list, first, second) in [
+        ("[z; 2]", "all[0]", "all[1]"),
+        ("[(z, 1); 2]", "all[0].0", "all[1].0"),
+        ("[[z; 1]; 2]", "all[0][0]", "all[1][0]"),
+    ] {
+        let statements = format!(
+            "let z = fragment::<i32>({COLUMN}); copy(x, z); let all = {list}; \
+             for v in 0..size(z) {{ {second}[v] = 100 * {first}[v]; }} \
+             let y = fragment::<i32>({COLUMN}); \
+             for v in 0..size(y) {{ y[v] = {second}[v] + {first}[v]; }}"
+        );
+        for (i, row) in run(COLUMN, "i32", [32, 1], 32, &statements, value)
+            .iter()
+            .enumerate()
+        {
+            assert_eq!(row[0], 101.0 * value(i, 0) as f32, "{list}");
+        }
+    }
+}
+
 /// A fragment whose layout does not tell of a mode of extent 1 is that of a tile with such a mode, for copies and operations.
 #[test]
 fn a_mode_of_extent_1_may_be_left_out() {

@@ -194,7 +194,10 @@ impl Interpreter<'_> {
             _ => None,
         };
         match count.filter(|count| *count <= MAX_TUPLE) {
-            Some(count) => self.limited(Value::Array(vec![value; count]), MAX_TUPLE),
+            Some(count) => {
+                let all = self.limited(Value::Array(vec![value.clone(); count]), MAX_TUPLE)?;
+                self.distinct(all)
+            }
             None => Err(Error::new(
                 expr.len.span(),
                 format!(
@@ -202,6 +205,17 @@ impl Interpreter<'_> {
                 ),
             )),
         }
+    }
+
+    /// An array of equal values in which each has fragments of its own, as in Rust: a change of one leaves the others.
+    fn distinct(&mut self, mut all: Value) -> Result<Value> {
+        let Value::Array(values) = &mut all else {
+            return Ok(all);
+        };
+        for value in values.iter_mut().skip(1) {
+            self.copy_fragments(value, |_| true)?;
+        }
+        Ok(all)
     }
 
     /// The value, or an error if it is too large.

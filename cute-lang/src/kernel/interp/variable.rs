@@ -64,16 +64,26 @@ impl Interpreter<'_> {
     /// The value for a new name: later assignments change neither its numbers nor its fragments.
     pub(super) fn own(&mut self, value: Value) -> Result<Value> {
         let mut value = self.keep(value);
+        self.copy_fragments(&mut value, |fragment| fragment.is_variable)?;
+        Ok(value)
+    }
+
+    /// Replaces such fragments in a value by copies.
+    pub(super) fn copy_fragments(
+        &mut self,
+        value: &mut Value,
+        such: impl Fn(&Fragment) -> bool,
+    ) -> Result<()> {
         let mut result = Ok(());
         value.for_each_fragment_mut(&mut |fragment| {
-            if fragment.is_variable && result.is_ok() {
+            if such(fragment) && result.is_ok() {
                 match self.copied(fragment) {
                     Ok(copy) => *fragment = copy,
                     Err(error) => result = Err(error),
                 }
             }
         });
-        result.map(|()| value)
+        result
     }
 
     /// A copy of a fragment in fresh registers.

@@ -1,0 +1,88 @@
+//! A product without a plan: the tile of a product is remembered for the next one of the same form.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
+
+use super::form::Form;
+use super::input::{GemmInput, most_mn};
+use super::plan::Plan;
+use super::tile::Tile;
+use crate::Error;
+use crate::pack::Kept;
+
+/// The most products of a kind of device whose tiles are remembered. Then all of them are forgotten.
+const MOST: usize = 4096;
+
+/// The tiles of products, by the name of the device.
+type Tiles = HashMap<String, HashMap<([ElementType; 3], Form), Tile>>;
+
+/// The most memories for sums that are kept.
+const MOST_DEVICES: usize = 16;
+
+static TILES: LazyLock<Mutex<Tiles>> = LazyLock::new(Mutex::default);
+
+/// For each device, memory for the sums of parts of K, while no launch is being made with it. Work on a device is done in order, so
+/// the next product may overwrite it.
+static SUMS: Mutex<Vec<(Device, Kept)>> = Mutex::new(Vec::new());
+
+/// D = A · Bᵀ by the tile with the least expected time.
+pub(super) fn gemm_once<A, B, D, const R: usize>(
+    device: &Device,
+    a: &TensorView<'_, A, R>,
+    b: &TensorView<'_, B, R>,
+    d: &mut TensorViewMut<'_, D, R>,
+) -> Result<(), Error>
+where
+    A: GemmInput<D, B>,
+    B: GemmInput<D, A>,
+    D: Element,
+{
+    let form = Form::new(a, b, d, most_mn::<A, B, D>())?;
+    let key = ([A::TYPE, B::TYPE, D::TYPE], form);
+    let known = lock(&TILES)
+        .get(device.name())
+        .and_then(|tiles| tiles.get(&key))
+        .copied();
+    let mut plan = match known {
+        Some(tile) => Plan::by_tile::<A, B, D>(device, form, tile),
+        None => {
+            let plan = Plan::of::<A, B, D>(device, form)?;
+            let mut all = lock(&TILES);
+            let tiles = all.entry(device.name().to_owned()).or_default();
+            if tiles.len() >= MOST {
+                tiles.clear();
+            }
+            tiles.insert(key, plan.tile());
+            plan
+        }
+    };
+    if !matches!(plan.tile(), Tile::InParts(..)) {
+        return plan.launch(device, a, b, d);
+    }
+    if device.capture_id().is_some() {
+        // A graph would use the memory of the sums whenever it runs.
+        plan = Plan::of::<A, B, D>(device, form)?.without_parts();
+        return plan.launch(device, a, b, d);
+    }
+    plan.keep_sums(take(device));
+    let launched = plan.launch(device, a, b, d);
+    let mut all = lock(&SUMS);
+    all.push((device.clone(), plan.take_sums()));
+    if all.len() > MOST_DEVICES {
+        all.remove(0);
+    }
+    launched
+}
+
+/// The memory of a device, if no other thread has it.
+fn take(device: &Device) -> Kept {
+    let mut all = lock(&SUMS);
+    let at = all.iter().position(|(of, _)| of == device)?;
+    all.swap_remove(at).1
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
