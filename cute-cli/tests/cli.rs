@@ -386,9 +386,15 @@ fn ptx_of_a_file() {
     let failed: serde_json::Value = serde_json::from_slice(&failed.stdout).unwrap();
     let error = &failed["error"];
     assert_eq!((&error["line"], &error["token"]), (&6.into(), &"y".into()));
+    let unknown = with_input(&["ptx", "-", "--json", "three"], text);
+    let unknown = String::from_utf8(unknown.stdout).unwrap();
+    let expected = "there is no instance `three`: there are `m::two`, `m::open`";
+    assert!(unknown.contains(expected), "{unknown}");
     for (arguments, status) in [
         (&["ptx", "-", "--json", "two"][..], 0),
         (&["ptx", "-", "--json", "open"], 1),
+        (&["ptx", "-", "--json", "m::two"], 0),
+        (&["ptx", "-", "--json", "n::two"], 1),
         (&["ptx", "-", "--json", "three"], 1),
         (&["ptx", "-", "--json", "--module", "m"], 0),
         (&["ptx", "-", "--json", "--module", "n"], 1),

@@ -62,12 +62,14 @@ pub(crate) fn run(context: &mut Context, options: &Kernels) -> Result<(), Stop> 
         }
     };
     if let Some(name) = &options.instance {
-        shown.retain(|instance| instance.name == *name);
-        open.retain(|instance| instance.name == *name);
+        let all = names(&shown, &open);
+        // By itself, or as `--list` prints it.
+        let is_it =
+            |module: &str, it: &str| it == name.as_str() || format!("{module}::{it}") == *name;
+        shown.retain(|instance| is_it(&instance.module, &instance.name));
+        open.retain(|instance| is_it(&instance.module, &instance.name));
         let refusal = match (&shown[..], &open[..]) {
-            ([], []) => Some(format!(
-                "there is no instance `{name}`; `--list` lists them"
-            )),
+            ([], []) => Some(format!("there is no instance `{name}`: there {all}")),
             ([], [open, ..]) if !options.list => Some(format!(
                 "`{name}` gets {} when a program runs, so it has no PTX before",
                 open.values.join(", ")
@@ -92,6 +94,26 @@ pub(crate) fn run(context: &mut Context, options: &Kernels) -> Result<(), Stop> 
         "open": open.iter().map(Open::json).collect::<Vec<_>>(),
     });
     Ok(context.output.answer(&Answer { text, json })?)
+}
+
+/// The instances of a file as a sentence says them: all of a few, or the first ones.
+fn names(shown: &[Shown], open: &[Open]) -> String {
+    const MOST: usize = 8;
+    let shown = shown.iter().map(|it| (&it.module, &it.name));
+    let all = shown.chain(open.iter().map(|it| (&it.module, &it.name)));
+    let all: Vec<String> = all
+        .map(|(module, name)| format!("`{module}::{name}`"))
+        .collect();
+    match &all[..] {
+        [] => "are none".to_owned(),
+        [only] => format!("is {only}"),
+        _ if all.len() > MOST => format!(
+            "are {} of them, which `--list` lists, such as {}",
+            all.len(),
+            all[..MOST].join(", ")
+        ),
+        _ => format!("are {}", all.join(", ")),
+    }
 }
 
 /// The instances of the modules of a file, or of one of them.

@@ -281,7 +281,7 @@ pub mod kernels {
         Config { bm: 64, bn: 240, stages: 4, d_bytes: 480, ..PINGPONG },
         Config { bm: 128, bn: 128, stages: 6, ..PINGPONG },
         Config { bm: 128, bn: 160, stages: 5, group: 4, cluster_m: 2, d_bytes: 160, ..PINGPONG },
-        Config { bm: 128, bn: 192, stages: 4, group: 4, cluster_m: 2, ..PINGPONG },
+        Config { bm: 128, bn: 176, stages: 4, group: 4, cluster_m: 2, d_bytes: 352, ..PINGPONG },
         Config { bm: 192, bn: 80, stages: 6, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 160, ..PINGPONG },
         Config { bm: 192, bn: 112, stages: 5, d_bytes: 224, ..PINGPONG },
         Config { bm: 64, bn: 16, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },

@@ -207,7 +207,12 @@ impl Form {
                 by_tma: false,
                 ..self
             },
-            _ => self,
+            // The kernel that adds up the parts stores by elements.
+            Tile::InParts(..) => Self {
+                by_tma: false,
+                ..self
+            },
+            Tile::Shared(_) => self,
         }
     }
 

@@ -192,12 +192,12 @@ fn fragments_of_a_repeated_value_are_copies() {
         ("[[z; 1]; 2]", "all[0][0]", "all[1][0]"),
     ] {
         let statements = format!(
-            "let z = fragment::<i32>({COLUMN}); copy(x, z); let all = {list}; \
+            "let z = fragment::<i32>({COLUMN_AND_SHAPE}); copy(x, z); let all = {list}; \
              for v in 0..size(z) {{ {second}[v] = 100 * {first}[v]; }} \
-             let y = fragment::<i32>({COLUMN}); \
+             let y = fragment::<i32>({COLUMN_AND_SHAPE}); \
              for v in 0..size(y) {{ y[v] = {second}[v] + {first}[v]; }}"
         );
-        for (i, row) in run(COLUMN, "i32", [32, 1], 32, &statements, value)
+        for (i, row) in run(COLUMN_AND_SHAPE, "i32", [32, 1], 32, &statements, value)
             .iter()
             .enumerate()
         {
