@@ -6,6 +6,7 @@ use cute_algebra::notation::{
     Definition, Expr, ExprKind, Fact, NotationError, Relation, Symbolic, eval_symbolic,
     eval_symbolic_value, lex, parse_where,
 };
+use cute_algebra::operations::edit_distance;
 use cute_algebra::symbolic::Term;
 use cute_algebra::{ComposedLayout, Layout, Tiler, Value};
 use std::collections::BTreeMap;
@@ -67,8 +68,7 @@ impl Session {
 
     fn definition(&mut self, name: &str, text: &str) -> Result<(), NotationError> {
         let prepared = self.prepare(text)?;
-        let Prepared { facts, expr, .. } = &prepared;
-        let value = eval_symbolic_value(facts, expr, &prepared.names())?.value;
+        let value = self.eval(&prepared)?.value;
         self.values.remove(name);
         self.formulas.remove(name);
         match value.to_numbers() {
@@ -111,7 +111,7 @@ impl Session {
     pub(crate) fn symbolic(&self, text: &str) -> Result<(Prepared, Symbolic), NotationError> {
         let prepared = self.prepare(text)?;
         let Prepared { facts, expr, .. } = &prepared;
-        let mut symbolic = eval_symbolic_value(facts, expr, &prepared.names())?;
+        let mut symbolic = self.eval(&prepared)?;
         let is_result = matches!(expr.kind, ExprKind::Call { .. });
         if matches!(symbolic.value, Value::Tuple(_)) && !is_result {
             symbolic = eval_symbolic(facts, expr, &prepared.names())?.0;
@@ -119,19 +119,39 @@ impl Session {
         Ok((prepared, symbolic))
     }
 
+    /// The value of a prepared expression. The error of an unknown name suggests the defined name that is most like it.
+    fn eval(&self, prepared: &Prepared) -> Result<Symbolic, NotationError> {
+        let Prepared { facts, expr, .. } = prepared;
+        eval_symbolic_value(facts, expr, &prepared.names()).map_err(|mut error| {
+            let unknown = error.message.strip_prefix("unknown name `");
+            if let Some(unknown) = unknown.and_then(|rest| rest.strip_suffix('`')) {
+                let names = self.names();
+                let nearest = names
+                    .map(|(name, _)| (edit_distance(unknown, name), name.to_owned()))
+                    .min();
+                if let Some((distance, name)) = nearest
+                    && distance <= 1 + unknown.len() / 4
+                {
+                    error.help = Some(format!("did you mean `{name}`?"));
+                }
+            }
+            error
+        })
+    }
+
     /// The value of an expression as it is: a shape stays a shape.
     pub(crate) fn value(&self, text: &str) -> Result<Value<Term>, NotationError> {
         let prepared = self.prepare(text)?;
-        let value = eval_symbolic_value(&prepared.facts, &prepared.expr, &prepared.names())?;
-        Ok(value.value)
+        Ok(self.eval(&prepared)?.value)
     }
 
     /// The value of an expression. It must not depend on run-time integers. A shape stays a shape.
     pub(crate) fn numbers(&self, text: &str) -> Result<Value, NotationError> {
         let prepared = self.prepare(text)?;
-        let Prepared { facts, expr, .. } = &prepared;
-        let value = eval_symbolic_value(facts, expr, &prepared.names())?.value;
-        value.to_numbers().ok_or_else(|| depends(expr, &value))
+        let value = self.eval(&prepared)?.value;
+        value
+            .to_numbers()
+            .ok_or_else(|| depends(&prepared.expr, &value))
     }
 
     /// A layout of numbers. A shape stands for its compact layout.

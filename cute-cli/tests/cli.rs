@@ -341,6 +341,31 @@ fn endless_input_is_refused() {
 }
 
 /// Whether the command is there or not, it is listed, and its absence names the feature.
+/// What an error says, as JSON.
+fn refused(arguments: &[&str]) -> String {
+    let output = cute(arguments).arg("--json").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn an_unknown_name_suggests_a_defined_one() {
+    let error = refused(&["eval", "PART = (128,4):(4,1)", "size(PRAT)"]);
+    assert!(error.contains("did you mean `PART`?"), "{error}");
+    let error = refused(&["eval", "PART = (128,4):(4,1)", "size(LAYOUT)"]);
+    assert!(error.contains("run-time integer"), "{error}");
+}
+
+/// `ragged` stands in an expression, so it is no advice for an argument.
+#[test]
+fn an_access_outside_of_the_tensor_has_no_advice_that_cannot_be_followed() {
+    for pattern in ["(128,5):(4@1,1@1)", "(128,4):(4@0,1@1)"] {
+        let error = refused(&["coalescing", "(1,512):(512,1)", pattern]);
+        assert!(error.contains("but the size is"), "{error}");
+        assert!(!error.contains("ragged"), "{error}");
+    }
+}
+
 #[test]
 fn ptx_is_a_feature() {
     let help = cute(&["--help"]).output().unwrap();

@@ -87,9 +87,10 @@ pub mod listed {
 #[kernels]
 pub mod arrays {
     /// A struct of numbers.
-    #[allow(missing_docs)]
     pub struct Tile {
+        /// Rows.
         pub bm: u32,
+        /// Columns.
         pub bn: u32,
     }
 

@@ -154,7 +154,12 @@ fn one(
     let tv = session
         .layout(&pattern.text)
         .map_err(|error| Failure::new(pattern, error))?;
-    let of_memory = linear(&memory, &tv).map_err(|error| Failure::whole(pattern, error.kind()))?;
+    let of_memory = linear(&memory, &tv).map_err(|error| {
+        // `ragged` stands between two layouts of an expression, and the two are arguments here.
+        let message = error.kind().to_string();
+        let without = message.strip_suffix("; `ragged` allows the overhang");
+        Failure::whole(pattern, without.unwrap_or(&message))
+    })?;
     // Operand 0 is the layout in memory, operand 1 the element size, operand 2 the pattern.
     let failed = |error: LayoutError| {
         let statement = if error.place().operand == 0 {
