@@ -482,7 +482,7 @@ fn mistakes_name_the_place_in_the_kernel() {
     check_refused(
         &given(2000, 1),
         &format!(
-            "kernel given with T = f32, THREADS = 2000, CTAS = 1: {}: 2000 is not in 1..=1024",
+            "kernel given with T = f32, THREADS = 2000, CTAS = 1: {}: `threads` is 2000; it can be 1 to 1024",
             at("#[kernel(threads = THREADS", "THREADS")
         ),
     );
