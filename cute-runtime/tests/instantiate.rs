@@ -496,7 +496,7 @@ fn mistakes_name_the_place_in_the_kernel() {
     check_refused(
         &kernels::particular { N: 16 },
         &format!(
-            "kernel particular with N = 16: {}: coordinate 4 is outside of mode 4:8, whose size is 4",
+            "kernel particular with N = 16: {}: coordinate 4 is outside of mode 4:8 of `tile`, whose size is 4",
             at("tile[(N / 4, 0)]", "(N / 4")
         ),
     );
