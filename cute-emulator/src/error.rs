@@ -8,10 +8,17 @@ use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-/// What is missing between accesses of two lanes of a warp. The barrier of the warp is named second: where other warps access the
-/// bytes too, it would only lead to the next race.
-pub(crate) const BETWEEN_LANES: &str = "neither sync_threads() (bar.sync) nor sync_warp() (bar.warp.sync) orders the two; \
-                                        sync_warp() is enough only if no other warp accesses these bytes";
+/// What is missing between accesses of two lanes of a warp, which may be the only one of its CTA. The barrier of the warp is named second:
+/// where other warps access the bytes too, it would only lead to the next race.
+pub(crate) fn between_lanes(is_only_warp: bool) -> &'static str {
+    match is_only_warp {
+        true => "neither sync_threads() (bar.sync) nor sync_warp() (bar.warp.sync) orders the two",
+        false => {
+            "neither sync_threads() (bar.sync) nor sync_warp() (bar.warp.sync) orders the two; sync_warp() is enough only if no other \
+             warp accesses these bytes"
+        }
+    }
+}
 
 /// Why a module could not be loaded or a launch did not finish.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -1053,16 +1060,19 @@ pub enum FaultKind {
     },
     /// Two lanes of a warp access the same byte of shared memory without synchronising in between, and at least one of them writes.
     #[error(
-        "races at shared address {address:#x} with {other} of {} of the same warp: {BETWEEN_LANES}",
-        lane.map_or("other lanes".to_owned(), |lane| format!("lane {lane}"))
+        "races at shared address {address:#x} with {other} of {} of the same warp: {}",
+        lane.map_or("other lanes".to_owned(), |lane| format!("lane {lane}")),
+        between_lanes(*is_only_warp)
     )]
     LaneRace {
         /// The shared address of the byte.
         address: u64,
         /// The other access. It came earlier, unless this one reads an unwritten byte.
         other: Other,
-        /// The lane of the other access; `None` if there are several.
-        lane: Option<u32>,
+        /// The lane of the other access, 0 to 31; `None` if there are several.
+        lane: Option<u8>,
+        /// Whether the CTA has no other warp.
+        is_only_warp: bool,
     },
     /// A read of global memory that neither the host nor a kernel has written. If another warp of the launch writes the byte soon after,
     /// the fault is a race instead.

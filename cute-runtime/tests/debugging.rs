@@ -430,7 +430,7 @@ fn a_failed_assertion_says_where_and_why() {
     let error = launched.and_then(|()| device.synchronize()).unwrap_err();
     let message = error.to_string();
     let place = format!(
-        "debugging.rs:{} in block (3, 0, 0), thread 17: ",
+        "debugging.rs:{} in CTA (3, 0, 0), warp 0, lane 17: ",
         line("assert!(x[i] < limit,")
     );
     assert!(
@@ -490,7 +490,12 @@ fn a_checked_access_says_which_tensor_and_coordinate() {
     let mut wrong = rows.clone();
     wrong[19] = 16;
     let error = gather(wrong, 3).unwrap_err().to_string();
-    let place = |text| format!("debugging.rs:{} in block (0, 0, 0), thread ", line(text));
+    let place = |text| {
+        format!(
+            "debugging.rs:{} in CTA (0, 0, 0), warp 0, lane ",
+            line(text)
+        )
+    };
     let load = place("tile[(t / 8, t % 8)] = x[(rows[t]");
     for part in [
         "kernel gather: assertion failed at ",

@@ -482,7 +482,7 @@ fn mistakes_name_the_place_in_the_kernel() {
     check_refused(
         &given(2000, 1),
         &format!(
-            "kernel given with T = f32, THREADS = 2000, CTAS = 1: {}: 2000 is not in 1..=1024",
+            "kernel given with T = f32, THREADS = 2000, CTAS = 1: {}: `threads` is 2000; it can be 1 to 1024",
             at("#[kernel(threads = THREADS", "THREADS")
         ),
     );
@@ -496,7 +496,7 @@ fn mistakes_name_the_place_in_the_kernel() {
     check_refused(
         &kernels::particular { N: 16 },
         &format!(
-            "kernel particular with N = 16: {}: coordinate 4 is outside of mode 4:8, whose size is 4",
+            "kernel particular with N = 16: {}: coordinate 4 is outside of mode 4:8 of `tile`, whose size is 4",
             at("tile[(N / 4, 0)]", "(N / 4")
         ),
     );

@@ -74,6 +74,27 @@ fn lanes_exchange_words_with_a_barrier() {
     }
 }
 
+/// `sync_warp()` alone is advised without a condition only where the CTA has no other warp.
+#[test]
+fn the_barrier_of_the_warp_is_enough_in_a_cta_of_one() {
+    let body = "
+    st.MEMORY.b32 [OWN], %r0;
+    ld.MEMORY.b32 %r7, [NEXT];";
+    for ptx in kernels(body) {
+        for (threads, has_condition) in [(32, false), (64, true)] {
+            let launch = |ptx: &str, seed| {
+                let mut run = Run::threads(threads).seed(seed);
+                let x = run.words(&[0; 64]);
+                run.go(ptx, &[pointer(x)]).map(drop)
+            };
+            let condition = "; sync_warp() is enough only if no other warp accesses these bytes";
+            check_flagged(&ptx, launch, |kind| {
+                is_race(kind) && kind.to_string().contains(condition) == has_condition
+            });
+        }
+    }
+}
+
 /// The halves of a warp synchronise by themselves.
 #[test]
 fn a_barrier_is_for_the_lanes_of_its_mask() {

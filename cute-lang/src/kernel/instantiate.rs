@@ -187,7 +187,10 @@ mod tests {
             &[("BLOCK", "40")],
             &["src/n.rs:71: assertion failed: not of whole warps"],
         );
-        given(&[("BLOCK", "0")], &["src/m.rs:11: 0 is not in 1..=1024"]);
+        given(
+            &[("BLOCK", "0")],
+            &["src/m.rs:11: `threads` is 0; it can be 1 to 1024"],
+        );
         given(&[], &["src/m.rs:12: no value is given for `BLOCK`"]);
         given(
             &[("BLOCK", "64"), ("SIZE", "1"), ("T", "f64")],

@@ -179,7 +179,7 @@ fn wrong_types() {
     let rows = [
         (
             "popc(1.0)",
-            "`popc` takes an integer here, not the number 1",
+            "`popc` takes an integer here, not the number 1.0",
         ),
         (
             "clz(x)",
@@ -205,7 +205,10 @@ fn wrong_types() {
             "bfi(n, 5u32, 32, 1)",
             "1 bits from bit 32 on are not in an integer of 32 bits",
         ),
-        ("bfe(n, -1, 4)", "-1 is not in 0..=32"),
+        (
+            "bfe(n, -1, 4)",
+            "the argument `position` of `bfe` is -1; it can be 0 to 32",
+        ),
         (
             "to_bits(n)",
             "`to_bits` takes a floating-point number here, not a run-time `u32`",
@@ -297,11 +300,11 @@ fn wrong_bits_of_floating_point_numbers() {
         ),
         (
             "f32::from_bits(1.0)",
-            "`from_bits` takes an integer here, not the number 1",
+            "`from_bits` takes an integer here, not the number 1.0",
         ),
         (
             "to_bits(1.0)",
-            "the bits of the number 1 depend on its type: write `1.0f32`, say",
+            "the bits of the number 1.0 depend on its type: write `1.0f32`, say",
         ),
     ] {
         let error = kernel(

@@ -340,7 +340,7 @@ fn wrong_exchanges_of_modes() {
         ),
         (
             "let y = transpose(1.0);",
-            "`transpose` takes a fragment, a tensor or a layout here, not the number 1",
+            "`transpose` takes a fragment, a tensor or a layout here, not the number 1.0",
         ),
         (
             "let y = x + transpose(x);",

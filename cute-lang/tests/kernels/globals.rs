@@ -721,11 +721,11 @@ fn ranges_have_their_rules() {
         // What is inside of the tensor need not be inside of the range.
         (
             "let i = thread(); if i < n { y[0..n][i] = 1.0; }",
-            "nothing proves that this access is inside of `y`: use `copy_or` or `copy_inside`",
+            "nothing proves that this access is inside of `y`: use `copy_inside`",
         ),
         (
             &format!("{v} copy(local_tile(x[(0..n, _)], (1, 4), (0, 0)), v);"),
-            "nothing proves that this access is inside of `x`: use `copy_or` or `copy_inside`",
+            "nothing proves that this access is inside of `x`: use `copy_or`, or let",
         ),
     ] {
         match safe("", body) {
@@ -1259,7 +1259,7 @@ fn checks_are_wanted_by_an_attribute() {
         (
             "cluster = (1, 1, 1)",
             "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (0, n)), v);",
-            "nothing proves that this access is inside of `x`: use `copy_or` or `copy_inside`, or let",
+            "nothing proves that this access is inside of `x`: use `copy_or`, or let",
         ),
         (
             "checked",
@@ -1284,7 +1284,7 @@ fn checks_are_wanted_by_an_attribute() {
 
 #[test]
 fn a_remedy_is_one_that_can_be_followed() {
-    let tile = "use `copy_or` or `copy_inside`";
+    let tile = "use `copy_or`";
     let under =
         "put it under a condition by which its coordinate in mode 0 is below `extent(z, 0)`";
     for (body, expected) in [
@@ -1304,8 +1304,8 @@ fn a_remedy_is_one_that_can_be_followed() {
             format!("{tile}, or let"),
         ),
         (
-            "copy(local_tile(z, 4, 2), fragment::<f32>(4));",
-            format!("{tile}, or state the fact `extent(z, 0) >= 12`, by which"),
+            "let v = fragment::<f32>(4); fill(v, 0.0); copy(v, local_tile(z, 4, block_idx().0));",
+            "use `copy_inside`, or let".to_owned(),
         ),
     ] {
         let error = safe("checked = false", body).err().expect(body).to_string();
@@ -1319,6 +1319,40 @@ fn a_remedy_is_one_that_can_be_followed() {
          is below `extent(x, 0)`, or let"
     );
     assert!(error.starts_with(&expected), "{error}");
+}
+
+/// A bulk copy has no form that copies only the elements inside.
+#[test]
+fn a_bulk_copy_has_other_remedies() {
+    let module = |body: &str| {
+        let module = format!(
+            "mod kernels {{ #[kernel(threads = 32)] fn k(#[facts(aligned(z, 16))] z: Global<f32, 1>) {{ {body} }} }}"
+        );
+        lower(module.parse().expect("tokens"))
+    };
+    let under =
+        "let i = block_idx().0; if i * 4 + 3 < extent(z, 0) { prefetch(local_tile(z, 4, i)); }";
+    assert_eq!(module(under).err().map(|error| error.to_string()), None);
+    for (body, expected) in [
+        (
+            "copy_async(local_tile(z, 4, block_idx().0), smem::<f32>(4), mbarriers(1, 1)[0]);",
+            "use `copy_async` without a barrier, which writes 0 for elements outside, or let",
+        ),
+        (
+            "copy_async(smem::<f32>(4), local_tile(z, 4, block_idx().0));",
+            "use `copy_inside` from a fragment, or let",
+        ),
+        (
+            "prefetch(local_tile(z, 4, block_idx().0));",
+            "put it under a condition by which its last coordinate in mode 0, `i + 3` where its first is `i`, is below `extent(z, 0)`, or let",
+        ),
+    ] {
+        let error = module(body).err().expect(body);
+        let expected = format!(
+            "nothing proves that this access is inside of `z`: {expected} the kernel check it"
+        );
+        assert!(error.to_string().starts_with(&expected), "{body}: {error}");
+    }
 }
 
 /// A condition on a `let mut` variable proves nothing, and one on a copy of it does.
@@ -1374,7 +1408,7 @@ fn variables_are_copied_where_a_condition_holds() {
             "j < 8",
             "copy(local_tile(x, (1, 4), (j, 0)), fragment::<f32>((1, 4)));",
             format!(
-                "use `copy_or` or `copy_inside`, or a condition: {}",
+                "use `copy_or`, or a condition: {}",
                 inside(first, "j", "k", "`if k < extent(x, 0) { … }`")
             ),
         ),

@@ -124,7 +124,7 @@ fn mistakes() {
         let a = ptx!(f32: "ld.shared.f32", [s[_]]);
             a coordinate with `_` or a range names several elements, and this takes one: use `copy`
         let a = ptx!(f32: "ld.shared.f32", [s[4]]);
-            coordinate 4 is outside of mode 4:1, whose size is 4
+            coordinate 4 is outside of mode 4:1 of `s`, whose size is 4
         let a = ptx!(f32: "ld.shared.f32", [n]);
             an address in brackets is that of an element in shared or global memory, `[x[i]]`, or of a barrier, not of a run-time `u32`
         let a = ptx!(f32: "ld.shared.f32", [s[0], s[1]]);

@@ -257,7 +257,7 @@ fn jumps_that_rust_refuses_are_refused() {
         ),
         (
             "fn f(x: u32) -> u32 { if x > 3 { return 1.0; } x }",
-            "expected `u32`, found the number 1",
+            "expected `u32`, found the number 1.0",
         ),
         (
             "fn f(x: u32) { if x > 3 { return 1; } return 2; }",

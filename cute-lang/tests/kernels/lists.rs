@@ -216,11 +216,15 @@ fn errors_say_what_is_missing() {
             "let mut v = x;",
             "`v` is a list of parameters, which cannot change at run time: write `let`, not `let mut`",
         ),
-        ("x: [Global<f32, 1>; 0]", "", "0 is not in 1..=32764"),
+        (
+            "x: [Global<f32, 1>; 0]",
+            "",
+            "the length of a list of parameters is 0; it can be 1 to 32764",
+        ),
         (
             "x: [Global<f32, 1>; u32]",
             "",
-            "expected an integer, found the type `u32`",
+            "the length of a list of parameters is an integer, not the type `u32`",
         ),
         ("x: [bool; 4]", "", "a number parameter has 32 or 64 bits"),
         (
@@ -241,7 +245,7 @@ fn errors_say_what_is_missing() {
         (
             "#[facts(n.len() == 2)] x: [u32; 2], n: u32",
             "",
-            "expected a parameter that is a list",
+            "`len()` is of a parameter that is a list, not of a run-time `u32`",
         ),
     ] {
         let errors = kernel("", params, body).err().unwrap_or_default();

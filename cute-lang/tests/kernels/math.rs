@@ -341,7 +341,7 @@ fn wrong_types() {
         ),
         (
             "max(n, 1.0)",
-            "`max` takes an integer here, not the number 1",
+            "`max` takes an integer here, not the number 1.0",
         ),
         ("clamp(n, 3, 2)", "3 is greater than 2"),
         ("clamp(n as i8, 0, 200)", "200 does not fit `i8`"),

@@ -54,6 +54,245 @@ fn integers_in_layouts_are_known() {
     }
 }
 
+/// Kernels with tensors x of two modes, y of one, and u of integers.
+fn refused(body: &str) -> Vec<String> {
+    let module = format!(
+        "mod kernels {{ #[kernel(threads = 64)] fn k(x: Global<f32, 2>, y: Global<f32, 1>, u: Global<u32, 1>, n: u32, f: f32) {{ {body} }} }}"
+    );
+    match lower(module.parse().expect("tokens")) {
+        Ok(_) => panic!("no error: {body}"),
+        Err(errors) => errors.into_iter().map(|error| error.to_string()).collect(),
+    }
+}
+
+fn check_each(cases: &[(&str, &[&str])]) {
+    for (body, expected) in cases {
+        let found = refused(body);
+        assert_eq!(found.len(), expected.len(), "{body}: {found:#?}");
+        for (found, expected) in found.iter().zip(*expected) {
+            assert!(found.starts_with(expected), "{body}: {found:#?}");
+        }
+    }
+}
+
+/// A number outside of its range is named, with its function.
+#[test]
+fn ranges_are_named() {
+    check_each(&[
+        (
+            "for step in 0..6 { let s = shfl_bfly(f, 1 << step); }",
+            &["the argument `mask` of `shfl_bfly` is 32; it can be 0 to 31"],
+        ),
+        (
+            "let s = shfl_idx(f, 0, 64);",
+            &["the argument `width` of `shfl_idx` is 64; it can be 1 to 32"],
+        ),
+        (
+            "#[unroll(100)] for i in 0..n { let s = i; }",
+            &["the number of copies by `#[unroll]` is 100; it can be 1 to 64"],
+        ),
+    ]);
+    for (kernel, expected) in [
+        (
+            "#[kernel(threads = 2048)] fn k() {}",
+            "`threads` is 2048; it can be 1 to 1024",
+        ),
+        (
+            "#[kernel(threads = 32, cluster = (0, 1, 1))] fn k() {}",
+            "an extent of `cluster` is 0; it can be 1 to 8",
+        ),
+        (
+            "#[kernel(threads = 32)] fn k(x: Global<f32, 6>) {}",
+            "the number of modes of a tensor is 6; it can be 1 to 5",
+        ),
+    ] {
+        let module = format!("mod kernels {{ {kernel} }}");
+        let error = lower(module.parse().expect("tokens")).err();
+        let error = error.map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(expected), "{kernel}");
+    }
+}
+
+/// An integer beside a floating-point number: the literal that made it one is named too, or the cast.
+#[test]
+fn integers_beside_floating_point_numbers() {
+    let literal =
+        "this number makes the variable an integer: for floating-point numbers, write `0.0`";
+    check_each(&[
+        (
+            "let mut sum = 0; sum += f;",
+            &[
+                "cannot apply `+` to a run-time `i32` and a run-time `f32`",
+                literal,
+            ],
+        ),
+        (
+            "let mut sum = 0; for i in 0..n { sum = sum + f; }",
+            &[
+                "cannot apply `+` to a run-time `i32` and a run-time `f32`",
+                literal,
+            ],
+        ),
+        (
+            "let mut best = 0; if f > best { best = 1; }",
+            &[
+                "cannot compare a run-time `f32` with a run-time `i32`",
+                literal,
+            ],
+        ),
+        (
+            "let mut last = 0; last = f;",
+            &["expected a `i32`, found a run-time `f32`", literal],
+        ),
+        (
+            "let mean = f / n;",
+            &[
+                "cannot apply `/` to a run-time `f32` and a run-time `u32`: convert the integer with `as f32`",
+            ],
+        ),
+        (
+            "if n < f { sync_threads(); }",
+            &[
+                "cannot compare a run-time `u32` with a run-time `f32`: convert the integer with `as f32`",
+            ],
+        ),
+        (
+            "let sums = fragment::<u32>(4); fill(sums, 0.0);",
+            &["expected a value of type `u32`, found the number 0.0: as an integer, it is `0`"],
+        ),
+        (
+            "let sums = fragment::<u32>(4); fill(sums, 0.5);",
+            &["expected a value of type `u32`, found the number 0.5"],
+        ),
+        (
+            "let sums = fragment::<f32>(4); fill(sums, 0);",
+            &[
+                "expected a value of type `f32`, found the integer 0: as a floating-point number, it is `0.0`",
+            ],
+        ),
+    ]);
+}
+
+/// Where a number is taken, a tuple, a function or a fragment has a hint to its number.
+#[test]
+fn the_number_of_other_values() {
+    check_each(&[
+        (
+            "if block_idx() == 0 { sync_warp(); }",
+            &[
+                "cannot compare a tuple of 3 with the integer 0: its first number is `block_idx().0`",
+            ],
+        ),
+        (
+            "let i = n + block_idx() * 64;",
+            &[
+                "cannot apply `*` to a tuple of 3 and the integer 64: its first number is `block_idx().0`",
+            ],
+        ),
+        (
+            "if lane == 0 { sync_warp(); }",
+            &["cannot compare the function `lane` with the integer 0: its value is `lane()`"],
+        ),
+        (
+            "for i in 0..warp { sync_warp(); }",
+            &["expected an integer, found the function `warp`: its value is `warp()`"],
+        ),
+        (
+            "if elect { sync_warp(); }",
+            &["expected a condition, found the function `elect`: its value is `elect()`"],
+        ),
+        (
+            "let v = y[thread];",
+            &[
+                "a coordinate is an integer, `_` or a tuple of these, not the function `thread`: its value is `thread()`",
+            ],
+        ),
+        (
+            "let s = shfl_idx(f, block_idx());",
+            &["`shfl_idx` takes an integer here, not a tuple of 3: its first number is `.0`"],
+        ),
+        (
+            "let s = shfl_idx(f, lane);",
+            &["`shfl_idx` takes an integer here, not the function `lane`: its value is `lane()`"],
+        ),
+        (
+            "let result = fragment::<f32>(1); y[n] = result;",
+            &["expected a value of type `f32`, found a fragment: its first value is `result[0]`"],
+        ),
+        (
+            "let v = x[n, 3];",
+            &["a coordinate of several modes is a tuple: write `[(n, 3)]`, not `[n, 3]`"],
+        ),
+        (
+            "let a = [1, 2]; x[a[0] + 1, thread() / 2] = f;",
+            &["a coordinate of several modes is a tuple: write `[(a[0] + 1, thread() / 2)]`"],
+        ),
+    ]);
+}
+
+/// A coordinate outside of a tensor in shared memory names the tensor.
+#[test]
+fn coordinates_name_the_tensor() {
+    check_each(&[
+        (
+            "let partial = smem::<f32>(3); partial[3] = f;",
+            &["coordinate 3 is outside of mode 3:1 of `partial`, whose size is 3"],
+        ),
+        (
+            "let tile = smem::<f32>((4, 8)); let row = tile[(4, _)];",
+            &["coordinate 4 is outside of mode 4:1 of `tile`, whose size is 4"],
+        ),
+        (
+            "let tile = local_tile(x, (4, 8), (0, 0)); let v = tile[(0, 9)];",
+            &["coordinate 9 is outside of mode 8:0 of a tile of `x`, whose size is 8"],
+        ),
+    ]);
+}
+
+/// Coordinates in the wrong order: each is below the extent of the other.
+#[test]
+fn coordinates_are_exchanged() {
+    let within = "let c = block_idx().0; let r = thread(); if r < extent(x, 0) && c < extent(x, 1)";
+    let question = "nothing proves that this access is inside of `x`: are the coordinates exchanged? That in mode 0 is below \
+                    `extent(x, 1)`, and that in mode 1 below `extent(x, 0)`; if not, its coordinate in mode 0 is below `extent(x, 1)`: state the fact `extent(x, 1) <= extent(x, 0)`";
+    for access in ["let v = x[(c, r)];", "x[(c, r)] = f;"] {
+        check_each(&[(&format!("{within} {{ {access} }}"), &[question])]);
+    }
+    check_each(&[(
+        "let c = block_idx().0; if c < extent(x, 1) { x[(c, n)] = f; }",
+        &[
+            "nothing proves that this access is inside of `x`: its coordinate in mode 0 is below `extent(x, 1)`: state the fact",
+        ],
+    )]);
+}
+
+#[test]
+fn parameters_have_examples() {
+    for (params, expected) in [
+        (
+            "#[facts(y.len() == n)] y: Global<f32, 1>, n: u32",
+            "`len()` is of a parameter that is a list, not of a tensor in global memory: the extent of mode 0 is `extent(y, 0)`",
+        ),
+        (
+            "x: Global<f32>",
+            "`Global` takes an element type and the number of modes: `Global<f32, 2>`",
+        ),
+        (
+            "x: Global<bf16>",
+            "`Global` takes an element type and the number of modes: `Global<bf16, 2>`",
+        ),
+        (
+            "x: TmaLoad<3>",
+            "`TmaLoad` takes an element type and the number of modes: `TmaLoad<f32, 3>`",
+        ),
+    ] {
+        let module = format!("mod kernels {{ #[kernel(threads = 32)] fn k({params}) {{}} }}");
+        let error = lower(module.parse().expect("tokens")).err();
+        let error = error.map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(expected), "{params}");
+    }
+}
+
 /// In the `launch` of `scale`, Rust takes an argument `k` for the type of the kernel `k`.
 #[test]
 fn a_parameter_is_no_instance() {

@@ -170,7 +170,7 @@ fn tensors() {
     check(&[
         (
             "let x = tile[(64, 0)];",
-            "coordinate 64 is outside of mode (8,8):(64,512), whose size is 64",
+            "coordinate 64 is outside of mode (8,8):(64,512) of `tile`, whose size is 64",
         ),
         (
             "let x = tile[(0, 0, 0)];",
@@ -182,7 +182,7 @@ fn tensors() {
         ),
         (
             "tile[(_, 0)] = 1;",
-            "expected a value of type `bf16`, found the integer 1",
+            "expected a value of type `bf16`, found the integer 1: as a floating-point number, it is `1.0`",
         ),
         (
             "tile[(0, 0)] = m;",
@@ -210,7 +210,7 @@ fn tensors() {
         ),
         (
             "let x = local_tile(tile, (32, 64), (2, 0));",
-            "coordinate 2 is outside of mode 2:2048, whose size is 2",
+            "coordinate 2 is outside of mode 2:2048 of `tile`, whose size is 2",
         ),
         (
             "let x = complement(tile, 8192);",
@@ -234,7 +234,7 @@ fn tensors() {
         ),
         (
             "g[(0, 0)] = 1;",
-            "expected a value of type `f32`, found the integer 1",
+            "expected a value of type `f32`, found the integer 1: as a floating-point number, it is `1.0`",
         ),
         (
             "let x = smem_atom::<bf16>(M, SW128);",
@@ -314,7 +314,10 @@ fn barriers() {
         ),
         ("wait(ready[2], 0);", "index 2 is outside of 2 barriers"),
         ("wait(ready[0], 2);", "a parity is 0 or 1, not 2"),
-        ("let x = mbarriers(0, 1);", "0 is not in 1..=1024"),
+        (
+            "let x = mbarriers(0, 1);",
+            "the argument `count` of `mbarriers` is 0; it can be 1 to 1024",
+        ),
         (
             "bar_sync(16, 128);",
             "a CTA has the barriers 0 to 15, not 16",
@@ -327,7 +330,10 @@ fn barriers() {
             "arrive_at(ready[0], 1);",
             "a cluster has the CTAs 0..1, not 1",
         ),
-        ("setmaxnreg_dec(20);", "20 is not in 24..=256"),
+        (
+            "setmaxnreg_dec(20);",
+            "the argument `registers` of `setmaxnreg_dec` is 20; it can be 24 to 256",
+        ),
         (
             "setmaxnreg_inc(240);",
             "each thread of a CTA of 128 starts with 255 registers: `setmaxnreg_inc` takes at least 255, not 240",
@@ -399,7 +405,10 @@ fn tma() {
             "tma_store(tile, d, (-1, 0));",
             "a box that is written starts at -1, below 0",
         ),
-        ("tma_wait(64);", "64 is not in 0..=63"),
+        (
+            "tma_wait(64);",
+            "the argument `groups` of `tma_wait` is 64; it can be 0 to 63",
+        ),
     ]);
 }
 
@@ -550,7 +559,10 @@ fn wgmma() {
             "let x: tf32 = thread();",
             "expected `tf32`, found a run-time `u32`",
         ),
-        ("wgmma_wait(8);", "8 is not in 0..=7"),
+        (
+            "wgmma_wait(8);",
+            "the argument `groups` of `wgmma_wait` is 8; it can be 0 to 7",
+        ),
     ]);
 }
 

@@ -304,7 +304,7 @@ fn mistakes() {
         (
             32,
             "atomic_add(f, 0, 1);",
-            "expected a value of type `f32`, found the integer 1",
+            "expected a value of type `f32`, found the integer 1: as a floating-point number, it is `1.0`",
         ),
         (
             32,
@@ -321,7 +321,11 @@ fn mistakes() {
             "let x = shfl_up(n, 1);",
             "48 threads are not a multiple of a warp, 32 threads",
         ),
-        (32, "let x = shfl_up(n, 32);", "32 is not in 0..=31"),
+        (
+            32,
+            "let x = shfl_up(n, 32);",
+            "the argument `delta` of `shfl_up` is 32; it can be 0 to 31",
+        ),
         (
             32,
             "let x = shfl_up(n, 1, 12);",
@@ -347,7 +351,11 @@ fn mistakes() {
             "let x = match_any((n, n));",
             "`match_any` takes a number or a truth value here, not a tuple of 2",
         ),
-        (32, "nanosleep(2000000);", "2000000 is not in 0..=1000000"),
+        (
+            32,
+            "nanosleep(2000000);",
+            "the argument `nanoseconds` of `nanosleep` is 2000000; it can be 0 to 1000000",
+        ),
         (
             32,
             "let x = philox((n, n, n), (0, 1));",
@@ -407,8 +415,11 @@ fn resident_ctas_are_a_directive() {
     }
     for (resident, expected) in [
         // A multiprocessor has room for 64 warps.
-        (", resident = 9", "9 is not in 0..=8"),
-        (", resident = 1.5", "expected an integer, found"),
+        (", resident = 9", "`resident` is 9; it can be 0 to 8"),
+        (
+            ", resident = 1.5",
+            "`resident` is an integer, not the number 1.5",
+        ),
         (", resident = N, resident = N", "`resident` is given twice"),
     ] {
         let error = ptx(resident).map(|_| ()).unwrap_err().to_string();

@@ -6,6 +6,7 @@ use std::fmt;
 use cute_emulator::EmulatorError;
 
 use crate::{ElementType, Grid, Named};
+use cute_hopper::threads::WARP;
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
 ///
@@ -262,8 +263,12 @@ impl fmt::Display for AssertionFailure {
             write!(f, " at {}:{}", self.file, self.line)?;
         }
         let [x, y, z] = self.block;
-        let (thread, message) = (self.thread, &self.message);
-        write!(f, " in block ({x}, {y}, {z}), thread {thread}: {message}")
+        let (warp, lane) = (self.thread / WARP, self.thread % WARP);
+        write!(
+            f,
+            " in CTA ({x}, {y}, {z}), warp {warp}, lane {lane}: {}",
+            self.message
+        )
     }
 }
 

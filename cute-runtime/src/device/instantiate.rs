@@ -63,7 +63,7 @@ use crate::{
 ///
 ///     let scale = scale::scale_in { T: ElementType::F32, THREADS: 2000, EACH: 1 };
 ///     let error = scale.launch(&device, 1, &mut x.view_mut(), 2.0).unwrap_err();
-///     assert!(error.to_string().ends_with(": 2000 is not in 1..=1024"));
+///     assert!(error.to_string().ends_with(": `threads` is 2000; it can be 1 to 1024"));
 ///     Ok(())
 /// }
 /// ```

@@ -279,8 +279,7 @@ mod tests {
         let failed = [second, 3, 0, 0, 17, 0x4000];
         let mut words = vec![14, 100, 0, 0];
         words.extend(printed.iter().chain(&failed));
-        let error =
-            "kernel k: assertion failed at src/k.rs:12 in block (3, 0, 0), thread 17: 2 is large";
+        let error = "kernel k: assertion failed at src/k.rs:12 in CTA (3, 0, 0), warp 0, lane 17: 2 is large";
         assert_eq!(reported(&words), ("-3, true\n".into(), Some(error.into())));
 
         // A record without its first word, and one that found no room.

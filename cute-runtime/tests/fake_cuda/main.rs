@@ -509,7 +509,7 @@ fn a_failed_assertion_is_the_error_of_every_later_call() {
     let line = 1 + lines
         .position(|line| line.contains("assert!(factor"))
         .unwrap();
-    let place = format!("session.rs:{line} in block (3, 0, 0), thread 17: ");
+    let place = format!("session.rs:{line} in CTA (3, 0, 0), warp 0, lane 17: ");
     let reports: Vec<&str> = run.report.lines().collect();
     assert_eq!(reports.len(), 3);
     for report in reports {

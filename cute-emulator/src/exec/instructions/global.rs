@@ -1,6 +1,6 @@
 //! Checks accesses to global memory against earlier ones of the launch, and records them.
 
-use crate::error::{BETWEEN_LANES, Earlier, FaultKind, GridRace, Thread};
+use crate::error::{Earlier, FaultKind, GridRace, Thread, between_lanes};
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::state::global::{Access, Conflict, Conflicts, Refusal, Use};
 use crate::exec::state::kind::Kind;
@@ -258,7 +258,7 @@ impl Step<'_> {
             (Conflicts::Scope, _) => {
                 "both are strong, but not at a scope that has both threads; use .gpu"
             }
-            (_, Scope::Cta) if same_warp => BETWEEN_LANES,
+            (_, Scope::Cta) if same_warp => between_lanes(per_cta == 1),
             (_, Scope::Cta) => "no barrier orders the two",
             (_, Scope::Cluster) => {
                 "the CTAs are of one cluster, and no barrier.cluster, mbarrier or flag with a release and an acquire of scope \

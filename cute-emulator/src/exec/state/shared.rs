@@ -454,7 +454,8 @@ impl Check<'_> {
                 return Err(FaultKind::LaneRace {
                     address,
                     other: self.code.other(instruction),
-                    lane: earlier.map(|lane| lane as u32),
+                    lane: earlier.map(|lane| lane as u8),
+                    is_only_warp: self.warps_per_cta == 1,
                 });
             }
         }

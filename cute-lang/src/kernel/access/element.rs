@@ -1,6 +1,6 @@
 //! Addresses of single elements of tensors, in shared and in global memory.
 
-use super::global::global_address;
+use super::global::{COPY_INSIDE, global_address};
 use super::slice::names_several;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::ParamKind;
@@ -17,7 +17,7 @@ pub(crate) struct Place {
     pub(crate) address: Operand,
 }
 
-/// The element at a coordinate. `None` if `x` is no tensor in memory.
+/// The element at a coordinate, to write it. `None` if `x` is no tensor in memory.
 pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Option<Place>> {
     let (space, address) = match x {
         Value::Tensor(tensor) => {
@@ -28,7 +28,10 @@ pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Op
             }
             (tensor.space(), tensor.element(b, coordinate)?)
         }
-        Value::Global(global) => (Modifier::Global, global_address(b, global, coordinate)?),
+        Value::Global(global) => (
+            Modifier::Global,
+            global_address(b, global, coordinate, COPY_INSIDE)?,
+        ),
         _ => return Ok(None),
     };
     Ok(Some(Place { space, address }))

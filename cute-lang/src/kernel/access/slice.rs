@@ -22,6 +22,7 @@ impl Tensor {
     /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one element of it.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Tensor> {
         let mut selected = Selection {
+            of: b.shared_name(self.base).map(|name| format!("`{name}`")),
             kept: Vec::new(),
             offset: 0,
             dynamic: self.dynamic.clone(),
@@ -49,6 +50,8 @@ impl Tensor {
 
 /// The part of a layout that a coordinate selects.
 pub(crate) struct Selection {
+    /// What has the layout, for messages, such as "`x`".
+    pub of: Option<String>,
     /// The modes kept by `_`.
     pub kept: Vec<Layout>,
     /// The offset of the known integers, in elements.
@@ -75,7 +78,10 @@ impl Selection {
                     Some(None) => return Err(b.error("the offset does not fit 64 bits")),
                     None => {
                         return Err(b.error(format!(
-                            "coordinate {index} is outside of mode {mode}, whose size is {}",
+                            "coordinate {index} is outside of mode {mode}{}, whose size is {}",
+                            self.of
+                                .as_ref()
+                                .map_or(String::new(), |of| format!(" of {of}")),
                             mode.size()
                         )));
                     }

@@ -1,6 +1,7 @@
 //! Functions of the language and the arguments of their calls.
 
 use crate::kernel::access::elementwise::Elementwise;
+use crate::kernel::builtins;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
@@ -209,9 +210,23 @@ impl Call {
             Ok(value) if range.contains(&value) => Ok(value),
             _ => Err(self.error_at(
                 index,
-                format!("{value} is not in {}..={}", range.start(), range.end()),
+                outside(
+                    &format!("{} of `{}`", self.argument(index), self.name),
+                    value,
+                    &range,
+                ),
             )),
         }
+    }
+
+    /// The argument as messages name it.
+    fn argument(&self, index: usize) -> String {
+        let name = builtins::find(self.name).and_then(|row| row.argument(index));
+        let name = name.map(|name| name.trim_matches(['[', ']']));
+        name.map_or_else(
+            || format!("argument {index}"),
+            |name| format!("the argument `{name}`"),
+        )
     }
 
     /// Applies an operation of the algebra to the arguments. If `first` is not empty, it replaces the first argument.
@@ -280,6 +295,12 @@ impl Call {
             .as_num()
             .ok_or_else(|| self.mismatch(index, "an integer"))
     }
+}
+
+/// The message of a number outside of its range.
+pub fn outside(what: &str, value: impl std::fmt::Display, range: &RangeInclusive<u32>) -> String {
+    let (least, most) = (range.start(), range.end());
+    format!("{what} is {value}; it can be {least} to {most}")
 }
 
 /// The name in a signature.

@@ -4,7 +4,7 @@ use super::{array, mbarrier};
 use crate::kernel::access::check::require_inside;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::element::{Place, place, writes};
-use crate::kernel::access::global::global_address;
+use crate::kernel::access::global::{COPY_OR, global_address};
 use crate::kernel::access::list;
 use crate::kernel::access::slice::{Selection, names_several};
 use crate::kernel::builtins::call::{Builtin, Call};
@@ -64,6 +64,7 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let cosize = cosize.ok().filter(is_natural).and_then(|it| it.cosize());
     let mut selected = Selection {
+        of: None,
         kept: Vec::new(),
         offset,
         dynamic: Num::Const(0),
@@ -97,7 +98,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
         }
         Value::Global(global) => {
             let ty = computed(b, global.element)?;
-            let address = global_address(b, global, coordinate)?;
+            let address = global_address(b, global, coordinate, COPY_OR)?;
             Ok(load(b, Modifier::Global, ty, address).into())
         }
         Value::Fragment(fragment) => {
@@ -196,10 +197,21 @@ pub(super) fn element_register(b: &mut Builder, element: Element, value: &Value)
             let found = rust_name(scalar.ty);
             Err(b.error(format!("expected a value of type `{element}`, found `{found}`: convert it with `convert::<{element}>`")))
         }
-        other => Err(b.error(format!(
-            "expected a value of type `{element}`, found {}",
-            other.kind()
-        ))),
+        other => {
+            let instead = match other {
+                Value::Int(value, _) if is_float(ty) => {
+                    format!(": as a floating-point number, it is `{value}.0`")
+                }
+                Value::Float(value, _) if is_integer(ty) && value.fract() == 0.0 => {
+                    format!(": as an integer, it is `{value}`")
+                }
+                _ => String::new(),
+            };
+            Err(b.error(format!(
+                "expected a value of type `{element}`, found {}{instead}",
+                other.kind()
+            )))
+        }
     }
 }
 

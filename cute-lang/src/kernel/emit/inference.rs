@@ -66,6 +66,8 @@ struct State {
     integer: bool,
     /// The place of one of its literals.
     span: Span,
+    /// That literal.
+    text: String,
     /// The positions of its literals.
     literals: Vec<Position>,
     ty: Option<Type>,
@@ -155,7 +157,7 @@ impl State {
 
 impl Inference {
     /// The type of the next literal without a suffix: the type found by an earlier interpretation, or a new class.
-    pub fn literal(&mut self, integer: bool, span: Span) -> NumberType {
+    pub fn literal(&mut self, integer: bool, span: Span, text: &str) -> NumberType {
         let at = self.position.advance();
         if let Some(ty) = self.told.get(&at) {
             return NumberType::Is(*ty);
@@ -164,6 +166,7 @@ impl Inference {
             within: None,
             integer,
             span,
+            text: text.to_owned(),
             literals: vec![at],
             ty: None,
             likely: self.likely.get(&at).copied(),
@@ -322,6 +325,13 @@ impl Builder {
             Value::Scalar(scalar) => scalar_type(scalar)?,
             _ => return None,
         }))
+    }
+
+    /// The place and the text of a literal that gave a register its type, while no use has determined the type.
+    pub fn literal_of(&self, register: &Scalar) -> Option<(Span, &str)> {
+        let root = self.inference.root(register.class?);
+        let state = &self.inference.classes[root.0];
+        state.ty.is_none().then_some((state.span, &*state.text))
     }
 
     /// The one type of two numbers. Each determines unknown parts of the other's type.

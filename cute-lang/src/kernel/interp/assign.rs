@@ -3,6 +3,7 @@
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::advice::advised;
 use crate::kernel::interp::chosen::{Choice, dereferenced};
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Callable, Value};
@@ -30,7 +31,7 @@ impl Interpreter<'_> {
         let start = self.length()?;
         let value = self.eval(right)?;
         self.b.set_place(left.span());
-        self.write(place, value, right.span(), start)
+        self.write(place, value, right, start)
     }
 
     /// `left op= right`.
@@ -59,19 +60,41 @@ impl Interpreter<'_> {
             }
         };
         self.b.set_place(token.span());
-        let value = self.arithmetic(op, &old, &value)?;
-        self.write(place, value, right.span(), start)
+        let result = self.arithmetic(op, &old, &value);
+        let result = result.map_err(|error| self.of_operands(error, (left, &old), (right, &value)));
+        self.write(place, result?, right, start)
     }
 
-    fn write(&mut self, place: Assignee, value: Value, span: Span, start: usize) -> Result<Value> {
+    /// Writes the value of `right` to a place.
+    fn write(
+        &mut self,
+        place: Assignee,
+        value: Value,
+        right: &Expr,
+        start: usize,
+    ) -> Result<Value> {
         match place {
             Assignee::Nothing => {}
-            Assignee::Variable(variable) => self.write_variable(&variable, &value, start)?,
+            Assignee::Variable(variable) => {
+                let written = self.write_variable(&variable, &value, start);
+                written.map_err(|error| {
+                    let error = self.of_kinds(error, &variable, &value);
+                    match variable {
+                        Value::Scalar(_) => advised(error, (right, &value)),
+                        _ => error,
+                    }
+                })?;
+            }
             Assignee::Choice(choices) => self.write_choice(&choices, &value)?,
             Assignee::Element(element, at) => {
                 let [base, coordinate] = *element;
-                let args = vec![base, coordinate, Argument { value, span }];
-                self.call_builtin("index_assign", at, Vec::new(), args)?;
+                let written = Argument {
+                    span: right.span(),
+                    value: value.clone(),
+                };
+                let args = vec![base, coordinate, written];
+                let result = self.call_builtin("index_assign", at, Vec::new(), args);
+                result.map_err(|error| advised(error, (right, &value)))?;
             }
         }
         Ok(Value::Unit)

@@ -1,5 +1,6 @@
 //! `if`, `&&` and `||`.
 
+use super::advice::of_argument;
 use super::join::Ways;
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::claim::is_agreement;
@@ -152,7 +153,8 @@ impl Interpreter<'_> {
                     _ => "",
                 };
                 let message = format!("expected a condition, found {}{hint}", other.kind());
-                Err(Error::new(expr.span(), message))
+                let error = Error::new_spanned(expr, message);
+                Err(of_argument(error, &other))
             }
         }
     }

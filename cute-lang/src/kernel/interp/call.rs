@@ -1,6 +1,7 @@
 //! Calls of functions and methods.
 
 use super::Scope;
+use super::advice::of_argument;
 use super::elsewhere::elsewhere;
 use super::function::Invocation;
 use super::near;
@@ -78,7 +79,7 @@ impl Interpreter<'_> {
             }
         }
         let called = self.call_named(name, types, args);
-        called.map_err(|error| self.with_hidden_words(error, expr))
+        called.map_err(|error| self.with_hidden_words(at_whole(error, expr.args.iter()), expr))
     }
 
     /// The error of a call. It also names the words of the language among the arguments that another item of the same name hides.
@@ -130,7 +131,8 @@ impl Interpreter<'_> {
             ..receiver
         };
         let args = self.arguments(&expr.method, Some(receiver), expr.args.iter())?;
-        self.call_named(&expr.method, types, args)
+        let called = self.call_named(&expr.method, types, args);
+        called.map_err(|error| at_whole(error, expr.args.iter().chain([&*expr.receiver])))
     }
 
     fn receiver_of(&mut self, expr: &ExprMethodCall) -> Result<Argument> {
@@ -152,15 +154,7 @@ impl Interpreter<'_> {
             return self.select_values(name.span(), args);
         }
         if let Some(row) = builtins::find(&text) {
-            return row.call(
-                &mut self.b,
-                &Call {
-                    name: row.name(),
-                    span: name.span(),
-                    types,
-                    args,
-                },
-            );
+            return self.call_builtin(row.name(), name.span(), types, args);
         }
         if let Some(operation) = cute_algebra::operations::find(&text) {
             self.work(OPERATION_STEPS, name.span())?;
@@ -330,16 +324,40 @@ impl Interpreter<'_> {
         let Some(row) = builtins::find(name) else {
             return Err(Error::new(span, format!("`{name}` is not supported")));
         };
-        row.call(
-            &mut self.b,
-            &Call {
-                name: row.name(),
-                span,
-                types,
-                args,
-            },
-        )
+        let call = Call {
+            name: row.name(),
+            span,
+            types,
+            args,
+        };
+        row.call(&mut self.b, &call).map_err(|error| {
+            let values = call.args.iter().map(|argument| &argument.value);
+            values.fold(error, of_argument)
+        })
     }
+}
+
+/// The error of a call. At an argument, it covers the whole argument: the span of an expression may be that of its first token alone.
+fn at_whole<'e>(error: Error, args: impl Iterator<Item = &'e Expr> + Clone) -> Error {
+    let widened = error.into_iter().map(|error| {
+        // Spans have no equality, but their text can be compared.
+        let place = format!("{:?}", error.span());
+        let mut args = args.clone();
+        match args.find(|argument| format!("{:?}", argument.span()) == place) {
+            Some(argument) => Error::new_spanned(argument, error),
+            None => error,
+        }
+    });
+    combined(widened)
+}
+
+/// The messages of one error or several ones as one error.
+fn combined(errors: impl Iterator<Item = Error>) -> Error {
+    let combined = errors.reduce(|mut all, error| {
+        all.combine(error);
+        all
+    });
+    combined.expect("an error consists of at least one message")
 }
 
 /// Extends an error at one of these places: a name that hides another may be the cause.
@@ -353,11 +371,7 @@ fn hidden(error: Error, places: &[Span], which: &str) -> Error {
                 false => error,
             },
         );
-    let combined = explained.reduce(|mut all, error| {
-        all.combine(error);
-        all
-    });
-    combined.expect("an error consists of at least one message")
+    combined(explained)
 }
 
 /// An array itself, where the value is a reference to one.

@@ -1,5 +1,6 @@
 //! Expressions, by kind, and those that are neither operators nor calls.
 
+use super::advice::advised;
 use super::call::dereferenced_array;
 use super::{Interpreter, MAX_STEPS, suffix};
 use crate::kernel::builtins::call::Argument;
@@ -129,7 +130,11 @@ impl Interpreter<'_> {
             Some(ty) if is_float(ty) => {
                 return Ok(Value::Float(rounded(value as f64, ty), NumberType::Is(ty)));
             }
-            _ if lit.suffix().is_empty() => self.b.inference.literal(true, lit.span()),
+            _ if lit.suffix().is_empty() => {
+                self.b
+                    .inference
+                    .literal(true, lit.span(), lit.base10_digits())
+            }
             _ => NumberType::Any,
         };
         if let NumberType::Is(ty) = ty {
@@ -145,7 +150,10 @@ impl Interpreter<'_> {
         suffix::of_float(lit)?;
         let ty = match register_type(lit.suffix()) {
             Some(ty) => NumberType::Is(ty),
-            None => self.b.inference.literal(false, lit.span()),
+            None => self
+                .b
+                .inference
+                .literal(false, lit.span(), lit.base10_digits()),
         };
         let (single, value): (f32, f64) = (lit.base10_parse()?, lit.base10_parse()?);
         Ok(match ty {
@@ -261,10 +269,11 @@ impl Interpreter<'_> {
         let value = self.eval(expr)?;
         match value.as_num() {
             Some(num) => Ok((value, num)),
-            None => Err(Error::new(
-                expr.span(),
-                format!("expected an integer, found {}", value.kind()),
-            )),
+            None => {
+                let message = format!("expected an integer, found {}", value.kind());
+                let error = Error::new_spanned(expr, message);
+                Err(advised(error, (expr, &value)))
+            }
         }
     }
 }

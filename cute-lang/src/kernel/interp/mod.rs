@@ -3,6 +3,7 @@
 //! Computes all values known at expansion, and emits the rest through the [`Builder`]. Control flow on run-time values becomes branches.
 //! Unreachable code is not emitted. The files call one another, since statements contain expressions and expressions contain statements.
 
+mod advice;
 mod alias;
 mod assign;
 mod branch;

@@ -95,22 +95,23 @@ impl Interpreter<'_> {
                 _ => self.assign_op(left, arithmetic, op, right),
             };
         }
-        let left = self.eval(left)?;
-        let left = if self.may_assign(right) {
-            self.keep(left)
+        let a = self.eval(left)?;
+        let a = if self.may_assign(right) {
+            self.keep(a)
         } else {
-            left
+            a
         };
-        let right = self.eval(right)?;
+        let b = self.eval(right)?;
         self.b.set_place(op.span());
-        match (operation(op), comparison(op)) {
-            (Some(op), _) => self.arithmetic(op, &left, &right),
-            (_, Some(cmp)) => match self.compare_variants(cmp, &left, &right, true)? {
+        let result = match (operation(op), comparison(op)) {
+            (Some(op), _) => self.arithmetic(op, &a, &b),
+            (_, Some(cmp)) => match self.compare_variants(cmp, &a, &b, true)? {
                 Some(holds) => Ok(holds),
-                None => self.compare(cmp, &left, &right),
+                None => self.compare(cmp, &a, &b),
             },
             _ => Err(self.b.error("the kernel language has no such operator")),
-        }
+        };
+        result.map_err(|error| self.of_operands(error, (left, &a), (right, &b)))
     }
 
     /// `fragment op= right`.

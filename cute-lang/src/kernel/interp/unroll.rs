@@ -1,5 +1,6 @@
 //! `#[unroll]`, `#[unroll(N)]` and `#[unroll(1)]` of a loop.
 
+use crate::kernel::builtins::call::outside;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, LitInt, Meta, Result};
@@ -37,7 +38,11 @@ impl Unroll {
                             Self::By(number, attr.span())
                         }
                         _ => {
-                            let message = format!("{copies} is not in 1..={MAX_COPIES}");
+                            let message = outside(
+                                "the number of copies by `#[unroll]`",
+                                &copies,
+                                &(1..=MAX_COPIES),
+                            );
                             return Err(Error::new(copies.span(), message));
                         }
                     }

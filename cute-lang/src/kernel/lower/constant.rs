@@ -1,20 +1,21 @@
 //! Numbers and truth values of a kernel's attributes.
 
+use crate::kernel::builtins::call::outside;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::Value;
 use cute_hopper::threads::MAX_CLUSTER;
-use proc_macro2::Span;
 use std::ops::RangeInclusive;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
 
 pub(super) fn constant(
     interpreter: &mut Interpreter<'_>,
+    what: &str,
     expr: &Expr,
     limits: RangeInclusive<u32>,
 ) -> Result<u32> {
     let value = interpreter.eval(expr)?;
-    int(&value, limits, expr.span())
+    int(what, &value, limits, expr)
 }
 
 pub(super) fn truth(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<bool> {
@@ -27,15 +28,15 @@ pub(super) fn truth(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<bo
     }
 }
 
-fn int(value: &Value, limits: RangeInclusive<u32>, span: Span) -> Result<u32> {
+fn int(what: &str, value: &Value, limits: RangeInclusive<u32>, expr: &Expr) -> Result<u32> {
     match value {
         Value::Int(value, _) => match u32::try_from(*value) {
             Ok(value) if limits.contains(&value) => Ok(value),
-            _ => Err(Error::new(span, format!("{value} is not in {limits:?}"))),
+            _ => Err(Error::new_spanned(expr, outside(what, value, &limits))),
         },
-        other => Err(Error::new(
-            span,
-            format!("expected an integer, found {}", other.kind()),
+        other => Err(Error::new_spanned(
+            expr,
+            format!("{what} is an integer, not {}", other.kind()),
         )),
     }
 }
@@ -50,7 +51,7 @@ pub(super) fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<
     };
     let extents = extents
         .iter()
-        .map(|extent| int(extent, 1..=MAX_CLUSTER, expr.span()))
+        .map(|extent| int("an extent of `cluster`", extent, 1..=MAX_CLUSTER, expr))
         .collect::<Result<Vec<_>>>()?;
     let Ok(cluster) = <[u32; 3]>::try_from(extents) else {
         return Err(Error::new(

@@ -170,10 +170,20 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
         Expr::MethodCall(call) if call.method == "len" && call.args.is_empty() => {
             match interpreter.eval(&call.receiver)? {
                 Value::List(list) => Ok(Term::Of(Quantity::Length(list))),
-                _ => Err(Error::new_spanned(
-                    &call.receiver,
-                    "expected a parameter that is a list",
-                )),
+                other => {
+                    let name = text::shorten(call.receiver.to_token_stream());
+                    let instead = match other {
+                        Value::Global(_) | Value::TmaTensor(_) => {
+                            format!(": the extent of mode 0 is `extent({name}, 0)`")
+                        }
+                        _ => String::new(),
+                    };
+                    let message = format!(
+                        "`len()` is of a parameter that is a list, not of {}{instead}",
+                        other.kind()
+                    );
+                    Err(Error::new_spanned(expr, message))
+                }
             }
         }
         Expr::Path(path) if let Some(param) = scalar(interpreter, path) => {

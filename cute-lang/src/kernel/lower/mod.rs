@@ -253,7 +253,7 @@ fn lower_from(
     inference: Inference,
 ) -> Result<Lowered> {
     let (mut interpreter, constants) = with_values(source, kernel, instance, numbered, inference)?;
-    let threads = constant(&mut interpreter, &kernel.threads, 1..=MAX_CTA)?;
+    let threads = constant(&mut interpreter, "`threads`", &kernel.threads, 1..=MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
         None => [1, 1, 1],
@@ -262,7 +262,7 @@ fn lower_from(
         Some(expr) => {
             let (warps, ctas) = MAX_RESIDENT;
             let most = ctas.min(warps / threads.div_ceil(WARP));
-            constant(&mut interpreter, expr, 0..=most)?
+            constant(&mut interpreter, "`resident`", expr, 0..=most)?
         }
         None => 0,
     };

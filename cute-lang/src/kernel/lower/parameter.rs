@@ -6,11 +6,13 @@ use crate::kernel::interp::elsewhere::type_elsewhere;
 use crate::kernel::lower::constant::constant;
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::source::{HERE, Source};
+use crate::kernel::syntax::text;
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
 use cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
 use cute_ptx::ast::Type;
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::{
     AngleBracketedGenericArguments, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result,
 };
@@ -27,7 +29,12 @@ pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Resul
         span: ident.span(),
         list: match length {
             Some(length) => Some(List {
-                most: constant(interpreter, length, 1..=MAX_PARAMETER_BYTES_8_1)?,
+                most: constant(
+                    interpreter,
+                    "the length of a list of parameters",
+                    length,
+                    1..=MAX_PARAMETER_BYTES_8_1,
+                )?,
                 unproven: None,
             }),
             None => None,
@@ -118,12 +125,22 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
         Form::Scalar(ty) => return Ok(ParamKind::Scalar(ty)),
         Form::Tensor(name, generics) => (name, generics),
     };
+    let given = |is_number| {
+        let mut given = generics.args.iter();
+        let given = given.find(|it| matches!(it, GenericArgument::Const(_)) == is_number);
+        let example = if is_number { "2" } else { "f32" };
+        given.map_or(example.to_owned(), |it| text::shorten(it.to_token_stream()))
+    };
     let [GenericArgument::Type(element), GenericArgument::Const(rank)] =
         &generics.args.iter().collect::<Vec<_>>()[..]
     else {
         return Err(Error::new_spanned(
             ty,
-            format!("{EXPECTED}: an element type and a rank"),
+            format!(
+                "`{name}` takes an element type and the number of modes: `{name}<{}, {}>`",
+                given(false),
+                given(true)
+            ),
         ));
     };
     let syn::Type::Path(element_path) = element else {
@@ -137,7 +154,7 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
     let Value::Element(element) = interpreter.eval(&Expr::Path(expr))? else {
         return Err(Error::new_spanned(element, "expected an element type"));
     };
-    let rank = constant(interpreter, rank, 1..=5)? as usize;
+    let rank = constant(interpreter, "the number of modes of a tensor", rank, 1..=5)? as usize;
     let tma = |element: Element| TmaParam {
         element,
         rank,

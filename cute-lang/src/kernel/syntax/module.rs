@@ -6,8 +6,9 @@ use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::height::check_height;
 use crate::kernel::syntax::import::{Import, imports};
 use crate::kernel::syntax::kernel::{Kernel, kernel};
+use crate::kernel::syntax::text;
 use crate::kernel::syntax::types::{check_field, check_signature};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
 use syn::{
     Attribute, Error, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
@@ -71,7 +72,8 @@ impl Implementation {
 /// The module as Rust, and its items.
 pub(crate) fn items(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
     check_height(tokens.clone())?;
-    let mut module: ItemMod = syn::parse2(tokens)?;
+    let parsed = syn::parse2(tokens.clone());
+    let mut module: ItemMod = parsed.map_err(|error| several_coordinates(error, tokens))?;
     match module.content.take() {
         Some((_, items)) => Ok((module, items)),
         None => Err(Error::new(
@@ -79,6 +81,36 @@ pub(crate) fn items(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
             "`#[kernels]` takes a module with its body: `mod name { … }`",
         )),
     }
+}
+
+/// The error of a module that does not parse. At the comma of `x[i, j]`, it says how a coordinate of several modes is written.
+fn several_coordinates(error: Error, tokens: TokenStream) -> Error {
+    let place = format!("{:?}", error.span());
+    let mut open = vec![(false, tokens)];
+    while let Some((is_index, tokens)) = open.pop() {
+        // Whether a bracket after this token is an index.
+        let mut after_value = false;
+        for token in tokens.clone() {
+            if let TokenTree::Punct(comma) = &token
+                && is_index
+                && comma.as_char() == ','
+                && format!("{:?}", comma.span()) == place
+            {
+                let coordinate = text::shorten(tokens);
+                let message = format!(
+                    "a coordinate of several modes is a tuple: write `[({coordinate})]`, not `[{coordinate}]`"
+                );
+                return Error::new(comma.span(), message);
+            }
+            let is_value = matches!(token, TokenTree::Ident(_) | TokenTree::Group(_));
+            if let TokenTree::Group(group) = token {
+                let is_bracket = group.delimiter() == Delimiter::Bracket;
+                open.push((is_bracket && after_value, group.stream()));
+            }
+            after_value = is_value;
+        }
+    }
+    error
 }
 
 impl Module {

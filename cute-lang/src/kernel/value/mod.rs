@@ -204,7 +204,7 @@ impl Value {
 /// A floating-point number with as many digits as its type needs.
 pub fn decimal(value: f64, ty: NumberType) -> String {
     match ty {
-        NumberType::Is(Type::F32) => (value as f32).to_string(),
-        _ => value.to_string(),
+        NumberType::Is(Type::F32) => format!("{:?}", value as f32),
+        _ => format!("{value:?}"),
     }
 }

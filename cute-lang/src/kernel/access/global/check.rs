@@ -10,13 +10,13 @@ use cute_algebra::Shape;
 use syn::Result;
 
 /// Requires that elements are inside of the tensor. If there is no proof, a checked kernel checks it at run time, and another kernel must
-/// be an `unsafe fn`.
-pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
+/// be an `unsafe fn`. `instead` is what accesses only the elements inside, if there is such a function, for messages.
+pub(crate) fn require(b: &mut Builder, mut inside: Inside, instead: Option<&str>) -> Result<()> {
     let Some(mode) = inside.first_open() else {
         return Ok(());
     };
     if !b.checked {
-        unproven(b, &inside.global, |b| Some(inside.remedy(b, mode)));
+        unproven(b, &inside.global, |b| Some(inside.remedy(b, mode, instead)));
         return Ok(());
     }
     let Some(holds) = inside.all(b)? else {

@@ -149,23 +149,31 @@ impl Inside {
         self.open.iter().position(|open| *open)
     }
 
-    /// What would prove that all elements are inside by their coordinates in an open mode.
-    pub(super) fn remedy(&self, b: &Builder, mode: usize) -> String {
-        let of_tiles = "use `copy_or` or `copy_inside`";
+    /// What would prove that all elements are inside by their coordinates in an open mode. `instead` is what accesses only the elements
+    /// inside, if there is such a function.
+    pub(super) fn remedy(&self, b: &Builder, mode: usize, instead: Option<&str>) -> String {
+        let remedy = self.proof(b, mode, instead);
+        match self.exchanged(b, mode) {
+            Some(question) => format!("{question}; if not, {remedy}"),
+            None => remedy,
+        }
+    }
+
+    fn proof(&self, b: &Builder, mode: usize, instead: Option<&str>) -> String {
+        let of_tiles = instead.map(|instead| format!("use {instead}"));
         if self.global.ranges[mode].is_some() {
-            return of_tiles.into();
+            return of_tiles.unwrap_or_else(|| "copy a tile that no range limits".into());
         }
         let extent = format!("extent({}, {mode})", b.params[self.global.param].name);
         let (reach, origin) = (self.reach[mode], &self.global.origin[mode]);
-        let mut remedies = Vec::new();
-        if self.reach.iter().any(|reach| *reach > 0) {
-            remedies.push(of_tiles.into());
-        }
+        let is_tile = self.reach.iter().any(|reach| *reach > 0);
+        let of_tiles = of_tiles.filter(|_| is_tile);
+        let mut remedies: Vec<String> = of_tiles.iter().cloned().collect();
         if reach == 0 {
             if let Some(missing) = self.missing(b, mode) {
-                return match remedies.is_empty() {
-                    true => missing,
-                    false => format!("{of_tiles}, or a condition: {missing}"),
+                return match of_tiles {
+                    None => missing,
+                    Some(of_tiles) => format!("{of_tiles}, or a condition: {missing}"),
                 };
             }
             remedies.push(format!(
@@ -182,7 +190,30 @@ impl Inside {
                 "state the fact `{extent} >= {count}`, by which a launch with a smaller tensor is refused"
             ));
         }
+        if remedies.is_empty() {
+            remedies.push(format!(
+                "put it under a condition by which its last coordinate in mode {mode}, `i + {reach}` where its first is `i`, is below `{extent}`"
+            ));
+        }
         remedies.join(", or ")
+    }
+
+    /// The question whether two coordinates are exchanged, if each is below the other's extent.
+    fn exchanged(&self, b: &Builder, mode: usize) -> Option<String> {
+        // The coordinate in one mode below the extent of another.
+        let fits = |place: usize, mode: usize| {
+            let extent = Quantity::Extent(self.global.id(), mode);
+            all_below(b, &self.global.origin[place], 0, extent, SUMS)
+        };
+        if self.reach.iter().any(|reach| *reach > 0) {
+            return None;
+        }
+        let mut others = (0..self.open.len()).filter(|other| *other != mode);
+        let other = others.find(|other| fits(mode, *other) && fits(*other, mode))?;
+        let name = &b.params[self.global.param].name;
+        Some(format!(
+            "are the coordinates exchanged? That in mode {mode} is below `extent({name}, {other})`, and that in mode {other} below `extent({name}, {mode})`"
+        ))
     }
 
     /// Why a condition, if there is one, does not prove that the coordinate in a mode is below the extent.

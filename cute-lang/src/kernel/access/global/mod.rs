@@ -13,11 +13,18 @@ use cute_ptx::ast::Operand;
 use inside::Inside;
 use syn::Result;
 
-/// The address of an element of a tensor.
+/// The function that loads only the elements inside of a tensor.
+pub(crate) const COPY_OR: &str = "`copy_or`";
+
+/// The function that stores only the elements inside of a tensor.
+pub(crate) const COPY_INSIDE: &str = "`copy_inside`";
+
+/// The address of an element of a tensor. `instead` is the function that accesses only the elements inside of a tile, for messages.
 pub(crate) fn global_address(
     b: &mut Builder,
     global: &Global,
     coordinate: &Value,
+    instead: &str,
 ) -> Result<Operand> {
     let element = global.slice(b, coordinate)?;
     if element.tile().is_none_or(|kept| kept.rank() != 0) {
@@ -27,6 +34,6 @@ pub(crate) fn global_address(
     }
     let here = vec![0; element.origin.len()];
     let inside = Inside::new(b, &element, std::slice::from_ref(&here));
-    require(b, inside)?;
+    require(b, inside, Some(instead))?;
     Addresses::new(&element).operand(b, &here)
 }

@@ -164,6 +164,7 @@ impl Global {
         let mut part = self.clone();
         for mode in 0..self.origin.len() {
             let mut selected = Selection {
+                of: Some(format!("a tile of `{}`", b.params[self.param].name)),
                 kept: Vec::new(),
                 offset: 0,
                 dynamic: Num::Const(0),

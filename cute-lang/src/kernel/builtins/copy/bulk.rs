@@ -35,7 +35,8 @@ pub(super) fn load(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor)
     };
     let multicast = mask.as_ref().map(|_| Modifier::MulticastCluster);
     let modifiers = (Modifier::SharedCluster, Modifier::Global, multicast);
-    for piece in pieces(b, call, (0, tile), Some((1, tensor)))? {
+    let instead = Some("`copy_async` without a barrier, which writes 0 for elements outside");
+    for piece in pieces(b, call, (0, tile), Some((1, tensor)), instead)? {
         let operands = [piece.shared, piece.global, piece.bytes, barrier.clone()];
         let operands = operands.into_iter().chain(mask.clone());
         b.emit(Opcode::CpAsyncBulk, modifiers, operands);
@@ -46,7 +47,8 @@ pub(super) fn load(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor)
 /// Starts to copy a tensor in shared memory to a tile of global memory, in the thread's bulk group.
 pub(super) fn store(b: &mut Builder, call: &Call, tensor: &Tensor, tile: &Global) -> Result<Value> {
     let modifiers = (Modifier::Global, Modifier::SharedCta);
-    for piece in pieces(b, call, (1, tile), Some((0, tensor)))? {
+    let instead = Some("`copy_inside` from a fragment");
+    for piece in pieces(b, call, (1, tile), Some((0, tensor)), instead)? {
         let operands = [piece.global, piece.shared, piece.bytes];
         b.emit(Opcode::CpAsyncBulk, modifiers, operands);
     }
@@ -65,7 +67,7 @@ pub(super) fn reduce_async(b: &mut Builder, call: &Call) -> Result<Value> {
     let (op, ty) = reduction(call, 2, tile.element)?;
     let halves = matches!(ty, Type::F16 | Type::Bf16) && op == Modifier::Add;
     let noftz = halves.then_some(Modifier::Noftz);
-    for piece in pieces(b, call, (1, tile), Some((0, tensor)))? {
+    for piece in pieces(b, call, (1, tile), Some((0, tensor)), None)? {
         let operands = [piece.global, piece.shared, piece.bytes];
         b.emit(Opcode::CpReduceAsyncBulk, (op, noftz, ty), operands);
     }
@@ -78,7 +80,7 @@ pub(super) fn prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Global(tile) = &call.args[0].value else {
         return Err(call.mismatch(0, "a tile of global memory"));
     };
-    for piece in pieces(b, call, (0, tile), None)? {
+    for piece in pieces(b, call, (0, tile), None, None)? {
         b.emit(Opcode::CpAsyncBulkPrefetch, (), [piece.global, piece.bytes]);
     }
     Ok(Value::Unit)
@@ -130,12 +132,13 @@ struct Piece {
 }
 
 /// The pieces of a tile of global memory that are contiguous there and in the tensor in shared memory, if there is one. Each comes with the
-/// index of its argument.
+/// index of its argument. `instead` is what accesses only the elements inside of the tensor, for messages.
 fn pieces(
     b: &mut Builder,
     call: &Call,
     (argument, tile): (usize, &Global),
     shared: Option<(usize, &Tensor)>,
+    instead: Option<&str>,
 ) -> Result<Vec<Piece>> {
     b.set_place(call.args[argument].span);
     let layout = known_tile(b, tile)?.clone();
@@ -154,7 +157,7 @@ fn pieces(
         .collect();
     let reach: Vec<i64> = modes.iter().map(|mode| mode.cosize() - 1).collect();
     let inside = Inside::new(b, tile, &[reach]);
-    require(b, inside)?;
+    require(b, inside, instead)?;
     let coordinate =
         |at: &i64| -> Result<Vec<i64>> { modes.iter().map(|mode| value(b, mode, *at)).collect() };
     let coordinates = starts.iter().map(coordinate).collect::<Result<_>>()?;

@@ -20,7 +20,7 @@ mod tests;
 mod vector;
 
 use crate::kernel::access::element::writes;
-use crate::kernel::access::global::require;
+use crate::kernel::access::global::{COPY_INSIDE, COPY_OR, require};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::copy::asynchronous::copy_async;
 use crate::kernel::builtins::copy::direction::Direction;
@@ -182,7 +182,11 @@ fn copy_global(
 ) -> Result<()> {
     let part = Part::new(b, tile, hint(call, 2, direction)?, fragment)?;
     let inside = part.inside(b);
-    require(b, inside)?;
+    let instead = match direction {
+        Direction::Load => COPY_OR,
+        Direction::Store => COPY_INSIDE,
+    };
+    require(b, inside, Some(instead))?;
     move_all(b, direction, &mut Memory::Global(part), fragment)
 }
 
