@@ -131,6 +131,7 @@ impl Session {
                     .min();
                 if let Some((distance, name)) = nearest
                     && distance <= 1 + unknown.len() / 4
+                    && distance < unknown.len()
                 {
                     error.help = Some(format!("did you mean `{name}`?"));
                 }
