@@ -617,7 +617,13 @@ pub(super) fn refused<D: Operations>(
         args.iter().collect()
     };
     let missing = matches!(error.kind(), ErrorKind::ArgumentCount { found, counts, .. } if found < counts.start());
+    let is_strict = find(name).is_some_and(|operation| !operation.ragged);
+    let without_ragged =
+        (is_strict && error.kind().is_overhang()).then(|| format!("{:#}", error.kind()));
     let mut error = at_place(error, &operands);
+    if let Some(message) = without_ragged {
+        error.message = message;
+    }
     if let ExprKind::Call { name_at, .. } = &expr.kind
         && missing
     {

@@ -373,3 +373,25 @@ fn limits_are_errors() {
         ErrorKind::Extent { extent } if extent == "0"
     ));
 }
+
+/// The error of an operation without a ragged form does not suggest `ragged`, and with one, `ragged` can be written.
+#[test]
+fn ragged_is_suggested_where_it_can_be_written() {
+    let (mut advised, mut silent) = (0, 0);
+    for operation in operations::all() {
+        let Some(refusal) = &operation.refusal else {
+            continue;
+        };
+        let error = notation::eval_str(refusal.example).unwrap_err();
+        let ragged = notation::eval_str(&format!("ragged {}", refusal.example));
+        let is_possible = !ragged.is_err_and(|error| error.message.contains("no `ragged` form"));
+        match error.message.contains("`ragged`") {
+            true => {
+                assert!(is_possible, "{}: {}", refusal.example, error.message);
+                advised += 1;
+            }
+            false => silent += usize::from(error.message.contains("do not fill")),
+        }
+    }
+    assert!(advised > 10 && silent > 5, "{advised}, {silent}");
+}
