@@ -412,6 +412,34 @@ fn ptx_of_a_file() {
     }
 }
 
+/// The notation knows all functions of the kernel language. `UPDATE_EXPECT=1` writes their table anew.
+#[test]
+#[cfg(feature = "ptx")]
+fn functions_of_kernels_are_named() {
+    use cute_algebra::{notation, operations};
+    let signatures = cute_lang::kernel::builtins::signatures();
+    let name = |signature: &str| signature.split(['(', ':']).next().unwrap().to_owned();
+    let signatures: std::collections::BTreeSet<&str> = signatures
+        .filter(|signature| operations::find(&name(signature)).is_none())
+        .collect();
+    let mut text = String::from(
+        "//! The functions of the kernel language that the notation does not have, for the error of a call.\n\n\
+         // The test `functions_of_kernels_are_named` of cute-cli writes this file:\n\
+         // UPDATE_EXPECT=1 cargo test -p cute-cli --features ptx --test cli -- functions_of_kernels\n\n\
+         /// How they are called.\npub(super) const SIGNATURES: &[&str] = &[\n",
+    );
+    for signature in &signatures {
+        text += &format!("    {signature:?},\n");
+    }
+    text += "];\n";
+    expect_file!["../../cute-algebra/src/notation/kernel_functions.rs"].assert_eq(&text);
+    for signature in signatures {
+        let error = notation::eval_str(&format!("{}(8:1)", name(signature))).unwrap_err();
+        let note = error.note.unwrap_or_default();
+        assert!(note.contains("is a function of kernels"), "{signature}");
+    }
+}
+
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -395,3 +395,29 @@ fn ragged_is_suggested_where_it_can_be_written() {
     }
     assert!(advised > 10 && silent > 5, "{advised}, {silent}");
 }
+
+/// A function of kernels is named as one, whether a function of layouts has a similar name or not.
+#[test]
+fn functions_of_kernels_are_no_operations() {
+    for (call, signature) in [
+        ("domain_offset(8:1, 4)", "domain_offset("),
+        ("wait(8:1)", "wait("),
+        ("max(4, 8)", "max("),
+        ("smem::<f32>((4,8))", "smem::<"),
+        ("(4,8).copy(8:1)", "copy("),
+    ] {
+        let error = notation::eval_str(call).unwrap_err();
+        assert!(
+            error.message.starts_with("unknown operation"),
+            "{call}: {error}"
+        );
+        let note = error.note.unwrap_or_default();
+        assert!(
+            note.contains(&format!("`{signature}")) && note.contains("is a function of kernels"),
+            "{call}: {note}"
+        );
+    }
+    // A mistyped operation is still corrected.
+    let error = notation::eval_str("coalesc(8:1)").unwrap_err();
+    assert_eq!(error.note, None);
+}
