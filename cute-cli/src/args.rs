@@ -165,8 +165,12 @@ pub(crate) struct Kernels {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) source: String,
 
-    /// Prints only the instance of this name
+    /// Prints only the instance of this name, such as `copy` or, as `--list` prints it, `kernels::copy`
     pub(crate) instance: Option<String>,
+
+    /// The file to write; `-` is standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: String,
 
     /// Reads only this module of the file, such as `kernels` or `outer::kernels`
     #[arg(long)]

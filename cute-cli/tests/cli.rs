@@ -412,6 +412,101 @@ fn ptx_of_a_file() {
     }
 }
 
+/// Two modules, one of them in another, with an instance of the same name.
+#[cfg(feature = "ptx")]
+const MODULES: &str = "use cute_runtime::kernels;\n\
+    #[kernels]\nmod scans {\n    #[kernel(threads = 32)]\n    pub fn by_hand(n: u32) {}\n    \
+    #[kernel(threads = 32)]\n    pub fn center(n: u32) {}\n}\n\
+    mod outer {\n    #[kernels]\n    mod inner {\n        #[kernel(threads = 32)]\n        pub fn center(n: u32) {}\n    }\n}\n";
+
+/// What `cute ptx` writes about [`MODULES`]: the names of the instances, or the error.
+#[cfg(feature = "ptx")]
+fn instances(arguments: &[&str]) -> Result<Vec<String>, serde_json::Value> {
+    let arguments = [&["ptx", "-", "--json"], arguments].concat();
+    let output = with_input(&arguments, MODULES);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    match document.get("instances").and_then(|list| list.as_array()) {
+        Some(list) => {
+            let text = |it: &serde_json::Value, key| it[key].as_str().unwrap().to_owned();
+            let name = |it| format!("{}::{}", text(it, "module"), text(it, "name"));
+            Ok(list.iter().map(name).collect())
+        }
+        None => Err(document["error"].clone()),
+    }
+}
+
+/// Each name that `--list` prints is accepted, and so is the name alone.
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_instances_are_named_as_listed() {
+    let all = instances(&["--list"]).unwrap();
+    assert_eq!(
+        all,
+        ["scans::by_hand", "scans::center", "outer::inner::center"]
+    );
+    for name in &all {
+        assert_eq!(instances(&[name]).unwrap(), [name.as_str()]);
+    }
+    assert_eq!(instances(&["by_hand"]).unwrap(), ["scans::by_hand"]);
+    assert_eq!(
+        instances(&["inner::center"]).unwrap(),
+        ["outer::inner::center"]
+    );
+    assert_eq!(instances(&["center"]).unwrap().len(), 2);
+    for part in ["hand", "", "::by_hand", "ns::by_hand"] {
+        assert!(instances(&[part]).is_err(), "{part}");
+    }
+}
+
+/// The error of an instance or a module that is not there names the nearest, or else all, and shows the wrong name.
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_names_near_instances_and_modules() {
+    let all = "the file has `scans::by_hand`, `scans::center`, `outer::inner::center`";
+    let modules = "the file has `scans`, `outer::inner`";
+    for (arguments, help) in [
+        (&["by_hnad"][..], "did you mean `scans::by_hand`?"),
+        (&["scan::by_hand"], "did you mean `scans::by_hand`?"),
+        (
+            &["cneter"],
+            "did you mean `scans::center` or `outer::inner::center`?",
+        ),
+        (&["something_else"], all),
+        (&["--module", "scan"], "did you mean `scans`?"),
+        (&["--module", "iner"], "did you mean `outer::inner`?"),
+        (&["--module", "something_else"], modules),
+    ] {
+        let error = instances(arguments).unwrap_err();
+        assert_eq!(error["help"], help);
+        assert_eq!(error["token"], *arguments.last().unwrap());
+        assert!(error["file"].is_null());
+    }
+}
+
+/// `-o` writes what would be printed.
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_is_written_to_a_file() {
+    let file = folder("ptx_is_written_to_a_file").join("kernels.ptx");
+    let path = file.to_str().unwrap();
+    for arguments in [
+        &["ptx", "-"][..],
+        &["ptx", "-", "by_hand"],
+        &["ptx", "-", "--list"],
+    ] {
+        let printed = with_input(arguments, MODULES).stdout;
+        let written = with_input(&[arguments, &["-o", path]].concat(), MODULES);
+        assert!(written.status.success() && written.stdout.is_empty());
+        assert_eq!(std::fs::read(&file).unwrap(), printed);
+    }
+    let output = with_input(&["ptx", "-", "-o", path, "--json"], MODULES);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["output"], path);
+    assert!(document["instances"][0].get("ptx").is_none());
+    let refused = with_input(&["ptx", "-", "-o", "/no/such/folder/file.ptx"], MODULES);
+    assert_eq!(refused.status.code(), Some(1));
+}
+
 /// The notation knows all functions of the kernel language. `UPDATE_EXPECT=1` writes their table anew.
 #[test]
 #[cfg(feature = "ptx")]
@@ -438,6 +533,61 @@ fn functions_of_kernels_are_named() {
         let note = error.note.unwrap_or_default();
         assert!(note.contains("is a function of kernels"), "{signature}");
     }
+}
+
+/// An unknown name is corrected to a defined one, wherever both stand.
+#[test]
+fn mistyped_names_are_corrected() {
+    let help = "did you mean `PART`?";
+    let folder = folder("mistyped_names_are_corrected");
+    let (definitions, expectations) = (folder.join("a.cute"), folder.join("b.cute"));
+    std::fs::write(&definitions, "PART = (128,4):(4,1)\n").unwrap();
+    std::fs::write(&expectations, "PART = (m,4)\nsize(PRAT) == 4\n").unwrap();
+    let (definitions, expectations) = (
+        definitions.to_str().unwrap(),
+        expectations.to_str().unwrap(),
+    );
+    for arguments in [
+        &["eval", "PART = (128,4):(4,1)", "size(PRAT)"][..],
+        &["eval", "PART = (m,4)", "PRAT o 4"],
+        &["eval", "-D", "PART=8", "A = size(Part)"],
+        &["eval", "-f", definitions, "PARTS o 4"],
+        &["explain", "-D", "PART=8", "size(PRAT)"],
+        &["table", "-D", "PART=8", "PRAT"],
+        &["compare", "-D", "PART=8", "8:1", "PRAT"],
+        &[
+            "svg",
+            "-D",
+            "PART=8",
+            "tiled_copy(UniversalCopy<u128>, 16, PRAT, 4)",
+        ],
+        &["check", expectations],
+    ] {
+        let output = cute(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(help), "{arguments:?}: {error}");
+    }
+    // The prompt.
+    let mut child = cute(&["--json"]);
+    let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"PART = 8:1\nsize(PRAT)\n").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains(help));
+    // Numbers are needed, and the integer is almost a defined one; `n` is not almost `m`.
+    for (expression, is_corrected) in [("(tiel,4)", true), ("(n,4)", false)] {
+        let arguments = ["table", "-D", "tile=8", "-D", "m=8", expression];
+        let output = cute(&arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(error.contains("did you mean"), is_corrected, "{error}");
+    }
+    // Without a near name, the help is that of a run-time integer.
+    let output = cute(&["eval", "-D", "PART=8", "size(QQQQ)"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`{QQQQ}`"));
 }
 
 #[test]

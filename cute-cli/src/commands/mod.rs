@@ -199,6 +199,12 @@ fn manual(name: Option<&str>) -> Result<(), Stop> {
     Ok(io::stdout().write_all(&page)?)
 }
 
+/// Writes a file.
+fn write(file: &str, text: &str) -> io::Result<()> {
+    std::fs::write(file, text)
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot write {file}: {error}")))
+}
+
 /// Where answers and errors go: lines to standard output and standard error, or one JSON document to standard output.
 pub(crate) struct Output {
     is_json: bool,
