@@ -590,6 +590,65 @@ fn mistyped_names_are_corrected() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("`{QQQQ}`"));
 }
 
+/// An access outside of the memory names the mode, and no `ragged`, which an access does not have.
+#[test]
+fn accesses_outside_of_the_memory() {
+    for (access, message) in [
+        (
+            "(128,5):(4@1,1@1)",
+            "this reaches coordinate 512 of mode 1, where the memory of shape (1,512) has 512",
+        ),
+        (
+            "(128,4):(4@0,1@0)",
+            "this reaches coordinate 511 of mode 0, where the memory of shape (1,512) has 1",
+        ),
+        (
+            "(128,4):(4@1,-1@1)",
+            "this reaches coordinate -3 of mode 1, which is below 0",
+        ),
+    ] {
+        for command in ["coalescing", "banks"] {
+            let arguments = [command, "(1,512):(512,1)", access, "--json"];
+            let output = cute(&arguments).output().unwrap();
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(document["error"]["message"], message);
+        }
+    }
+}
+
+/// The vector of an access of row 0 is that of all rows only if each row begins at a multiple of it.
+#[test]
+fn vectors_at_other_places() {
+    for (memory, access, vector, elsewhere) in [
+        ("(37,1003):(1003,1)", "(128,4):(4@1,1@1)", 4, 1),
+        ("(37,1002):(1002,1)", "(128,4):(4@1,1@1)", 4, 2),
+        ("(37,1004):(1004,1)", "(128,4):(4@1,1@1)", 4, 4),
+        // There is no other row.
+        ("(1,1003):(1003,1)", "(128,4):(4@1,1@1)", 4, 4),
+        // The access has the odd rows as well.
+        ("(37,1003):(1003,1)", "((2,64),4):((1@0,4@1),1@1)", 1, 1),
+        // It has only rows that begin at multiples.
+        ("(37,1003):(1003,1)", "((2,64),4):((4@0,4@1),1@1)", 4, 1),
+        // The elements of a vector run through two modes.
+        ("(37,(2,512)):(1024,(1,2))", "(128,4):(4@1,1@1)", 4, 4),
+        ("37111:1", "(128,4):(4,1)", 4, 4),
+        ("(8,32):(-33,1)", "(8,4):(4@1,1@1)", 4, 1),
+        ("(8,32):(0,1)", "(8,4):(4@1,1@1)", 4, 4),
+        ("Sw<1,1,4> o (8,32):(32,1)", "(4,4):(4@1,1@1)", 4, 2),
+    ] {
+        for command in ["coalescing", "banks"] {
+            let output = cute(&[command, memory, access, "--json"]).output().unwrap();
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let found = [&document["vector"], &document["vector_elsewhere"]];
+            assert_eq!(found, [vector, elsewhere], "{memory} {access}: {document}");
+            let output = cute(&[command, memory, access]).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            let is_told = text.contains("\nat other places ");
+            assert_eq!(is_told, elsewhere < vector, "{memory} {access}: {text}");
+        }
+    }
+}
+
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -1,15 +1,18 @@
 //! How warps access shared and global memory.
 
 use super::Context;
+use super::elsewhere::elsewhere;
 use crate::answer::{Answer, table};
 use crate::args::Access;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::statement::Statement;
 use cute_algebra::{
-    ComposedLayout, Layout, LayoutError, best_swizzle, composition, global_access, shared_access,
+    ComposedLayout, Layout, LayoutError, ModePath, Shape, best_swizzle, composition, global_access,
+    shared_access,
 };
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::io;
 
 /// Counts the bank conflicts of each access pattern.
@@ -21,7 +24,6 @@ pub(crate) fn banks(context: &mut Context, access: &Access) -> io::Result<()> {
         let best = best.and_then(|best| Some((best.swizzle, *best.degrees.first()?)));
         let best = best.filter(|(_, degree)| *degree < worst.degree);
         let mut rows = vec![
-            ("elements at once", at_once(found.vector, bits)),
             ("accesses of a thread", found.accesses.to_string()),
             (
                 "conflicts",
@@ -57,7 +59,7 @@ pub(crate) fn banks(context: &mut Context, access: &Access) -> io::Result<()> {
             "access": found.access,
             "better": best.map(|(swizzle, degree)| json!({ "swizzle": swizzle.to_string(), "degree": degree })),
         });
-        Ok((rows, json))
+        Ok((found.vector, rows, json))
     })
 }
 
@@ -67,7 +69,6 @@ pub(crate) fn coalescing(context: &mut Context, access: &Access) -> io::Result<(
         let found = global_access(tensor, bits, tv).map_err(failed)?;
         let moved = found.sectors * 32;
         let mut rows = vec![
-            ("elements at once", at_once(found.vector, bits)),
             ("accesses of a thread", found.accesses.to_string()),
             ("warps", found.warps.to_string()),
             (
@@ -117,11 +118,12 @@ pub(crate) fn coalescing(context: &mut Context, access: &Access) -> io::Result<(
                 "transactions": found.worst.transactions,
             },
         });
-        Ok((rows, json))
+        Ok((found.vector, rows, json))
     })
 }
 
-type Rows = (Vec<(&'static str, String)>, Json);
+/// The elements at once, lines about the access, and all of it as JSON.
+type Rows = (i64, Vec<(&'static str, String)>, Json);
 type Failed<'a> = &'a dyn Fn(LayoutError) -> Failure;
 type Analysis<'a> = &'a dyn Fn(&ComposedLayout, &Layout, i64, Failed<'_>) -> Result<Rows, Failure>;
 
@@ -154,7 +156,7 @@ fn one(
     let tv = session
         .layout(&pattern.text)
         .map_err(|error| Failure::new(pattern, error))?;
-    let of_memory = linear(&memory, &tv).map_err(|error| Failure::whole(pattern, error.kind()))?;
+    let of_memory = linear(&memory, &tv).map_err(|message| Failure::whole(pattern, message))?;
     // Operand 0 is the layout in memory, operand 1 the element size, operand 2 the pattern.
     let failed = |error: LayoutError| {
         let statement = if error.place().operand == 0 {
@@ -164,8 +166,23 @@ fn one(
         };
         Failure::whole(statement, error.kind())
     };
-    let (mut rows, mut json) = analysis(&memory, &of_memory, bits, &failed)?;
-    rows.insert(0, ("access", tv.to_string()));
+    let (vector, of_access, mut json) = analysis(&memory, &of_memory, bits, &failed)?;
+    let mut rows = vec![
+        ("access", tv.to_string()),
+        ("elements at once", at_once(vector, bits)),
+    ];
+    let everywhere = elsewhere(&memory, &of_memory, vector);
+    json["vector_elsewhere"] = everywhere
+        .as_ref()
+        .map_or(vector, |(least, _)| *least)
+        .into();
+    if let Some((least, why)) = everywhere {
+        rows.push((
+            "at other places",
+            format!("{}, since {why}", at_once(least, bits)),
+        ));
+    }
+    rows.extend(of_access);
     json["layout"] = layout.text.clone().into();
     json["pattern"] = pattern.text.clone().into();
     json["bits"] = bits.into();
@@ -176,12 +193,39 @@ fn one(
 }
 
 /// An access with 1-D coordinates of the memory as its values. A fragment's layout has coordinates as strides: it is composed with the
-/// shape of the memory.
-fn linear(memory: &ComposedLayout, tv: &Layout) -> Result<Layout, LayoutError> {
-    match tv.is_integral() {
-        true => Ok(tv.clone()),
-        false => composition(&Layout::left(memory.layout().shape().clone())?, tv),
+/// shape of the memory. The error is a message.
+fn linear(memory: &ComposedLayout, tv: &Layout) -> Result<Layout, String> {
+    if tv.is_integral() {
+        return Ok(tv.clone());
     }
+    let shape = memory.layout().shape();
+    let of_memory =
+        Layout::left(shape.clone()).and_then(|coordinates| composition(&coordinates, tv));
+    of_memory.map_err(|error| match outside(shape, tv) {
+        Some(message) if error.kind().is_overhang() => message,
+        // An access has no form with `ragged`.
+        _ => format!("{:#}", error.kind()),
+    })
+}
+
+/// The first mode of the memory that an access leaves.
+fn outside(shape: &Shape, tv: &Layout) -> Option<String> {
+    let mut reaches: BTreeMap<&[usize], (i64, i64)> = BTreeMap::new();
+    for (extent, stride) in tv.leaves() {
+        let reach = (extent - 1) * stride.value();
+        let (least, most) = reaches.entry(stride.path()).or_default();
+        (*least, *most) = (*least + reach.min(0), *most + reach.max(0));
+    }
+    reaches.into_iter().find_map(|(path, (least, most))| {
+        let (mode, size) = (ModePath(path.to_vec()), shape.get(path)?.product()?);
+        match (least, most) {
+            (..0, _) => Some(format!("this reaches coordinate {least} of {mode}, which is below 0")),
+            (_, most) if most >= size => Some(format!(
+                "this reaches coordinate {most} of {mode}, where the memory of shape {shape} has {size}"
+            )),
+            _ => None,
+        }
+    })
 }
 
 fn at_once(vector: i64, bits: i64) -> String {

@@ -4,6 +4,7 @@ mod access;
 mod check;
 mod compare;
 mod draw;
+mod elsewhere;
 mod explain;
 mod operations;
 #[cfg(feature = "ptx")]
