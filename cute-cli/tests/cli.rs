@@ -649,6 +649,49 @@ fn vectors_at_other_places() {
     }
 }
 
+/// Layouts whose values are coordinates are compared as those of integers are.
+#[test]
+fn coordinates_are_compared() {
+    for (a, b, status, text) in [
+        (
+            "(8,4):(4@1,1@0)",
+            "(8,4):(4@1,1@0)",
+            0,
+            "equal: the same shape and stride\n",
+        ),
+        (
+            "(8,4):(1@1,8@1)",
+            "32:1@1",
+            0,
+            "equal as functions, with the shapes (8,4) and 32\n",
+        ),
+        (
+            "(8,4):(4@1,1@1)",
+            "(8,4):(4@1,1@0)",
+            1,
+            "different\nat coordinate 8\n  A(0,1) = (0,1)\n  B(0,1) = (1,0)\n",
+        ),
+        (
+            "(8,4):(4@1,1@1)",
+            "(8,5):(4@1,1@1)",
+            1,
+            "different: A has 32 coordinates, and B has 40; the first 32 values are equal\n",
+        ),
+    ] {
+        let output = cute(&["compare", a, b]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), text);
+        assert_eq!(output.status.code(), Some(status));
+    }
+    for (a, b, help) in [
+        ("32:1", "32:1@1", "`L o B`"),
+        ("32:1@1", "Sw<1,0,1> o 32:1", "`L o A`"),
+    ] {
+        let output = cute(&["compare", a, b]).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(help), "{error}");
+    }
+}
+
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
