@@ -57,9 +57,9 @@ pub(crate) enum Command {
         #[command(flatten)]
         slice: SliceOption,
     },
-    /// Draws a layout as SVG
+    /// Draws a layout as SVG; with `--data`, which thread holds which element of a tile
     Svg(Drawing),
-    /// Draws a layout as a LaTeX document
+    /// Draws a layout as a LaTeX document; with `--data`, which thread holds which element of a tile
     Latex(Drawing),
     /// Shows the steps of an expression, each with the rule that allows it
     Explain(Expressions),

@@ -692,6 +692,63 @@ fn coordinates_are_compared() {
     }
 }
 
+/// A command that finds no expression says so, and where it looks.
+#[test]
+fn commands_without_expressions_say_what_they_expect() {
+    for arguments in [
+        &["eval"][..],
+        &["eval", "-"],
+        &["eval", "-D", "A=4"],
+        &["table"],
+        &["explain"],
+        &["svg"],
+    ] {
+        let output = cute(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            error.starts_with("error: expected an expression, such as `(4,8):(8,1)`"),
+            "{arguments:?}: {error}"
+        );
+    }
+    // Definitions are statements.
+    let output = cute(&["eval", "A = 4"]).output().unwrap();
+    assert!(output.status.success());
+}
+
+/// The help of a command begins with the option for layouts of threads.
+#[test]
+fn help_says_how_threads_are_drawn() {
+    for command in ["svg", "latex"] {
+        let output = cute(&[command, "--help"]).output().unwrap();
+        let help = String::from_utf8_lossy(&output.stdout);
+        let first = help.lines().next().unwrap();
+        assert!(first.contains("`--data`"), "{first}");
+    }
+}
+
+/// The conditions of a value are the facts that it was computed under, and those that do not follow from them.
+#[test]
+fn conditions_have_the_stated_facts() {
+    for (text, conditions) in [
+        ("where c % 4 == 0; (r,c):(c,1)", &["c % 4 == 0"][..]),
+        (
+            "where m % 64 == 0; logical_divide((m,8), <64,_>)",
+            &["m % 64 == 0", "m >= 1"],
+        ),
+        (
+            "where m % 64 == 0, m >= 1; logical_divide((m,8), <64,_>)",
+            &["m % 64 == 0", "m >= 1"],
+        ),
+    ] {
+        let output = cute(&["eval", "--json", text]).output().unwrap();
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found = document["conditions"].as_array().unwrap();
+        let has = |condition: &&str| found.iter().any(|it| it == condition);
+        assert!(conditions.iter().all(has), "{text}: {document}");
+    }
+}
+
 #[test]
 fn completions_and_manual() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
