@@ -103,6 +103,17 @@ pub enum ErrorKind {
         /// The nearest (extent, stride) that the operation accepts, if a single mode reaches too far; else empty.
         nearest: Vec<(i64, i64)>,
     },
+    /// An access at a coordinate outside of the memory.
+    OutsideMode {
+        /// The largest coordinate along the mode, or the smallest if it is below 0.
+        reach: i64,
+        /// The mode of the memory.
+        mode: ModePath,
+        /// The size of the mode.
+        size: i64,
+        /// The shape of the memory, as text.
+        shape: String,
+    },
     /// In A o B, the steps of a mode of B are not multiples of a boundary of A, and their remainders add up to the
     /// boundary or more. So the mode does not advance in A by equal steps.
     Drift {
@@ -573,6 +584,12 @@ impl fmt::Display for ErrorKind {
                 }
                 write_nearest(f, nearest)?;
                 advise(f, "; `ragged` allows the overhang")
+            }
+            Self::OutsideMode { reach: reach @ ..0, mode, .. } => {
+                write!(f, "this reaches coordinate {reach} of {mode}, which is below 0")
+            }
+            Self::OutsideMode { reach, mode, size, shape } => {
+                write!(f, "this reaches coordinate {reach} of {mode}, where the memory of shape {shape} has {size}")
             }
             Self::Drift {
                 extent,

@@ -1,18 +1,16 @@
 //! How warps access shared and global memory.
 
 use super::Context;
-use super::elsewhere::elsewhere;
 use crate::answer::{Answer, table};
 use crate::args::Access;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::statement::Statement;
 use cute_algebra::{
-    ComposedLayout, Layout, LayoutError, ModePath, Shape, best_swizzle, composition, global_access,
-    shared_access,
+    ComposedLayout, Layout, LayoutError, access_of_memory, best_swizzle, global_access,
+    shared_access, vector_elsewhere,
 };
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
 use std::io;
 
 /// Counts the bank conflicts of each access pattern.
@@ -156,7 +154,9 @@ fn one(
     let tv = session
         .layout(&pattern.text)
         .map_err(|error| Failure::new(pattern, error))?;
-    let of_memory = linear(&memory, &tv).map_err(|message| Failure::whole(pattern, message))?;
+    // An access has no form with `ragged`, which `{:#}` does not name.
+    let of_memory = access_of_memory(memory.layout().shape(), &tv)
+        .map_err(|error| Failure::whole(pattern, format!("{:#}", error.kind())))?;
     // Operand 0 is the layout in memory, operand 1 the element size, operand 2 the pattern.
     let failed = |error: LayoutError| {
         let statement = if error.place().operand == 0 {
@@ -171,16 +171,15 @@ fn one(
         ("access", tv.to_string()),
         ("elements at once", at_once(vector, bits)),
     ];
-    let everywhere = elsewhere(&memory, &of_memory, vector);
-    json["vector_elsewhere"] = everywhere
-        .as_ref()
-        .map_or(vector, |(least, _)| *least)
-        .into();
-    if let Some((least, why)) = everywhere {
-        rows.push((
-            "at other places",
-            format!("{}, since {why}", at_once(least, bits)),
-        ));
+    let narrower = vector_elsewhere(&memory, &of_memory, vector);
+    json["vector_elsewhere"] = narrower.map_or(vector, |narrower| narrower.vector).into();
+    if let Some(narrower) = narrower {
+        let text = format!(
+            "{}, since {}",
+            at_once(narrower.vector, bits),
+            narrower.reason
+        );
+        rows.push(("at other places", text));
     }
     rows.extend(of_access);
     json["layout"] = layout.text.clone().into();
@@ -189,42 +188,6 @@ fn one(
     Ok(Answer {
         text: table(rows),
         json,
-    })
-}
-
-/// An access with 1-D coordinates of the memory as its values. A fragment's layout has coordinates as strides: it is composed with the
-/// shape of the memory. The error is a message.
-fn linear(memory: &ComposedLayout, tv: &Layout) -> Result<Layout, String> {
-    if tv.is_integral() {
-        return Ok(tv.clone());
-    }
-    let shape = memory.layout().shape();
-    let of_memory =
-        Layout::left(shape.clone()).and_then(|coordinates| composition(&coordinates, tv));
-    of_memory.map_err(|error| match outside(shape, tv) {
-        Some(message) if error.kind().is_overhang() => message,
-        // An access has no form with `ragged`.
-        _ => format!("{:#}", error.kind()),
-    })
-}
-
-/// The first mode of the memory that an access leaves.
-fn outside(shape: &Shape, tv: &Layout) -> Option<String> {
-    let mut reaches: BTreeMap<&[usize], (i64, i64)> = BTreeMap::new();
-    for (extent, stride) in tv.leaves() {
-        let reach = (extent - 1) * stride.value();
-        let (least, most) = reaches.entry(stride.path()).or_default();
-        (*least, *most) = (*least + reach.min(0), *most + reach.max(0));
-    }
-    reaches.into_iter().find_map(|(path, (least, most))| {
-        let (mode, size) = (ModePath(path.to_vec()), shape.get(path)?.product()?);
-        match (least, most) {
-            (..0, _) => Some(format!("this reaches coordinate {least} of {mode}, which is below 0")),
-            (_, most) if most >= size => Some(format!(
-                "this reaches coordinate {most} of {mode}, where the memory of shape {shape} has {size}"
-            )),
-            _ => None,
-        }
     })
 }
 

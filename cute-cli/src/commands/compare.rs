@@ -7,8 +7,8 @@ use crate::session::Session;
 use crate::statement::Statement;
 use cute_algebra::notation::NotationError;
 use cute_algebra::{
-    COMPARISON_LIMIT, ComposedLayout, IntTuple, Layout, Shape, Tuple, Value, compare, equal,
-    idx2crd,
+    Comparison, ComposedLayout, IntTuple, Layout, Shape, Tuple, Value, compare,
+    compare_coordinates, idx2crd,
 };
 use serde_json::{Value as Json, json};
 use std::{fmt, io};
@@ -35,15 +35,6 @@ enum Operand {
     Coordinates(Layout),
 }
 
-/// How two operands compare.
-struct Found {
-    sizes: [i64; 2],
-    /// The first coordinate with different values, and both values.
-    difference: Option<(i64, [IntTuple; 2])>,
-    /// `None` if unknown.
-    is_equal: Option<bool>,
-}
-
 fn compared(session: &Session, operands: &[Statement; 2]) -> Result<(Answer, bool), Failure> {
     let operand = |statement: &Statement| {
         Operand::of(session, &statement.text).map_err(|error| Failure::new(statement, error))
@@ -51,7 +42,7 @@ fn compared(session: &Session, operands: &[Statement; 2]) -> Result<(Answer, boo
     let (a, b) = (operand(&operands[0])?, operand(&operands[1])?);
     let found = match (&a, &b) {
         (Operand::Integers(a), Operand::Integers(b)) => of_integers(a, b),
-        (Operand::Coordinates(a), Operand::Coordinates(b)) => of_coordinates(a, b),
+        (Operand::Coordinates(a), Operand::Coordinates(b)) => compare_coordinates(a, b),
         _ => {
             let (name, at) = match a {
                 Operand::Coordinates(_) => ("A", 0),
@@ -116,40 +107,12 @@ fn compared(session: &Session, operands: &[Statement; 2]) -> Result<(Answer, boo
     Ok((Answer { text, json }, is_equal))
 }
 
-fn of_integers(a: &ComposedLayout, b: &ComposedLayout) -> Found {
+fn of_integers(a: &ComposedLayout, b: &ComposedLayout) -> Comparison<IntTuple> {
     let found = compare(a, b);
-    Found {
+    Comparison {
         sizes: found.sizes,
         difference: (found.difference).map(|(index, values)| (index, values.map(Tuple::Leaf))),
         is_equal: found.is_equal,
-    }
-}
-
-fn of_coordinates(a: &Layout, b: &Layout) -> Found {
-    let sizes = [a.size(), b.size()];
-    let least = sizes[0].min(sizes[1]);
-    let is_equal = equal(a, b);
-    let values = |index: i64| {
-        let value = |layout: &Layout| layout.crd2idx(&Tuple::Leaf(Some(index))).ok();
-        Some([value(a)?, value(b)?])
-    };
-    // Equal layouts need no comparison of their values.
-    let last = if is_equal {
-        0
-    } else {
-        least.min(COMPARISON_LIMIT)
-    };
-    let mut pairs = (0..last).filter_map(|index| Some((index, values(index)?)));
-    let difference = pairs.find(|(_, [left, right])| left != right);
-    Found {
-        sizes,
-        is_equal: match difference {
-            _ if is_equal => Some(true),
-            None if sizes[0] == sizes[1] && least <= COMPARISON_LIMIT => Some(true),
-            None if sizes[0] == sizes[1] => None,
-            _ => Some(false),
-        },
-        difference,
     }
 }
 

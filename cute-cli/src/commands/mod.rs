@@ -4,7 +4,6 @@ mod access;
 mod check;
 mod compare;
 mod draw;
-mod elsewhere;
 mod explain;
 mod operations;
 #[cfg(feature = "ptx")]
