@@ -91,7 +91,7 @@ pub use alignment::{
 pub use analysis::index_form::{IndexForm, IndexTerm};
 pub use analysis::injective::{Counterexample, INJECTIVITY_LIMIT, Verdict, is_injective};
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
-pub use compare::{COMPARISON_LIMIT, Comparison, compare};
+pub use compare::{COMPARISON_LIMIT, Comparison, compare, compare_coordinates};
 pub use complement::{complement, complement_within};
 pub use composed::{ComposedLayout, Slice};
 pub use composition::{ENUMERATION_LIMIT, composition, composition_by, with_shape};
@@ -113,6 +113,8 @@ pub use hopper::atoms::{
     smem_tile_to_shape,
 };
 pub use hopper::banks::{Conflict, bank_conflicts};
+pub use hopper::coordinates::access_of_memory;
+pub use hopper::elsewhere::{Narrower, Narrowing, vector_elsewhere};
 pub use hopper::global::{GlobalAccess, WarpAccess, global_access};
 pub use hopper::ldmatrix::{
     MatrixError, MatrixErrorKind, MatrixOperand, RowMismatch, matrix_operand,

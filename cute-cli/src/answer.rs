@@ -16,8 +16,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The value of an expression, and a condition for each check left open by the facts. Results of an analysis have
-    /// labels.
+    /// The value of an expression, and the conditions under which it holds: the stated facts, and what does not follow from
+    /// them. Results of an analysis have labels.
     pub(crate) fn value(expr: &Expr, text: &str, symbolic: &Symbolic) -> Self {
         let Symbolic { scope, value } = symbolic;
         let labels = match &expr.kind {

@@ -57,9 +57,9 @@ pub(crate) enum Command {
         #[command(flatten)]
         slice: SliceOption,
     },
-    /// Draws a layout as SVG
+    /// Draws a layout as SVG; with `--data`, which thread holds which element of a tile
     Svg(Drawing),
-    /// Draws a layout as a LaTeX document
+    /// Draws a layout as a LaTeX document; with `--data`, which thread holds which element of a tile
     Latex(Drawing),
     /// Shows the steps of an expression, each with the rule that allows it
     Explain(Expressions),
@@ -165,8 +165,12 @@ pub(crate) struct Kernels {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) source: String,
 
-    /// Prints only the instance of this name
+    /// Prints only the instance of this name, such as `copy` or, as `--list` prints it, `kernels::copy`
     pub(crate) instance: Option<String>,
+
+    /// The file to write; `-` is standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: String,
 
     /// Reads only this module of the file, such as `kernels` or `outer::kernels`
     #[arg(long)]

@@ -9,6 +9,7 @@ mod answer;
 mod args;
 mod commands;
 mod failure;
+mod near;
 mod session;
 mod statement;
 mod unfinished;

@@ -1,12 +1,12 @@
 //! Defined names, and the values of expressions with them.
 
 use crate::failure::Failure;
+use crate::near::nearest;
 use crate::statement::Statement;
 use cute_algebra::notation::{
     Definition, Expr, ExprKind, Fact, NotationError, Relation, Symbolic, eval_symbolic,
     eval_symbolic_value, lex, parse_where,
 };
-use cute_algebra::operations::edit_distance;
 use cute_algebra::symbolic::Term;
 use cute_algebra::{ComposedLayout, Layout, Tiler, Value};
 use std::collections::BTreeMap;
@@ -31,6 +31,8 @@ pub(crate) struct Prepared {
     pub(crate) facts: Vec<Fact>,
     pub(crate) expr: Expr,
     known: BTreeMap<String, Value>,
+    /// The defined names.
+    defined: Vec<String>,
 }
 
 impl Session {
@@ -68,7 +70,7 @@ impl Session {
 
     fn definition(&mut self, name: &str, text: &str) -> Result<(), NotationError> {
         let prepared = self.prepare(text)?;
-        let value = self.eval(&prepared)?.value;
+        let value = prepared.value()?.value;
         self.values.remove(name);
         self.formulas.remove(name);
         match value.to_numbers() {
@@ -103,56 +105,38 @@ impl Session {
             }
         }
         let facts = open;
-        Ok(Prepared { facts, expr, known })
+        let defined = self.values.keys().chain(self.formulas.keys());
+        let defined = defined.cloned().collect();
+        Ok(Prepared {
+            facts,
+            expr,
+            known,
+            defined,
+        })
     }
 
     /// The value of an expression. A tuple of integers stands for its compact layout, unless an operation returned
     /// it.
     pub(crate) fn symbolic(&self, text: &str) -> Result<(Prepared, Symbolic), NotationError> {
         let prepared = self.prepare(text)?;
-        let Prepared { facts, expr, .. } = &prepared;
-        let mut symbolic = self.eval(&prepared)?;
-        let is_result = matches!(expr.kind, ExprKind::Call { .. });
+        let mut symbolic = prepared.value()?;
+        let is_result = matches!(prepared.expr.kind, ExprKind::Call { .. });
         if matches!(symbolic.value, Value::Tuple(_)) && !is_result {
-            symbolic = eval_symbolic(facts, expr, &prepared.names())?.0;
+            symbolic = prepared.layout()?;
         }
         Ok((prepared, symbolic))
     }
 
-    /// The value of a prepared expression. The error of an unknown name suggests the defined name that is most like it.
-    fn eval(&self, prepared: &Prepared) -> Result<Symbolic, NotationError> {
-        let Prepared { facts, expr, .. } = prepared;
-        eval_symbolic_value(facts, expr, &prepared.names()).map_err(|mut error| {
-            let unknown = error.message.strip_prefix("unknown name `");
-            if let Some(unknown) = unknown.and_then(|rest| rest.strip_suffix('`')) {
-                let names = self.names();
-                let nearest = names
-                    .map(|(name, _)| (edit_distance(unknown, name), name.to_owned()))
-                    .min();
-                if let Some((distance, name)) = nearest
-                    && distance <= 1 + unknown.len() / 4
-                    && distance < unknown.len()
-                {
-                    error.help = Some(format!("did you mean `{name}`?"));
-                }
-            }
-            error
-        })
-    }
-
     /// The value of an expression as it is: a shape stays a shape.
     pub(crate) fn value(&self, text: &str) -> Result<Value<Term>, NotationError> {
-        let prepared = self.prepare(text)?;
-        Ok(self.eval(&prepared)?.value)
+        Ok(self.prepare(text)?.value()?.value)
     }
 
     /// The value of an expression. It must not depend on run-time integers. A shape stays a shape.
     pub(crate) fn numbers(&self, text: &str) -> Result<Value, NotationError> {
         let prepared = self.prepare(text)?;
-        let value = self.eval(&prepared)?.value;
-        value
-            .to_numbers()
-            .ok_or_else(|| depends(&prepared.expr, &value))
+        let value = prepared.value()?.value;
+        value.to_numbers().ok_or_else(|| prepared.depends(&value))
     }
 
     /// A layout of numbers. A shape stands for its compact layout.
@@ -210,6 +194,48 @@ pub(crate) fn to_tiler(value: Value, at: &Range<usize>) -> Result<Tiler, Notatio
 }
 
 impl Prepared {
+    /// The value as it is: a shape stays a shape.
+    pub(crate) fn value(&self) -> Result<Symbolic, NotationError> {
+        let value = eval_symbolic_value(&self.facts, &self.expr, &self.names());
+        value.map_err(|error| self.meant(error))
+    }
+
+    /// The value, where a shape becomes its compact layout.
+    pub(crate) fn layout(&self) -> Result<Symbolic, NotationError> {
+        let layout = eval_symbolic(&self.facts, &self.expr, &self.names());
+        let (layout, _) = layout.map_err(|error| self.meant(error))?;
+        Ok(layout)
+    }
+
+    /// The error; that of an unknown name with the defined name that it may mean.
+    pub(crate) fn meant(&self, error: NotationError) -> NotationError {
+        let unknown = error.message.strip_prefix("unknown name `");
+        match unknown.and_then(|name| self.nearest(name.trim_end_matches('`'))) {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    }
+
+    /// The help with the defined name nearest to this one.
+    fn nearest(&self, name: &str) -> Option<String> {
+        let nearest = nearest(name, self.defined.iter().map(|name| &**name))?;
+        Some(format!("did you mean `{nearest}`?"))
+    }
+
+    /// The error of a value with run-time integers. One with a name almost like a defined one is probably mistyped, but names of one or
+    /// two letters are alike by chance.
+    fn depends(&self, value: &Value<Term>) -> NotationError {
+        let message = format!("{value} has run-time integers, but numbers are needed here");
+        let integers = Definition::new(Vec::new(), self.expr.clone()).integers(&self.names());
+        let mut long = integers.iter().filter(|(name, _)| name.chars().count() > 2);
+        let meant = long.find_map(|(name, at)| Some((self.nearest(name)?, at)));
+        match meant {
+            Some((help, at)) => NotationError::new(at, message).help(help),
+            None => NotationError::new(&self.expr.at, message)
+                .help("give them values: `where m == 64;` in front, or `-D m=64`"),
+        }
+    }
+
     pub(crate) fn names(&self) -> impl Fn(&str) -> Option<Value> {
         |name| match name {
             "true" | "false" => Some((name == "true").into()),
@@ -240,10 +266,4 @@ fn unfinished(statement: &Statement) -> Option<NotationError> {
         }
         None => error,
     })
-}
-
-fn depends(expr: &Expr, value: &Value<Term>) -> NotationError {
-    let message = format!("{value} has run-time integers, but numbers are needed here");
-    NotationError::new(&expr.at, message)
-        .help("give them values: `where m == 64;` in front, or `-D m=64`")
 }

@@ -359,9 +359,12 @@ fn an_unknown_name_suggests_a_defined_one() {
 /// `ragged` stands in an expression, so it is no advice for an argument.
 #[test]
 fn an_access_outside_of_the_tensor_has_no_advice_that_cannot_be_followed() {
-    for pattern in ["(128,5):(4@1,1@1)", "(128,4):(4@0,1@1)"] {
+    for (pattern, reached) in [
+        ("(128,5):(4@1,1@1)", "coordinate 512 of mode 1"),
+        ("(128,4):(4@0,1@1)", "mode 0"),
+    ] {
         let error = refused(&["coalescing", "(1,512):(512,1)", pattern]);
-        assert!(error.contains("but the size is"), "{error}");
+        assert!(error.contains(reached), "{error}");
         assert!(!error.contains("ragged"), "{error}");
     }
 }
@@ -413,8 +416,10 @@ fn ptx_of_a_file() {
     assert_eq!((&error["line"], &error["token"]), (&6.into(), &"y".into()));
     let unknown = with_input(&["ptx", "-", "--json", "three"], text);
     let unknown = String::from_utf8(unknown.stdout).unwrap();
-    let expected = "there is no instance `three`: there are `m::two`, `m::open`";
-    assert!(unknown.contains(expected), "{unknown}");
+    assert!(
+        unknown.contains("the file has `m::two`, `m::open`"),
+        "{unknown}"
+    );
     for (arguments, status) in [
         (&["ptx", "-", "--json", "two"][..], 0),
         (&["ptx", "-", "--json", "open"], 1),
@@ -440,6 +445,343 @@ fn ptx_of_a_file() {
             with_input(&["ptx", "-", "--json"], &text).status.code(),
             Some(1)
         );
+    }
+}
+
+/// Two modules, one of them in another, with an instance of the same name.
+#[cfg(feature = "ptx")]
+const MODULES: &str = "use cute_runtime::kernels;\n\
+    #[kernels]\nmod scans {\n    #[kernel(threads = 32)]\n    pub fn by_hand(n: u32) {}\n    \
+    #[kernel(threads = 32)]\n    pub fn center(n: u32) {}\n}\n\
+    mod outer {\n    #[kernels]\n    mod inner {\n        #[kernel(threads = 32)]\n        pub fn center(n: u32) {}\n    }\n}\n";
+
+/// What `cute ptx` writes about [`MODULES`]: the names of the instances, or the error.
+#[cfg(feature = "ptx")]
+fn instances(arguments: &[&str]) -> Result<Vec<String>, serde_json::Value> {
+    let arguments = [&["ptx", "-", "--json"], arguments].concat();
+    let output = with_input(&arguments, MODULES);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    match document.get("instances").and_then(|list| list.as_array()) {
+        Some(list) => {
+            let text = |it: &serde_json::Value, key| it[key].as_str().unwrap().to_owned();
+            let name = |it| format!("{}::{}", text(it, "module"), text(it, "name"));
+            Ok(list.iter().map(name).collect())
+        }
+        None => Err(document["error"].clone()),
+    }
+}
+
+/// Each name that `--list` prints is accepted, and so is the name alone.
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_instances_are_named_as_listed() {
+    let all = instances(&["--list"]).unwrap();
+    assert_eq!(
+        all,
+        ["scans::by_hand", "scans::center", "outer::inner::center"]
+    );
+    for name in &all {
+        assert_eq!(instances(&[name]).unwrap(), [name.as_str()]);
+    }
+    assert_eq!(instances(&["by_hand"]).unwrap(), ["scans::by_hand"]);
+    assert_eq!(
+        instances(&["inner::center"]).unwrap(),
+        ["outer::inner::center"]
+    );
+    assert_eq!(instances(&["center"]).unwrap().len(), 2);
+    for part in ["hand", "", "::by_hand", "ns::by_hand"] {
+        assert!(instances(&[part]).is_err(), "{part}");
+    }
+}
+
+/// The error of an instance or a module that is not there names the nearest, or else all, and shows the wrong name.
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_names_near_instances_and_modules() {
+    let all = "the file has `scans::by_hand`, `scans::center`, `outer::inner::center`";
+    let modules = "the file has `scans`, `outer::inner`";
+    for (arguments, help) in [
+        (&["by_hnad"][..], "did you mean `scans::by_hand`?"),
+        (&["scan::by_hand"], "did you mean `scans::by_hand`?"),
+        (
+            &["cneter"],
+            "did you mean `scans::center` or `outer::inner::center`?",
+        ),
+        (&["something_else"], all),
+        (&["--module", "scan"], "did you mean `scans`?"),
+        (&["--module", "iner"], "did you mean `outer::inner`?"),
+        (&["--module", "something_else"], modules),
+    ] {
+        let error = instances(arguments).unwrap_err();
+        assert_eq!(error["help"], help);
+        assert_eq!(error["token"], *arguments.last().unwrap());
+        assert!(error["file"].is_null());
+    }
+}
+
+/// `-o` writes what would be printed.
+#[test]
+#[cfg(feature = "ptx")]
+fn ptx_is_written_to_a_file() {
+    let file = folder("ptx_is_written_to_a_file").join("kernels.ptx");
+    let path = file.to_str().unwrap();
+    for arguments in [
+        &["ptx", "-"][..],
+        &["ptx", "-", "by_hand"],
+        &["ptx", "-", "--list"],
+    ] {
+        let printed = with_input(arguments, MODULES).stdout;
+        let written = with_input(&[arguments, &["-o", path]].concat(), MODULES);
+        assert!(written.status.success() && written.stdout.is_empty());
+        assert_eq!(std::fs::read(&file).unwrap(), printed);
+    }
+    let output = with_input(&["ptx", "-", "-o", path, "--json"], MODULES);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["output"], path);
+    assert!(document["instances"][0].get("ptx").is_none());
+    let refused = with_input(&["ptx", "-", "-o", "/no/such/folder/file.ptx"], MODULES);
+    assert_eq!(refused.status.code(), Some(1));
+}
+
+/// The notation knows all functions of the kernel language. `UPDATE_EXPECT=1` writes their table anew.
+#[test]
+#[cfg(feature = "ptx")]
+fn functions_of_kernels_are_named() {
+    use cute_algebra::{notation, operations};
+    let signatures = cute_lang::kernel::builtins::signatures();
+    let name = |signature: &str| signature.split(['(', ':']).next().unwrap().to_owned();
+    let signatures: std::collections::BTreeSet<&str> = signatures
+        .filter(|signature| operations::find(&name(signature)).is_none())
+        .collect();
+    let mut text = String::from(
+        "//! The functions of the kernel language that the notation does not have, for the error of a call.\n\n\
+         // The test `functions_of_kernels_are_named` of cute-cli writes this file:\n\
+         // UPDATE_EXPECT=1 cargo test -p cute-cli --features ptx --test cli -- functions_of_kernels\n\n\
+         /// How they are called.\npub(super) const SIGNATURES: &[&str] = &[\n",
+    );
+    for signature in &signatures {
+        text += &format!("    {signature:?},\n");
+    }
+    text += "];\n";
+    expect_file!["../../cute-algebra/src/notation/kernel_functions.rs"].assert_eq(&text);
+    for signature in signatures {
+        let error = notation::eval_str(&format!("{}(8:1)", name(signature))).unwrap_err();
+        let note = error.note.unwrap_or_default();
+        assert!(note.contains("is a function of kernels"), "{signature}");
+    }
+}
+
+/// An unknown name is corrected to a defined one, wherever both stand.
+#[test]
+fn mistyped_names_are_corrected() {
+    let help = "did you mean `PART`?";
+    let folder = folder("mistyped_names_are_corrected");
+    let (definitions, expectations) = (folder.join("a.cute"), folder.join("b.cute"));
+    std::fs::write(&definitions, "PART = (128,4):(4,1)\n").unwrap();
+    std::fs::write(&expectations, "PART = (m,4)\nsize(PRAT) == 4\n").unwrap();
+    let (definitions, expectations) = (
+        definitions.to_str().unwrap(),
+        expectations.to_str().unwrap(),
+    );
+    for arguments in [
+        &["eval", "PART = (128,4):(4,1)", "size(PRAT)"][..],
+        &["eval", "PART = (m,4)", "PRAT o 4"],
+        &["eval", "-D", "PART=8", "A = size(Part)"],
+        &["eval", "-f", definitions, "PARTS o 4"],
+        &["explain", "-D", "PART=8", "size(PRAT)"],
+        &["table", "-D", "PART=8", "PRAT"],
+        &["compare", "-D", "PART=8", "8:1", "PRAT"],
+        &[
+            "svg",
+            "-D",
+            "PART=8",
+            "tiled_copy(UniversalCopy<u128>, 16, PRAT, 4)",
+        ],
+        &["check", expectations],
+    ] {
+        let output = cute(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(help), "{arguments:?}: {error}");
+    }
+    // The prompt.
+    let mut child = cute(&["--json"]);
+    let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"PART = 8:1\nsize(PRAT)\n").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains(help));
+    // Numbers are needed, and the integer is almost a defined one; `n` is not almost `m`.
+    for (expression, is_corrected) in [("(tiel,4)", true), ("(n,4)", false)] {
+        let arguments = ["table", "-D", "tile=8", "-D", "m=8", expression];
+        let output = cute(&arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(error.contains("did you mean"), is_corrected, "{error}");
+    }
+    // Without a near name, the help is that of a run-time integer.
+    let output = cute(&["eval", "-D", "PART=8", "size(QQQQ)"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`{QQQQ}`"));
+}
+
+/// An access outside of the memory names the mode, and no `ragged`, which an access does not have.
+#[test]
+fn accesses_outside_of_the_memory() {
+    for (access, message) in [
+        (
+            "(128,5):(4@1,1@1)",
+            "this reaches coordinate 512 of mode 1, where the memory of shape (1,512) has 512",
+        ),
+        (
+            "(128,4):(4@0,1@0)",
+            "this reaches coordinate 511 of mode 0, where the memory of shape (1,512) has 1",
+        ),
+        (
+            "(128,4):(4@1,-1@1)",
+            "this reaches coordinate -3 of mode 1, which is below 0",
+        ),
+    ] {
+        for command in ["coalescing", "banks"] {
+            let arguments = [command, "(1,512):(512,1)", access, "--json"];
+            let output = cute(&arguments).output().unwrap();
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(document["error"]["message"], message);
+        }
+    }
+}
+
+/// The vector of an access of row 0 is that of all rows only if each row begins at a multiple of it.
+#[test]
+fn vectors_at_other_places() {
+    for (memory, access, vector, elsewhere) in [
+        ("(37,1003):(1003,1)", "(128,4):(4@1,1@1)", 4, 1),
+        ("(37,1002):(1002,1)", "(128,4):(4@1,1@1)", 4, 2),
+        ("(37,1004):(1004,1)", "(128,4):(4@1,1@1)", 4, 4),
+        // There is no other row.
+        ("(1,1003):(1003,1)", "(128,4):(4@1,1@1)", 4, 4),
+        // The access has the odd rows as well.
+        ("(37,1003):(1003,1)", "((2,64),4):((1@0,4@1),1@1)", 1, 1),
+        // It has only rows that begin at multiples.
+        ("(37,1003):(1003,1)", "((2,64),4):((4@0,4@1),1@1)", 4, 1),
+        // The elements of a vector run through two modes.
+        ("(37,(2,512)):(1024,(1,2))", "(128,4):(4@1,1@1)", 4, 4),
+        ("37111:1", "(128,4):(4,1)", 4, 4),
+        ("(8,32):(-33,1)", "(8,4):(4@1,1@1)", 4, 1),
+        ("(8,32):(0,1)", "(8,4):(4@1,1@1)", 4, 4),
+        ("Sw<1,1,4> o (8,32):(32,1)", "(4,4):(4@1,1@1)", 4, 2),
+    ] {
+        for command in ["coalescing", "banks"] {
+            let output = cute(&[command, memory, access, "--json"]).output().unwrap();
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let found = [&document["vector"], &document["vector_elsewhere"]];
+            assert_eq!(found, [vector, elsewhere], "{memory} {access}: {document}");
+            let output = cute(&[command, memory, access]).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            let is_told = text.contains("\nat other places ");
+            assert_eq!(is_told, elsewhere < vector, "{memory} {access}: {text}");
+        }
+    }
+}
+
+/// Layouts whose values are coordinates are compared as those of integers are.
+#[test]
+fn coordinates_are_compared() {
+    for (a, b, status, text) in [
+        (
+            "(8,4):(4@1,1@0)",
+            "(8,4):(4@1,1@0)",
+            0,
+            "equal: the same shape and stride\n",
+        ),
+        (
+            "(8,4):(1@1,8@1)",
+            "32:1@1",
+            0,
+            "equal as functions, with the shapes (8,4) and 32\n",
+        ),
+        (
+            "(8,4):(4@1,1@1)",
+            "(8,4):(4@1,1@0)",
+            1,
+            "different\nat coordinate 8\n  A(0,1) = (0,1)\n  B(0,1) = (1,0)\n",
+        ),
+        (
+            "(8,4):(4@1,1@1)",
+            "(8,5):(4@1,1@1)",
+            1,
+            "different: A has 32 coordinates, and B has 40; the first 32 values are equal\n",
+        ),
+    ] {
+        let output = cute(&["compare", a, b]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), text);
+        assert_eq!(output.status.code(), Some(status));
+    }
+    for (a, b, help) in [
+        ("32:1", "32:1@1", "`L o B`"),
+        ("32:1@1", "Sw<1,0,1> o 32:1", "`L o A`"),
+    ] {
+        let output = cute(&["compare", a, b]).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(help), "{error}");
+    }
+}
+
+/// A command that finds no expression says so, and where it looks.
+#[test]
+fn commands_without_expressions_say_what_they_expect() {
+    for arguments in [
+        &["eval"][..],
+        &["eval", "-"],
+        &["eval", "-D", "A=4"],
+        &["table"],
+        &["explain"],
+        &["svg"],
+    ] {
+        let output = cute(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            error.starts_with("error: expected an expression, such as `(4,8):(8,1)`"),
+            "{arguments:?}: {error}"
+        );
+    }
+    // Definitions are statements.
+    let output = cute(&["eval", "A = 4"]).output().unwrap();
+    assert!(output.status.success());
+}
+
+/// The help of a command begins with the option for layouts of threads.
+#[test]
+fn help_says_how_threads_are_drawn() {
+    for command in ["svg", "latex"] {
+        let output = cute(&[command, "--help"]).output().unwrap();
+        let help = String::from_utf8_lossy(&output.stdout);
+        let first = help.lines().next().unwrap();
+        assert!(first.contains("`--data`"), "{first}");
+    }
+}
+
+/// The conditions of a value are the facts that it was computed under, and those that do not follow from them.
+#[test]
+fn conditions_have_the_stated_facts() {
+    for (text, conditions) in [
+        ("where c % 4 == 0; (r,c):(c,1)", &["c % 4 == 0"][..]),
+        (
+            "where m % 64 == 0; logical_divide((m,8), <64,_>)",
+            &["m % 64 == 0", "m >= 1"],
+        ),
+        (
+            "where m % 64 == 0, m >= 1; logical_divide((m,8), <64,_>)",
+            &["m % 64 == 0", "m >= 1"],
+        ),
+    ] {
+        let output = cute(&["eval", "--json", text]).output().unwrap();
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found = document["conditions"].as_array().unwrap();
+        let has = |condition: &&str| found.iter().any(|it| it == condition);
+        assert!(conditions.iter().all(has), "{text}: {document}");
     }
 }
 

@@ -103,6 +103,17 @@ pub enum ErrorKind {
         /// The nearest (extent, stride) that the operation accepts, if a single mode reaches too far; else empty.
         nearest: Vec<(i64, i64)>,
     },
+    /// An access at a coordinate outside of the memory.
+    OutsideMode {
+        /// The largest coordinate along the mode, or the smallest if it is below 0.
+        reach: i64,
+        /// The mode of the memory.
+        mode: ModePath,
+        /// The size of the mode.
+        size: i64,
+        /// The shape of the memory, as text.
+        shape: String,
+    },
     /// In A o B, the steps of a mode of B are not multiples of a boundary of A, and their remainders add up to the
     /// boundary or more. So the mode does not advance in A by equal steps.
     Drift {
@@ -519,6 +530,7 @@ impl ErrorKind {
     }
 }
 
+/// `{:#}` leaves out the advice to write `ragged`, for a place where it cannot be written.
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -571,7 +583,13 @@ impl fmt::Display for ErrorKind {
                     _ => write!(f, "this reaches coordinate {reach}, but the size is {size}")?,
                 }
                 write_nearest(f, nearest)?;
-                f.write_str("; `ragged` allows the overhang")
+                advise(f, "; `ragged` allows the overhang")
+            }
+            Self::OutsideMode { reach: reach @ ..0, mode, .. } => {
+                write!(f, "this reaches coordinate {reach} of {mode}, which is below 0")
+            }
+            Self::OutsideMode { reach, mode, size, shape } => {
+                write!(f, "this reaches coordinate {reach} of {mode}, where the memory of shape {shape} has {size}")
             }
             Self::Drift {
                 extent,
@@ -681,7 +699,8 @@ impl fmt::Display for ErrorKind {
                     [None, None] => {}
                 }
                 let [below, above] = nearest;
-                write!(f, "an extent of {below} or {above}, or `ragged`")
+                write!(f, "an extent of {below} or {above}")?;
+                advise(f, ", or `ragged`")
             }
             Self::Recast {
                 stride,
@@ -709,13 +728,14 @@ impl fmt::Display for ErrorKind {
                 )?;
                 let modes: Vec<_> = nearest.iter().map(|extent| (*extent, *stride)).collect();
                 write_nearest(f, &modes)?;
-                f.write_str("; `ragged` rounds up")
+                advise(f, "; `ragged` rounds up")
             }
             Self::RecastHoles { group, factor } => {
                 write!(
                     f,
-                    "the modes `{group}` inside a group of {factor} do not fill it; `ragged` leaves holes"
-                )
+                    "the modes `{group}` inside a group of {factor} do not fill it"
+                )?;
+                advise(f, "; `ragged` leaves holes")
             }
             Self::NotContiguous { factor } => {
                 write!(
@@ -804,7 +824,8 @@ impl fmt::Display for ErrorKind {
             }
             Self::NotRagged => f.write_str("this operation rounds nothing, so it has no `ragged` form"),
             Self::RepeatingTile { extent } => {
-                write!(f, "the tile takes each value {extent} times (`{extent}:0`); `ragged` allows that")
+                write!(f, "the tile takes each value {extent} times (`{extent}:0`)")?;
+                advise(f, "; `ragged` allows that")
             }
             Self::KeepUngrouped => {
                 f.write_str("`_` leaves its mode undivided, so there is no tile and no rest to group; use `logical_divide` or `logical_product`, or give an extent")
@@ -854,6 +875,14 @@ impl fmt::Display for ErrorKind {
             ),
             Self::TooMany { what, limit } => write!(f, "more than {limit} {what}"),
         }
+    }
+}
+
+/// Writes the advice to write `ragged`.
+fn advise(f: &mut fmt::Formatter<'_>, advice: &str) -> fmt::Result {
+    match f.alternate() {
+        true => Ok(()),
+        false => f.write_str(advice),
     }
 }
 

@@ -6,6 +6,8 @@
 pub(crate) mod access;
 pub(crate) mod atoms;
 pub(crate) mod banks;
+pub(crate) mod coordinates;
+pub(crate) mod elsewhere;
 pub(crate) mod global;
 pub(crate) mod ldmatrix;
 mod shared;

@@ -1,6 +1,8 @@
 //! Spellings of CuTe C++, the CuTe DSL, pycute, Triton and Python that this notation does not have, and their replacements.
 
 use super::error::NotationError;
+use super::eval::unknown_operation;
+use super::kernel_functions::SIGNATURES;
 use super::token::{Token, TokenKind};
 use crate::operations;
 use alloc::borrow::ToOwned;
@@ -130,6 +132,15 @@ pub(super) fn function(name: &str) -> Option<String> {
     Some(format!("operations have no path: `{}`", operation.name))
 }
 
+/// How a function of the kernel language is called that the notation does not have.
+pub(super) fn of_kernels(name: &str) -> Option<&'static str> {
+    let is_named = |signature: &str| signature.split(['(', ':']).next() == Some(name);
+    SIGNATURES
+        .iter()
+        .copied()
+        .find(|signature| is_named(signature))
+}
+
 /// The help for a name in capitals that is called like a function: probably a layout.
 pub(super) fn called(name: &str) -> Option<String> {
     let is_layout = name.starts_with(char::is_uppercase);
@@ -239,6 +250,11 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
             unknown(word.clone(), first.at.clone(), help)
         }
         (TokenKind::Other(sign), Some(TokenKind::Word(method)))
+            if sign == "." && of_kernels(method).is_some() && function(method).is_none() =>
+        {
+            Some(unknown_operation(method, &rest[0].at))
+        }
+        (TokenKind::Other(sign), Some(TokenKind::Word(method)))
             if sign == "." && method != "div_ceil" =>
         {
             let help = function(method).unwrap_or_else(|| match operations::find(method) {
@@ -287,13 +303,17 @@ fn at(before: Option<&Token>, tokens: &[Token]) -> Option<NotationError> {
                 ),
             }
         }
+        // `smem::<f32>(…)`, and `tensor.copy(…)` below.
+        (TokenKind::Word(word), Some(TokenKind::Punct(':')))
+            if is_colon(rest.get(1)) && of_kernels(word).is_some() =>
+        {
+            Some(unknown_operation(word, &first.at))
+        }
         // The operands of `make_layout` tell more.
         (TokenKind::Word(word), Some(TokenKind::Punct('(')))
-            if word != "make_layout"
-                && let Some(help) = function(word) =>
+            if word != "make_layout" && function(word).is_some() =>
         {
-            let error = NotationError::new(&first.at, format!("unknown operation `{word}`"));
-            Some(error.help(help))
+            Some(unknown_operation(word, &first.at))
         }
         (TokenKind::Word(word) | TokenKind::Other(word), _)
             if word == "where" && before.is_some() =>
@@ -443,6 +463,10 @@ fn template(word: &str, first: &Token, rest: &[Token]) -> Option<NotationError> 
         true => format!("the numbers are operands here: `{name}(L, {numbers})`"),
         false => format!("a mode is an operand here: `{name}(get(L, {numbers}))`"),
     })
+}
+
+fn is_colon(token: Option<&Token>) -> bool {
+    token.is_some_and(|token| token.kind == TokenKind::Punct(':'))
 }
 
 /// Whether a token is this sign.

@@ -617,7 +617,13 @@ pub(super) fn refused<D: Operations>(
         args.iter().collect()
     };
     let missing = matches!(error.kind(), ErrorKind::ArgumentCount { found, counts, .. } if found < counts.start());
+    let is_strict = find(name).is_some_and(|operation| !operation.ragged);
+    let without_ragged =
+        (is_strict && error.kind().is_overhang()).then(|| format!("{:#}", error.kind()));
     let mut error = at_place(error, &operands);
+    if let Some(message) = without_ragged {
+        error.message = message;
+    }
     if let ExprKind::Call { name_at, .. } = &expr.kind
         && missing
     {
@@ -851,9 +857,15 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
 }
 
 pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
-    let error = NotationError::new(at, format!("unknown operation `{name}`"));
+    let mut error = NotationError::new(at, format!("unknown operation `{name}`"));
+    let of_kernels = elsewhere::of_kernels(name);
+    error.note = of_kernels
+        .map(|signature| format!("`{signature}` is a function of kernels, not of the notation"));
     if let Some(help) = elsewhere::function(name) {
         return error.help(help);
+    }
+    if of_kernels.is_some() {
+        return error;
     }
     let nearest = all()
         .map(|operation| (edit_distance(name, operation.name), operation.name))

@@ -32,6 +32,7 @@ mod eval;
 mod explain;
 mod expr;
 mod from_str;
+mod kernel_functions;
 mod parse;
 #[cfg(test)]
 mod range_tests;

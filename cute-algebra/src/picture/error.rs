@@ -2,6 +2,7 @@
 
 use super::ColorBy;
 use crate::error::LayoutError;
+use crate::tuple::{IntTuple, Shape};
 use alloc::string::String;
 use core::fmt;
 
@@ -54,6 +55,13 @@ pub enum PictureError {
         coord: String,
         /// The shape of the tile.
         shape: String,
+    },
+    /// A thread holds an element at a coordinate that does not nest as the tile does.
+    Nesting {
+        /// The coordinate that the layout gives.
+        coord: IntTuple,
+        /// The shape of the tile.
+        shape: Shape,
     },
     /// A slice of a picture of several grids.
     Grids {
@@ -128,6 +136,28 @@ impl fmt::Display for PictureError {
                 f,
                 "value {value} of thread {thread} is at {coord}, outside of the tile of shape {shape}"
             ),
+            Self::Nesting { coord, shape } => {
+                f.write_str("the layout gives coordinates ")?;
+                match (coord.rank(), shape.rank()) {
+                    (given, wanted) if given == wanted => {
+                        write!(
+                            f,
+                            "such as {coord}, which do not nest as the data of shape {shape}"
+                        )
+                    }
+                    (given, wanted) => {
+                        match given {
+                            1 => f.write_str("with mode 0 only")?,
+                            _ => write!(f, "with {given} modes")?,
+                        }
+                        let s = if wanted == 1 { "" } else { "s" };
+                        write!(
+                            f,
+                            ", such as {coord}, while the data of shape {shape} has {wanted} mode{s}"
+                        )
+                    }
+                }
+            }
             Self::Grids { grids } => write!(
                 f,
                 "a picture of {grids} grids has no slice: draw the layout of one operand"

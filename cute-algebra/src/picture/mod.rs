@@ -472,6 +472,12 @@ impl Panel {
     /// The 1-D coordinate of the element that a thread has at a coordinate.
     fn element(&self, thread: i64, value: i64, at: &IntTuple) -> Result<i64, PictureError> {
         let coord = at.to_coord();
+        if !nests(&self.shape, at) {
+            return Err(PictureError::Nesting {
+                coord: at.clone(),
+                shape: self.shape.clone(),
+            });
+        }
         if !contains(&self.shape, &coord) {
             return Err(PictureError::OutsideTile {
                 thread,
@@ -587,6 +593,21 @@ fn contains(shape: &Shape, coord: &Coord) -> bool {
             .zip(coords)
             .all(|(mode, coord)| contains(mode, coord)),
         _ => true,
+    }
+}
+
+/// Whether a coordinate nests as the shape, or less deep.
+fn nests(shape: &Shape, coord: &IntTuple) -> bool {
+    match (coord, shape) {
+        (Tuple::Leaf(_), _) => true,
+        (Tuple::Node(coords), Tuple::Node(modes)) => {
+            coords.len() == modes.len()
+                && modes
+                    .iter()
+                    .zip(coords)
+                    .all(|(mode, coord)| nests(mode, coord))
+        }
+        (Tuple::Node(_), Tuple::Leaf(_)) => false,
     }
 }
 

@@ -823,3 +823,29 @@ fn slices_are_highlighted() -> Tested {
     }
     Ok(())
 }
+
+/// Coordinates that do not fit the modes of the data are refused with both, not with the operation that fails inside.
+#[test]
+fn coordinates_have_the_modes_of_the_data() {
+    for (tv, data, message) in [
+        (
+            "(8,4):(4@0,1@0)",
+            "(1,32):(0,1)",
+            "the layout gives coordinates with mode 0 only, such as (0), while the data of shape (1,32) has 2 modes",
+        ),
+        (
+            "(8,4):(4@1,1@1)",
+            "32:1",
+            "the layout gives coordinates with 2 modes, such as (0,0), while the data of shape 32 has 1 mode",
+        ),
+        (
+            "(4,8):(1@0@0,1@1)",
+            "((2,2),16):((1,2),4)",
+            "the layout gives coordinates such as ((0),0), which do not nest as the data of shape ((2,2),16)",
+        ),
+    ] {
+        let (tv, data): (Layout, Layout) = (tv.parse().unwrap(), data.parse().unwrap());
+        let error = Picture::thread_values(&tv, data).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}

@@ -373,3 +373,51 @@ fn limits_are_errors() {
         ErrorKind::Extent { extent } if extent == "0"
     ));
 }
+
+/// The error of an operation without a ragged form does not suggest `ragged`, and with one, `ragged` can be written.
+#[test]
+fn ragged_is_suggested_where_it_can_be_written() {
+    let (mut advised, mut silent) = (0, 0);
+    for operation in operations::all() {
+        let Some(refusal) = &operation.refusal else {
+            continue;
+        };
+        let error = notation::eval_str(refusal.example).unwrap_err();
+        let ragged = notation::eval_str(&format!("ragged {}", refusal.example));
+        let is_possible = !ragged.is_err_and(|error| error.message.contains("no `ragged` form"));
+        match error.message.contains("`ragged`") {
+            true => {
+                assert!(is_possible, "{}: {}", refusal.example, error.message);
+                advised += 1;
+            }
+            false => silent += usize::from(error.message.contains("do not fill")),
+        }
+    }
+    assert!(advised > 10 && silent > 5, "{advised}, {silent}");
+}
+
+/// A function of kernels is named as one, whether a function of layouts has a similar name or not.
+#[test]
+fn functions_of_kernels_are_no_operations() {
+    for (call, signature) in [
+        ("domain_offset(8:1, 4)", "domain_offset("),
+        ("wait(8:1)", "wait("),
+        ("max(4, 8)", "max("),
+        ("smem::<f32>((4,8))", "smem::<"),
+        ("(4,8).copy(8:1)", "copy("),
+    ] {
+        let error = notation::eval_str(call).unwrap_err();
+        assert!(
+            error.message.starts_with("unknown operation"),
+            "{call}: {error}"
+        );
+        let note = error.note.unwrap_or_default();
+        assert!(
+            note.contains(&format!("`{signature}")) && note.contains("is a function of kernels"),
+            "{call}: {note}"
+        );
+    }
+    // A mistyped operation is still corrected.
+    let error = notation::eval_str("coalesc(8:1)").unwrap_err();
+    assert_eq!(error.note, None);
+}

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::statement::Statement;
 use cute_algebra::{
-    ComposedLayout, Layout, LayoutError, best_swizzle, composition, global_access, shared_access,
+    ComposedLayout, Layout, LayoutError, access_of_memory, best_swizzle, global_access,
+    shared_access, vector_elsewhere,
 };
 use serde_json::{Value as Json, json};
 use std::io;
@@ -21,7 +22,6 @@ pub(crate) fn banks(context: &mut Context, access: &Access) -> io::Result<()> {
         let best = best.and_then(|best| Some((best.swizzle, *best.degrees.first()?)));
         let best = best.filter(|(_, degree)| *degree < worst.degree);
         let mut rows = vec![
-            ("elements at once", at_once(found.vector, bits)),
             ("accesses of a thread", found.accesses.to_string()),
             (
                 "conflicts",
@@ -57,7 +57,7 @@ pub(crate) fn banks(context: &mut Context, access: &Access) -> io::Result<()> {
             "access": found.access,
             "better": best.map(|(swizzle, degree)| json!({ "swizzle": swizzle.to_string(), "degree": degree })),
         });
-        Ok((rows, json))
+        Ok((found.vector, rows, json))
     })
 }
 
@@ -67,7 +67,6 @@ pub(crate) fn coalescing(context: &mut Context, access: &Access) -> io::Result<(
         let found = global_access(tensor, bits, tv).map_err(failed)?;
         let moved = found.sectors * 32;
         let mut rows = vec![
-            ("elements at once", at_once(found.vector, bits)),
             ("accesses of a thread", found.accesses.to_string()),
             ("warps", found.warps.to_string()),
             (
@@ -117,11 +116,12 @@ pub(crate) fn coalescing(context: &mut Context, access: &Access) -> io::Result<(
                 "transactions": found.worst.transactions,
             },
         });
-        Ok((rows, json))
+        Ok((found.vector, rows, json))
     })
 }
 
-type Rows = (Vec<(&'static str, String)>, Json);
+/// The elements at once, lines about the access, and all of it as JSON.
+type Rows = (i64, Vec<(&'static str, String)>, Json);
 type Failed<'a> = &'a dyn Fn(LayoutError) -> Failure;
 type Analysis<'a> = &'a dyn Fn(&ComposedLayout, &Layout, i64, Failed<'_>) -> Result<Rows, Failure>;
 
@@ -154,12 +154,9 @@ fn one(
     let tv = session
         .layout(&pattern.text)
         .map_err(|error| Failure::new(pattern, error))?;
-    let of_memory = linear(&memory, &tv).map_err(|error| {
-        // `ragged` stands between two layouts of an expression, and the two are arguments here.
-        let message = error.kind().to_string();
-        let without = message.strip_suffix("; `ragged` allows the overhang");
-        Failure::whole(pattern, without.unwrap_or(&message))
-    })?;
+    // An access has no form with `ragged`, which `{:#}` does not name.
+    let of_memory = access_of_memory(memory.layout().shape(), &tv)
+        .map_err(|error| Failure::whole(pattern, format!("{:#}", error.kind())))?;
     // Operand 0 is the layout in memory, operand 1 the element size, operand 2 the pattern.
     let failed = |error: LayoutError| {
         let statement = if error.place().operand == 0 {
@@ -169,8 +166,22 @@ fn one(
         };
         Failure::whole(statement, error.kind())
     };
-    let (mut rows, mut json) = analysis(&memory, &of_memory, bits, &failed)?;
-    rows.insert(0, ("access", tv.to_string()));
+    let (vector, of_access, mut json) = analysis(&memory, &of_memory, bits, &failed)?;
+    let mut rows = vec![
+        ("access", tv.to_string()),
+        ("elements at once", at_once(vector, bits)),
+    ];
+    let narrower = vector_elsewhere(&memory, &of_memory, vector);
+    json["vector_elsewhere"] = narrower.map_or(vector, |narrower| narrower.vector).into();
+    if let Some(narrower) = narrower {
+        let text = format!(
+            "{}, since {}",
+            at_once(narrower.vector, bits),
+            narrower.reason
+        );
+        rows.push(("at other places", text));
+    }
+    rows.extend(of_access);
     json["layout"] = layout.text.clone().into();
     json["pattern"] = pattern.text.clone().into();
     json["bits"] = bits.into();
@@ -178,15 +189,6 @@ fn one(
         text: table(rows),
         json,
     })
-}
-
-/// An access with 1-D coordinates of the memory as its values. A fragment's layout has coordinates as strides: it is composed with the
-/// shape of the memory.
-fn linear(memory: &ComposedLayout, tv: &Layout) -> Result<Layout, LayoutError> {
-    match tv.is_integral() {
-        true => Ok(tv.clone()),
-        false => composition(&Layout::left(memory.layout().shape().clone())?, tv),
-    }
 }
 
 fn at_once(vector: i64, bits: i64) -> String {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::statement::{Statement, read};
 use cute_algebra::Value;
-use cute_algebra::notation::{NotationError, eval_symbolic};
+use cute_algebra::notation::NotationError;
 use cute_algebra::symbolic::Term;
 use serde_json::json;
 use std::io;
@@ -142,8 +142,7 @@ fn values(session: &Session, left: &str, right: &str) -> Result<(String, String)
     let beside = |text: &str, value: Value<Term>, other: bool| match value {
         Value::Int(_) | Value::Tuple(_) if other => {
             let prepared = session.prepare(text)?;
-            let layout = eval_symbolic(&prepared.facts, &prepared.expr, &prepared.names())?.0;
-            Ok(layout.value.to_string())
+            Ok(prepared.layout()?.value.to_string())
         }
         value => Ok(value.to_string()),
     };

@@ -1,6 +1,6 @@
 //! Tables and pictures.
 
-use super::{Context, Stop};
+use super::{Context, Stop, write};
 use crate::answer::Answer;
 use crate::args::Drawing;
 use crate::failure::Failure;
@@ -96,9 +96,7 @@ pub(crate) fn picture(
         let json = json!({ "expression": statement.text, "picture": text });
         return Ok(context.output.answer(&Answer { text, json })?);
     }
-    std::fs::write(&output, text).map_err(|error| {
-        std::io::Error::new(error.kind(), format!("cannot write {output}: {error}"))
-    })?;
+    write(&output, &text)?;
     let json = json!({ "expression": statement.text, "file": output });
     Ok(context.output.answer(&Answer {
         text: String::new(),
@@ -154,7 +152,8 @@ fn tiled(session: &Session, text: &str) -> Result<Option<Picture>, NotationError
         return Ok(None);
     };
     let at = |expr: &Expr, error: &dyn Display| NotationError::new(&expr.at, error.to_string());
-    let operand = |expr: &Expr| eval(expr, &prepared.names());
+    let operand =
+        |expr: &Expr| eval(expr, &prepared.names()).map_err(|error| prepared.meant(error));
     let layout = |expr: &Expr| to_layout(operand(expr)?, &expr.at);
     let picture = match (&operation[..], &args[..]) {
         ("tiled_mma", [operation, atoms, permutation]) => {

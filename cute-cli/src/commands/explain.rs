@@ -63,7 +63,12 @@ fn explained(session: &Session, statement: &Statement) -> (Option<Answer>, Resul
         "value": value.as_ref().ok().map(|symbolic| symbolic.value.to_string()),
         "conditions": conditions,
     });
-    (Some(Answer { text, json }), value.map(drop).map_err(failed))
+    (
+        Some(Answer { text, json }),
+        value
+            .map(drop)
+            .map_err(|error| failed(prepared.meant(error))),
+    )
 }
 
 /// An operation with its steps below it.

@@ -51,6 +51,9 @@ impl From<io::Error> for Stop {
     }
 }
 
+/// The error of a command without expressions.
+const EXPECTED: &str = "expected an expression, such as `(4,8):(8,1)`: as an argument, in a file (`--file FILE`) or on standard input";
+
 /// Shared state of the commands: definitions, expressions read from `--file`, output.
 pub(crate) struct Context {
     session: Session,
@@ -118,23 +121,23 @@ impl Context {
     /// The statements of a command: from its arguments, else from the files, else from standard input.
     fn statements(&mut self, source: Expressions) -> Result<Vec<Statement>, Stop> {
         let files = std::mem::take(&mut self.expressions);
-        if source.expressions.is_empty() {
-            return match files.is_empty() {
-                false => Ok(files),
-                true if io::stdin().is_terminal() => {
-                    Err(Stop::Usage("expected an expression".into()))
-                }
-                true => Ok(read("-")?),
-            };
-        }
         let mut statements = Vec::new();
-        for text in source.expressions {
+        for text in &source.expressions {
             match text.trim() {
                 "-" => statements.extend(read("-")?),
                 text => statements.push(Statement::argument(text)),
             }
         }
-        Ok(statements)
+        if source.expressions.is_empty() {
+            statements = match files.is_empty() {
+                true if !io::stdin().is_terminal() => read("-")?,
+                _ => files,
+            };
+        }
+        match statements.is_empty() {
+            true => Err(Stop::Usage(EXPECTED.into())),
+            false => Ok(statements),
+        }
     }
 
     /// Answers each expression; definitions are made in their turn.
@@ -197,6 +200,12 @@ fn manual(name: Option<&str>) -> Result<(), Stop> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
     Ok(io::stdout().write_all(&page)?)
+}
+
+/// Writes a file.
+fn write(file: &str, text: &str) -> io::Result<()> {
+    std::fs::write(file, text)
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot write {file}: {error}")))
 }
 
 /// Where answers and errors go: lines to standard output and standard error, or one JSON document to standard output.

@@ -1,9 +1,10 @@
 //! The PTX of the kernels of a Rust file.
 
-use super::{Context, Stop};
+use super::{Context, Stop, write};
 use crate::answer::Answer;
 use crate::args::Kernels;
 use crate::failure::Failure;
+use crate::near::path_help;
 use crate::session::Session;
 use crate::statement::{STANDARD_INPUT, Statement, text_of};
 use cute_algebra::notation::NotationError;
@@ -50,9 +51,30 @@ pub(crate) fn run(context: &mut Context, options: &Kernels) -> Result<(), Stop> 
         let result = thread.join();
         io::Result::Ok(result.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
     });
+    let missing = |name: &str, message: String, help: Option<String>| {
+        let statement = Statement::verbatim(name);
+        let mut failure = Failure::whole(&statement, message);
+        failure.error.help = help;
+        failure
+    };
     let (mut shown, mut open) = match lowered? {
         Ok(lowered) => lowered,
-        Err(mistakes) => {
+        Err(Refused::NoModule(paths)) => {
+            let failure = match &options.module {
+                Some(module) if !paths.is_empty() => missing(
+                    module,
+                    format!("the file has no module of kernels `{module}`"),
+                    path_help(module, &paths),
+                ),
+                _ => missing(
+                    &options.source,
+                    "there is no module of kernels in this file".into(),
+                    Some("it is `#[kernels] mod name { … }`".into()),
+                ),
+            };
+            return Ok(context.output.failure(&failure)?);
+        }
+        Err(Refused::Mistakes(mistakes)) => {
             for mistake in mistakes {
                 context
                     .output
@@ -62,58 +84,66 @@ pub(crate) fn run(context: &mut Context, options: &Kernels) -> Result<(), Stop> 
         }
     };
     if let Some(name) = &options.instance {
-        let all = names(&shown, &open);
-        // By itself, or as `--list` prints it.
-        let is_it =
-            |module: &str, it: &str| it == name.as_str() || format!("{module}::{it}") == *name;
-        shown.retain(|instance| is_it(&instance.module, &instance.name));
-        open.retain(|instance| is_it(&instance.module, &instance.name));
+        let paths = shown.iter().map(|it| path(&it.module, &it.name));
+        let paths: Vec<_> = paths
+            .chain(open.iter().map(|it| path(&it.module, &it.name)))
+            .collect();
+        shown.retain(|instance| is_named(name, &instance.module, &instance.name));
+        open.retain(|instance| is_named(name, &instance.module, &instance.name));
         let refusal = match (&shown[..], &open[..]) {
-            ([], []) => Some(format!("there is no instance `{name}`: there {all}")),
-            ([], [open, ..]) if !options.list => Some(format!(
-                "`{name}` gets {} when a program runs, so it has no PTX before",
-                open.values.join(", ")
-            )),
+            ([], []) => {
+                let message = format!("there is no instance `{name}`");
+                Some(missing(name, message, path_help(name, &paths)))
+            }
+            ([], [open, ..]) if !options.list => {
+                let values = open.values.join(", ");
+                let message =
+                    format!("`{name}` gets {values} when a program runs, so it has no PTX before");
+                Some(missing(name, message, None))
+            }
             _ => None,
         };
-        if let Some(message) = refusal {
-            let statement = Statement::verbatim(name);
-            return Ok(context
-                .output
-                .failure(&Failure::whole(&statement, message))?);
+        if let Some(failure) = refusal {
+            return Ok(context.output.failure(&failure)?);
         }
     }
     let text = match options.list {
         true => list(&shown, &open),
         false => texts(&shown),
     };
-    let with_ptx = !options.list;
-    let json = json!({
+    let is_printed = options.output == "-";
+    let with_ptx = !options.list && is_printed;
+    let mut json = json!({
         "file": options.source,
         "instances": shown.iter().map(|shown| shown.json(with_ptx)).collect::<Vec<_>>(),
         "open": open.iter().map(Open::json).collect::<Vec<_>>(),
     });
+    if is_printed {
+        return Ok(context.output.answer(&Answer { text, json })?);
+    }
+    write(&options.output, &text)?;
+    json["output"] = options.output.clone().into();
+    let text = String::new();
     Ok(context.output.answer(&Answer { text, json })?)
 }
 
-/// The instances of a file as a sentence says them: all of a few, or the first ones.
-fn names(shown: &[Shown], open: &[Open]) -> String {
-    const MOST: usize = 8;
-    let shown = shown.iter().map(|it| (&it.module, &it.name));
-    let all = shown.chain(open.iter().map(|it| (&it.module, &it.name)));
-    let all: Vec<String> = all
-        .map(|(module, name)| format!("`{module}::{name}`"))
-        .collect();
-    match &all[..] {
-        [] => "are none".to_owned(),
-        [only] => format!("is {only}"),
-        _ if all.len() > MOST => format!(
-            "are {} of them, which `--list` lists, such as {}",
-            all.len(),
-            all[..MOST].join(", ")
-        ),
-        _ => format!("are {}", all.join(", ")),
-    }
+/// Why nothing was lowered.
+enum Refused {
+    /// The file has no module of kernels, or none of the wanted path; the paths that it has.
+    NoModule(Vec<String>),
+    Mistakes(Vec<Mistake>),
+}
+
+/// The name of an instance with its module, as the list has it.
+fn path(module: &str, name: &str) -> String {
+    format!("{module}::{name}")
+}
+
+/// Whether a name is that of an instance, alone or behind modules around it.
+fn is_named(name: &str, module: &str, instance: &str) -> bool {
+    let path = path(module, instance);
+    let before = path.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with("::"))
 }
 
 /// The instances of the modules of a file, or of one of them.
@@ -122,8 +152,8 @@ fn lowered(
     text: &str,
     module: Option<&str>,
     mut session: Session,
-) -> Result<(Vec<Shown>, Vec<Open>), Vec<Mistake>> {
-    let file = File::parse(name, text)?;
+) -> Result<(Vec<Shown>, Vec<Open>), Refused> {
+    let file = File::parse(name, text).map_err(Refused::Mistakes)?;
     for (name, definition) in file.layouts() {
         // A layout that the calculator cannot evaluate is missing where a kernel names it.
         session.define(&Statement::argument(&format!("{name} = {definition}")));
@@ -132,15 +162,12 @@ fn lowered(
         Some(module) => vec![module],
         None => file.modules().collect(),
     };
-    let (mut shown, mut open, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
-    if paths.is_empty() {
-        mistakes.push(Mistake {
-            message: "there is no module of kernels in this file\nhelp: it is `#[kernels] mod name { … }`".into(),
-            begin: (1, 1),
-            end: (1, 1),
-            is_outside: false,
-        });
+    if paths.is_empty() || module.is_some_and(|module| file.modules().all(|path| path != module)) {
+        return Err(Refused::NoModule(
+            file.modules().map(str::to_owned).collect(),
+        ));
     }
+    let (mut shown, mut open, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
     let value = |name: &str| session.numbers(name).ok().map(|value| value.to_string());
     for path in paths {
         match file.lower(path, &value) {
@@ -168,7 +195,7 @@ fn lowered(
     }
     match mistakes.is_empty() {
         true => Ok((shown, open)),
-        false => Err(mistakes),
+        false => Err(Refused::Mistakes(mistakes)),
     }
 }
 
@@ -200,21 +227,20 @@ fn texts(shown: &[Shown]) -> String {
         [only] => only.ptx.clone(),
         several => {
             let texts = several.iter();
-            let texts = texts.map(|it| format!("// {}::{}\n{}", it.module, it.name, it.ptx));
+            let texts = texts.map(|it| format!("// {}\n{}", path(&it.module, &it.name), it.ptx));
             texts.collect::<Vec<_>>().join("\n")
         }
     }
 }
 
 fn list(shown: &[Shown], open: &[Open]) -> String {
-    let named = |module: &str, name: &str| format!("{module}::{name}");
     let heads = ["instance", "threads", "cluster", "shared bytes"].map(str::to_owned);
     let rows = shown.iter().map(|it| {
         let [x, y, z] = it.cluster;
         let cluster = format!("{x}x{y}x{z}");
         let numbers = [it.threads.to_string(), cluster, it.shared_bytes.to_string()];
         let [threads, cluster, bytes] = numbers;
-        [named(&it.module, &it.name), threads, cluster, bytes]
+        [path(&it.module, &it.name), threads, cluster, bytes]
     });
     let rows: Vec<_> = [heads].into_iter().chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
@@ -224,7 +250,7 @@ fn list(shown: &[Shown], open: &[Open]) -> String {
         format!("{name:a$}  {threads:>b$}  {cluster:>c$}  {bytes:>d$}\n")
     });
     let open = open.iter().map(|it| {
-        let name = named(&it.module, &it.name);
+        let name = path(&it.module, &it.name);
         format!(
             "{name}: no PTX before a program gives {}\n",
             it.values.join(", ")
