@@ -107,8 +107,8 @@ pub fn attention(
 /// The kernel and its instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::mma::kernels::TiledMma;
-    use crate::pipeline::kernels::Ring;
+    use crate::parts::mma::kernels::TiledMma;
+    use crate::parts::ring::kernels::Ring;
 
     /// Sizes of an attention.
     pub struct Config {

@@ -114,26 +114,21 @@
 
 #![forbid(unsafe_code)]
 
-pub mod activation;
 pub mod attention;
-pub mod copy;
 pub mod elementwise;
-pub mod epilogue;
 mod error;
 mod extent;
 pub mod gemm;
 pub mod histogram;
-pub mod mma;
 pub mod norm;
 pub mod pack;
-pub mod pipeline;
+pub mod parts;
+pub mod product;
 pub mod quantise;
 pub mod reference;
 pub mod row;
 pub mod softmax;
-pub mod split;
 pub mod sum;
-pub mod tile_scheduler;
 pub mod timing;
 mod tma;
 pub mod transpose;
@@ -141,30 +136,35 @@ pub mod transpose;
 /// The functions, structs and constants of the kernel language that modules of kernels import:
 /// `use cute_kernels::lib::{Ring, Tiles};`.
 pub mod lib {
-    pub use crate::activation::kernels::{
-        gelu, gelu_tanh, of_column, of_element, of_row, relu, silu,
-    };
-    pub use crate::copy::kernels::TiledCopy;
     pub use crate::elementwise::kernels::{apply, load, store, update};
-    pub use crate::epilogue::kernels::{
-        absmax_of_rows, gated, linear_combination, of_blocks, of_columns, of_rows,
-        store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma,
-        store_transposed_by_tma,
-    };
-    pub use crate::gemm::config::kernels::{
-        Config, NARROW, NARROW_PROMOTED, PAIR, SINGLE, SQUARE, SQUARE_PROMOTED, THIN, TILES,
-        TILES_BY_8, WHOLE,
-    };
     pub use crate::gemm::kernels::gemm_with;
-    pub use crate::gemm::multiply::kernels::{multiply, multiply_problems, multiply_scaled, tiles};
-    pub use crate::mma::kernels::TiledMma;
-    pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
+    pub use crate::parts::config::kernels::{
+        Config, NARROW, NARROW_PROMOTED, PAIR, SINGLE, SQUARE, SQUARE_BY_ELEMENT, SQUARE_PROMOTED,
+        SQUARE_PROMOTED_BY_ELEMENT, THIN, WHOLE,
+    };
+    pub use crate::parts::copy::kernels::TiledCopy;
+    pub use crate::parts::epilogue::activation::kernels::{
+        gated, gelu, gelu_tanh, of_column, of_element, of_row, relu, silu,
+    };
+    pub use crate::parts::epilogue::scale::kernels::{
+        absmax_of_rows, linear_combination, of_blocks, of_columns, of_rows,
+    };
+    pub use crate::parts::epilogue::store::kernels::{
+        finish_stores, store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma,
+        store_rows, store_tile, store_transposed_by_tma,
+    };
+    pub use crate::parts::mainloop::kernels::{
+        multiply, multiply_problems, multiply_scaled, tiles,
+    };
+    pub use crate::parts::mma::kernels::TiledMma;
+    pub use crate::parts::ring::kernels::{Consumer, Producer, Ring, Slot};
+    pub use crate::parts::split::kernels::Split;
+    pub use crate::parts::tiles::kernels::{Groups, ProblemTile, Problems, Tile, Tiles, place};
+    pub use crate::product::table::kernels::{TILES, TILES_BY_8};
     pub use crate::row::kernels::{
         ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
-    pub use crate::split::kernels::Split;
-    pub use crate::tile_scheduler::kernels::{Groups, ProblemTile, Problems, Tile, Tiles, place};
 }
 
 /// The crate of devices, tensors and `#[kernels]`. Its types in the signatures of this crate's functions are also re-exported

@@ -20,7 +20,7 @@ const FILES: [&str; 16] = [
     "gemm/grouped.rs",
     "gemm/linear.rs",
     "gemm/list.rs",
-    "gemm/product.rs",
+    "gemm/kernel.rs",
     "gemm/scaled.rs",
     "gemm/streamed.rs",
     "histogram.rs",

@@ -2,8 +2,8 @@
 
 use cute_runtime::{Device, ElementType};
 
-use super::form::Form;
 use super::tile::Tile;
+use crate::product::operands::Form;
 
 /// The tile of a [`Plan`](crate::Plan), with the device and the product for which it holds. With the feature `serde` it can be
 /// stored in a file, so that one run of a program measures and other runs use the result.

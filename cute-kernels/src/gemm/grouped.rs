@@ -2,25 +2,17 @@
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
-use super::config::kernels::Config;
-use super::form::{Place, is_contiguous, major};
-use super::model::Product;
 use crate::Error;
 use crate::extent::{Zeros, extent, is_empty};
 use crate::pack::Pack;
+use crate::product::model::Product;
+use crate::product::operands::{Operand, is_contiguous, major};
 use crate::tma::can_store_by_vector;
-use kernels::{gemm_grouped_CFG, gemm_grouped_unaligned_CFG};
 
 /// Element types of A and B whose products [`gemm_grouped`](fn@gemm_grouped) rounds to `D`.
-pub trait GroupedInput<D: Element>:
-    Pack + kernels::gemm_grouped_types<D> + kernels::gemm_grouped_unaligned_types<D>
-{
-}
+pub trait GroupedInput<D: Element>: Pack + kernels::gemm_grouped_types<D> {}
 
-impl<T, D: Element> GroupedInput<D> for T where
-    T: Pack + kernels::gemm_grouped_types<D> + kernels::gemm_grouped_unaligned_types<D>
-{
-}
+impl<T, D: Element> GroupedInput<D> for T where T: Pack + kernels::gemm_grouped_types<D> {}
 
 /// D = A · Bₑᵀ for each group e of rows of A and D, in one launch: the linear layers of a mixture of experts, whose tokens are sorted
 /// by expert.
@@ -97,40 +89,19 @@ pub fn gemm_grouped<T: GroupedInput<D>, D: Element>(
     if !is_contiguous(&d_all) {
         return Err(major("gemm_grouped", "d", "N", &d_all));
     }
-    let a_all = a.prepend::<3>()?;
-    let (a_place, b_place) = (Place::new("a", &a_all, false)?, Place::new("b", b, false)?);
-    let a_copy = a_place.copy(device, a_all, &mut None)?;
-    let b_copy = b_place.copy(device, *b, &mut None)?;
-    let a = match &a_copy {
-        Some(copy) => {
-            let stride = copy.strides()[1];
-            copy.buffer().view(0, a.shape(), [stride, 1])?
-        }
-        None => *a,
-    };
-    let b = b_place.view(*b, &b_copy)?;
-    let aligned = can_store_by_vector(&d.as_view());
+    let (a, b) = (Operand::new("a", *a)?, Operand::new("b", *b)?);
+    let (a_copy, b_copy) = (a.copy(device)?, b.copy(device)?);
+    let (a, b) = (a.view(&a_copy)?, b.view(&b_copy)?);
     // The estimate takes all groups as equally large.
-    let product = Product::new::<T, D>(device, [all, m.div_ceil(all), n, k]);
-    let grid = |sizes: Config| {
-        // Each group begins with a tile of its own.
-        let rows = u64::from(m / sizes.bm) + u64::from(all.min(m));
-        let most = rows * u64::from(n.div_ceil(sizes.bn));
-        most.min(device.multiprocessor_count().into()) as u32
-    };
-    if aligned {
-        let instances = <T as kernels::gemm_grouped_types<D>>::INSTANCES;
-        let (config, _) =
-            product.instance(instances, &gemm_grouped_CFG::ALL, gemm_grouped_CFG::value)?;
-        let grid = grid(config.value());
-        kernels::gemm_grouped::launch(config, device, grid, &a, &b, ends, d, k)?;
-    } else {
-        let instances = <T as kernels::gemm_grouped_unaligned_types<D>>::INSTANCES;
-        let all = &gemm_grouped_unaligned_CFG::ALL;
-        let (config, _) = product.instance(instances, all, gemm_grouped_unaligned_CFG::value)?;
-        let grid = grid(config.value());
-        kernels::gemm_grouped_unaligned::launch(config, device, grid, &a, &b, ends, d, k)?;
-    }
+    let product = Product::new::<T, D>(device, [all, m.div_ceil(all), n, k])?;
+    let built = <T as kernels::gemm_grouped_types<D>>::INSTANCES;
+    let (it, _) = product.instance(built, !can_store_by_vector(&d.as_view()))?;
+    // Each group begins with a tile of its own.
+    let sizes = it.value();
+    let rows = u64::from(m / sizes.bm) + u64::from(all.min(m));
+    let tiles = rows * u64::from(n.div_ceil(sizes.bn));
+    let grid = tiles.min(device.multiprocessor_count().into()) as u32;
+    kernels::gemm_grouped::launch(it, device, grid, &a, &b, ends, d, k)?;
     Ok(())
 }
 
@@ -170,40 +141,30 @@ pub fn check_group_ends(ends: &[i32], rows: usize) -> Result<(), Error> {
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{store_by_element, store_by_vector};
-    use crate::gemm::config::kernels::{Config, SINGLE, SQUARE, WHOLE};
-    use crate::gemm::multiply::kernels::multiply;
-    use crate::tile_scheduler::kernels::Groups;
+    use crate::parts::config::kernels::{Config, SINGLE, SQUARE, SQUARE_BY_ELEMENT, WHOLE};
+    use crate::parts::epilogue::store::kernels::store_rows;
+    use crate::parts::mainloop::kernels::multiply;
+    use crate::parts::tiles::kernels::Groups;
 
-    /// The products of groups of rows, which end at `ends`, each with a matrix of B.
+    /// The products of groups of rows, which end at `ends`, each with a matrix of B. D is stored by vectors, unless `CFG.by_element`:
+    /// then its rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), #[cfg(feature = "f16")] (f16, f16)], CFG in [SINGLE, SQUARE, WHOLE])]
+    #[instances(
+        cfg(feature = "grouped"),
+        (T, D) in [(bf16, bf16), #[cfg(feature = "f16")] (f16, f16)],
+        CFG in [SINGLE, SQUARE, WHOLE, SQUARE_BY_ELEMENT],
+    )]
     pub fn gemm_grouped<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 2>,
         b: TmaLoad<T, 3>,
         ends: Global<i32, 1>,
-        #[facts(aligned(d, 16), extent(d, 1) % 8 == 0)] d: Global<D, 2>,
-        k: u32,
-    ) {
-        let tiles = groups::<CFG>(ends, d);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (_, row, column), end| {
-            store_by_vector(acc, d[(row..end, _)], consumer, column);
-        });
-    }
-
-    /// The same for D whose rows have any stride and any alignment.
-    #[kernel(threads = 384)]
-    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), #[cfg(feature = "f16")] (f16, f16)], CFG in [SQUARE])]
-    pub fn gemm_grouped_unaligned<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 2>,
-        b: TmaLoad<T, 3>,
-        ends: Global<i32, 1>,
+        #[facts(aligned(d, CFG.unit(bits::<D>())), extent(d, 1) % CFG.multiple(bits::<D>()) == 0)]
         d: Global<D, 2>,
         k: u32,
     ) {
         let tiles = groups::<CFG>(ends, d);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, (_, row, column), end| {
-            store_by_element(acc, d[(row..end, _)], (0, 0, column));
+        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (_, row, column), end| {
+            store_rows::<_, CFG>(acc, d, consumer, (row, column), end);
         });
     }
 

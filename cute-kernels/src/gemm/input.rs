@@ -2,12 +2,12 @@
 
 use cute_runtime::Element;
 
-use super::config::kernels::{Config, SINGLE};
-use super::parts::Sums;
-use super::parts::kernels::add_parts_types;
-use super::product::kernels::{gemm_types, gemm_unaligned_types};
+use super::kernel::kernels::gemm_types;
 use super::streamed::kernels::gemm_streamed_types;
+use super::sums::Sums;
+use super::sums::kernels::add_parts_types;
 use crate::pack::Pack;
+use crate::parts::config::kernels::{Config, SINGLE};
 
 /// Element types of A whose products by elements of B [`gemm`](fn@super::gemm) rounds to `D`. Elements of B have the same type, or
 /// one that is given.
@@ -16,7 +16,6 @@ pub trait GemmInput<D: Element, B: Element = Self>:
     + Sums<Sum: add_parts_types<D>>
     + gemm_types<B, D>
     + gemm_types<B, <Self as Sums>::Sum>
-    + gemm_unaligned_types<B, D>
     + gemm_streamed_types<B, D>
 {
 }
@@ -26,7 +25,6 @@ impl<A, B: Element, D: Element> GemmInput<D, B> for A where
         + Sums<Sum: add_parts_types<D>>
         + gemm_types<B, D>
         + gemm_types<B, <A as Sums>::Sum>
-        + gemm_unaligned_types<B, D>
         + gemm_streamed_types<B, D>
 {
 }

@@ -2,28 +2,20 @@
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
-use super::form::{Form, Matrices, MatricesMut, extents};
-use super::model::Product;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
 use crate::pack::Pack;
-use kernels::{gemm_linear_CFG, gemm_linear_unaligned_CFG, gemm_update_CFG};
+use crate::product::operands::{Form, extents};
 
 /// Element types of A and B whose products [`gemm_linear`] and [`gemm_update`] add to elements of type `D`: `bf16` and `e4m3` to `bf16`
 /// and `f32`, `f16` to `f16` and `f32`, and `f32`, of which the tensor core reads the 19 highest bits, to `f32`.
 pub trait LinearInput<D: Element>:
-    Pack
-    + kernels::gemm_linear_types<D>
-    + kernels::gemm_linear_unaligned_types<D>
-    + kernels::gemm_update_types<D>
+    Pack + kernels::gemm_linear_types<D> + kernels::gemm_update_types<D>
 {
 }
 
 impl<T, D: Element> LinearInput<D> for T where
-    T: Pack
-        + kernels::gemm_linear_types<D>
-        + kernels::gemm_linear_unaligned_types<D>
-        + kernels::gemm_update_types<D>
+    T: Pack + kernels::gemm_linear_types<D> + kernels::gemm_update_types<D>
 {
 }
 
@@ -74,30 +66,12 @@ pub fn gemm_linear<T: LinearInput<D>, D: Element, const R: usize>(
     }
     let form = Form::new(a, b, d, 0)?;
     let c = form.like_d("gemm_linear", "c", c)?;
-    let product = Product::new::<T, D>(device, form.extents);
+    let built = <T as kernels::gemm_linear_types<D>>::INSTANCES;
+    let (it, grid) = form.instance::<T, D, _>(device, built)?;
     let [batches, m, n, k] = form.extents;
-    if form.by_tma {
-        let instances = <T as kernels::gemm_linear_types<D>>::INSTANCES;
-        let (config, grid) =
-            product.instance(instances, &gemm_linear_CFG::ALL, gemm_linear_CFG::value)?;
-        launch(device, &form, a, b, d, |a, b, d| {
-            kernels::gemm_linear::launch(
-                config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-            )
-        })
-    } else {
-        let instances = <T as kernels::gemm_linear_unaligned_types<D>>::INSTANCES;
-        let (config, grid) = product.instance(
-            instances,
-            &gemm_linear_unaligned_CFG::ALL,
-            gemm_linear_unaligned_CFG::value,
-        )?;
-        launch(device, &form, a, b, d, |a, b, d| {
-            kernels::gemm_linear_unaligned::launch(
-                config, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta,
-            )
-        })
-    }
+    form.launch_of_one_type(device, a, b, d, |a, b, d| {
+        kernels::gemm_linear::launch(it, device, grid, a, b, &c, d, batches, m, n, k, alpha, beta)
+    })
 }
 
 /// D = α · A · Bᵀ + β · D, in place. Everything else is as for [`gemm_linear`], but D is stored by elements, which takes longer.
@@ -137,48 +111,25 @@ pub fn gemm_update<T: LinearInput<D>, D: Element, const R: usize>(
         return gemm_update(device, 0.0, &zeros.like(a)?, &zeros.like(b)?, beta, d);
     }
     let form = Form::new(a, b, d, 0)?;
-    let product = Product::new::<T, D>(device, form.extents);
-    let instances = <T as kernels::gemm_update_types<D>>::INSTANCES;
-    let (config, grid) =
-        product.instance(instances, &gemm_update_CFG::ALL, gemm_update_CFG::value)?;
+    let built = <T as kernels::gemm_update_types<D>>::INSTANCES;
+    let product = form.product::<T, D>(device)?;
+    // A thread stores the elements that it has read.
+    let (it, grid) = product.instance(built, true)?;
     let [batches, m, n, k] = form.extents;
-    launch(device, &form, a, b, d, |a, b, d| {
-        kernels::gemm_update::launch(config, device, grid, a, b, d, batches, m, n, k, alpha, beta)
-    })
-}
-
-/// Calls `launch` with A, B and D of the computed product, as a kernel takes them.
-fn launch<T: Pack, D: Element, const R: usize>(
-    device: &Device,
-    form: &Form,
-    a: &TensorView<'_, T, R>,
-    b: &TensorView<'_, T, R>,
-    d: &mut TensorViewMut<'_, D, R>,
-    launch: impl FnOnce(
-        &Matrices<'_, T>,
-        &Matrices<'_, T>,
-        &mut MatricesMut<'_, D>,
-    ) -> Result<(), cute_runtime::Error>,
-) -> Result<(), Error> {
-    let (a, b) = (a.prepend()?, b.prepend()?);
-    let d = d.as_view_mut().prepend()?;
-    let (operands, mut d) = match form.transposed {
-        true => ((b, a), d.select([0, 2, 1])?),
-        false => ((a, b), d),
-    };
-    form.launch(device, operands, &mut Default::default(), |a, b| {
-        launch(a, b, &mut d)
+    form.launch_of_one_type(device, a, b, d, |a, b, d| {
+        kernels::gemm_update::launch(it, device, grid, a, b, d, batches, m, n, k, alpha, beta)
     })
 }
 
 /// The kernels, and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{linear_combination, store_by_element, store_pieces_by_tma};
-    use crate::gemm::config::kernels::{Config, NARROW, SQUARE};
-    use crate::gemm::multiply::kernels::{multiply, tiles};
+    use crate::parts::config::kernels::{Config, NARROW, SQUARE, SQUARE_BY_ELEMENT};
+    use crate::parts::epilogue::scale::kernels::linear_combination;
+    use crate::parts::epilogue::store::kernels::{finish_stores, store_by_element, store_tile};
+    use crate::parts::mainloop::kernels::{multiply, tiles};
 
-    /// D = α · A · Bᵀ + β · C, with D stored by TMA.
+    /// D = α · A · Bᵀ + β · C. D is stored by TMA, unless `CFG.by_element`: then its rows have any stride and any alignment.
     #[kernel(threads = 384)]
     #[instances(
         cfg(feature = "linear"),
@@ -191,13 +142,13 @@ pub mod kernels {
             #[cfg(feature = "f8-i8")] (e4m3, bf16),
             #[cfg(feature = "f8-i8")] (e4m3, f32),
         ],
-        CFG in [SQUARE, NARROW],
+        CFG in [SQUARE, NARROW, SQUARE_BY_ELEMENT],
     )]
     pub fn gemm_linear<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
         c: Global<D, 3>,
-        d: TmaStore<D, 3>,
+        d: Store<D, 3, { !CFG.by_element }>,
         batches: u32,
         m: u32,
         n: u32,
@@ -208,39 +159,9 @@ pub mod kernels {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
             let sum = |piece, at| linear_combination(alpha, piece, beta, c, at);
-            store_pieces_by_tma(acc, sum, d, consumer, at, 256);
+            store_tile::<_, _, _, CFG>(acc, sum, d, consumer, at);
         });
-        tma_wait_read(0);
-    }
-
-    /// The same for D whose rows have any stride and any alignment.
-    #[kernel(threads = 384)]
-    #[instances(
-        cfg(feature = "linear"),
-        (T, D) in [
-            (bf16, bf16),
-            (bf16, f32),
-            #[cfg(feature = "f16")] (f16, f16),
-            #[cfg(feature = "f16")] (f16, f32),
-            #[cfg(feature = "f32")] (tf32, f32),
-            #[cfg(feature = "f8-i8")] (e4m3, bf16),
-            #[cfg(feature = "f8-i8")] (e4m3, f32),
-        ],
-        CFG in [SQUARE],
-    )]
-    pub fn gemm_linear_unaligned<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
-        c: Global<D, 3>,
-        d: Global<D, 3>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
-        alpha: f32,
-        beta: f32,
-    ) {
-        add_by_element::<_, _, CFG>(a, b, c, d, (batches, m, n, k), (alpha, beta));
+        finish_stores::<CFG>();
     }
 
     /// D = α · A · Bᵀ + β · D. A thread reads and then stores the same elements, and no other thread accesses them.
@@ -256,7 +177,7 @@ pub mod kernels {
             #[cfg(feature = "f8-i8")] (e4m3, bf16),
             #[cfg(feature = "f8-i8")] (e4m3, f32),
         ],
-        CFG in [SQUARE],
+        CFG in [SQUARE_BY_ELEMENT],
     )]
     pub fn gemm_update<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 3>,
@@ -269,20 +190,9 @@ pub mod kernels {
         alpha: f32,
         beta: f32,
     ) {
-        add_by_element::<_, _, CFG>(a, b, d, d, (batches, m, n, k), (alpha, beta));
-    }
-
-    fn add_by_element<T: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
-        c: Global<D, 3>,
-        d: Global<D, 3>,
-        (batches, m, n, k): (u32, u32, u32, u32),
-        (alpha, beta): (f32, f32),
-    ) {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
-            store_by_element(linear_combination(alpha, acc, beta, c, at), d, at);
+            store_by_element(linear_combination(alpha, acc, beta, d, at), d, at);
         });
     }
 }

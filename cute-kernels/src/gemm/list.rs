@@ -1,26 +1,19 @@
 //! Lists of products of matrices of any shapes, in one launch.
 
-use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
-use super::Tile;
-use super::form::{self, Place};
-use super::model::Product;
 use crate::Error;
 use crate::extent::{Zeros, extent};
 use crate::pack::Pack;
+use crate::product::model::Product;
+use crate::product::operands::{self, Copied, Operand};
 use crate::tma::can_store_by_vector;
-use kernels::{PROBLEMS, gemm_list_CFG, gemm_list_unaligned_CFG};
+use kernels::{PROBLEMS, gemm_list_CFG};
 
 /// Element types of A and B whose products [`gemm_list`](fn@gemm_list) rounds to `D`.
-pub trait ListInput<D: Element>:
-    Pack + kernels::gemm_list_types<D> + kernels::gemm_list_unaligned_types<D>
-{
-}
+pub trait ListInput<D: Element>: Pack + kernels::gemm_list_types<D> {}
 
-impl<T, D: Element> ListInput<D> for T where
-    T: Pack + kernels::gemm_list_types<D> + kernels::gemm_list_unaligned_types<D>
-{
-}
+impl<T, D: Element> ListInput<D> for T where T: Pack + kernels::gemm_list_types<D> {}
 
 /// Dᵢ = Aᵢ · Bᵢᵀ for a list of products, each with M, N, K, strides and addresses of its own: also called a grouped GEMM.
 ///
@@ -99,8 +92,8 @@ pub fn gemm_list<T: ListInput<D>, D: Element>(
 
 /// A product that has been checked.
 struct Problem<'v, T: Element, D: Element> {
-    a: Operand<'v, T>,
-    b: Operand<'v, T>,
+    a: Operand<'v, T, 2>,
+    b: Operand<'v, T, 2>,
     d: TensorViewMut<'v, D, 2>,
     /// M, N and K.
     extents: [u32; 3],
@@ -116,18 +109,18 @@ impl<'v, T: Pack, D: Element> Problem<'v, T, D> {
         d: TensorViewMut<'v, D, 2>,
         zeros: Option<&'v Zeros<T>>,
     ) -> Result<Self, Error> {
-        let (a, b) = match (form::extents(&a, &b, &d)?, zeros) {
+        let (a, b) = match (operands::extents(&a, &b, &d)?, zeros) {
             ([.., 0], Some(zeros)) => (zeros.like(&a)?, zeros.like(&b)?),
             _ => (a, b),
         };
-        let [_, m, n, k] = form::extents(&a, &b, &d)?;
+        let [_, m, n, k] = operands::extents(&a, &b, &d)?;
         let extents = [extent(m)?, extent(n)?, extent(k)?];
         let (a, b) = (Operand::new("a", a)?, Operand::new("b", b)?);
         let all = d.as_view().prepend::<3>()?;
-        let (a, b, d, extents) = if form::lies_along_rows(&all) {
+        let (a, b, d, extents) = if operands::lies_along_rows(&all) {
             let [m, n, k] = extents;
             (b, a, d.select([1, 0])?, [n, m, k])
-        } else if form::is_contiguous(&all) {
+        } else if operands::is_contiguous(&all) {
             (a, b, d, extents)
         } else {
             return Err(Error::GemmStrides {
@@ -145,41 +138,6 @@ impl<'v, T: Pack, D: Element> Problem<'v, T, D> {
     }
 }
 
-/// A or B, and how the kernel gets it.
-struct Operand<'v, T: Element> {
-    matrix: TensorView<'v, T, 2>,
-    place: Place,
-}
-
-impl<'v, T: Pack> Operand<'v, T> {
-    fn new(argument: &'static str, matrix: TensorView<'v, T, 2>) -> Result<Self, Error> {
-        let place = Place::new(argument, &matrix.prepend::<3>()?, false)?;
-        Ok(Self { matrix, place })
-    }
-
-    fn copy(&self, device: &Device) -> Result<Copied<T>, Error> {
-        let all = self.matrix.prepend::<3>()?;
-        self.place.copy(device, all, &mut None)
-    }
-
-    /// The matrix or its copy, with rows along K.
-    fn view<'c>(&self, copied: &'c Copied<T>) -> Result<TensorView<'c, T, 2>, Error>
-    where
-        'v: 'c,
-    {
-        match copied {
-            Some(copy) => {
-                let stride = copy.strides()[1];
-                Ok(copy.buffer().view(0, self.matrix.shape(), [stride, 1])?)
-            }
-            None => Ok(self.matrix),
-        }
-    }
-}
-
-/// The copy of a matrix, if it is copied.
-type Copied<T> = Option<Box<Tensor<T, 3>>>;
-
 /// Divides the problems into those of each launch.
 fn chunks<P>(mut problems: Vec<P>) -> Vec<Vec<P>> {
     let mut chunks = Vec::new();
@@ -190,44 +148,34 @@ fn chunks<P>(mut problems: Vec<P>) -> Vec<Vec<P>> {
     chunks
 }
 
-/// The instance of a launch.
-#[derive(Clone, Copy)]
-enum Instance {
-    ByVector(gemm_list_CFG),
-    ByElement(gemm_list_unaligned_CFG),
-}
-
 /// The instance of a launch: the one for as many products of the mean M, N and K.
 fn instance<T: ListInput<D>, D: Element>(
     device: &Device,
     problems: &[Problem<'_, T, D>],
-) -> Result<Instance, Error> {
+) -> Result<gemm_list_CFG, Error> {
     let count = problems.len() as u32;
     let mean = |mode: usize| {
         let sum: u64 = problems.iter().map(|it| u64::from(it.extents[mode])).sum();
         sum.div_ceil(count.into()) as u32
     };
-    let mean = Product::new::<T, D>(device, [count, mean(0), mean(1), mean(2)]);
-    let (instance, sizes) = if problems.iter().all(|problem| problem.aligned) {
-        let built = <T as kernels::gemm_list_types<D>>::INSTANCES;
-        let (it, _) = mean.instance(built, &gemm_list_CFG::ALL, gemm_list_CFG::value)?;
-        (Instance::ByVector(it), it.value())
-    } else {
-        let built = <T as kernels::gemm_list_unaligned_types<D>>::INSTANCES;
-        let all = &gemm_list_unaligned_CFG::ALL;
-        let (it, _) = mean.instance(built, all, gemm_list_unaligned_CFG::value)?;
-        (Instance::ByElement(it), it.value())
-    };
+    let mean = Product::new::<T, D>(device, [count, mean(0), mean(1), mean(2)])?;
+    let is_aligned = problems.iter().all(|problem| problem.aligned);
+    let built = <T as kernels::gemm_list_types<D>>::INSTANCES;
+    let (it, _) = mean.instance(built, !is_aligned)?;
     for Problem { extents, .. } in problems {
         let [m, n, k] = *extents;
-        Product::new::<T, D>(device, [1, m, n, k]).check(Tile::Shared(sizes))?;
+        let product = Product {
+            extents: [1, m, n, k],
+            ..mean
+        };
+        product.check(it.value())?;
     }
-    Ok(instance)
+    Ok(it)
 }
 
 fn launch<T: ListInput<D>, D: Element>(
     device: &Device,
-    instance: Instance,
+    it: gemm_list_CFG,
     mut problems: Vec<Problem<'_, T, D>>,
 ) -> Result<(), Error> {
     let copies = problems
@@ -235,11 +183,7 @@ fn launch<T: ListInput<D>, D: Element>(
         .map(|Problem { a, b, .. }| Ok([a.copy(device)?, b.copy(device)?]));
     let copies: Vec<[Copied<T>; 2]> = copies.collect::<Result<_, Error>>()?;
     let (mut a, mut b, mut d, mut k) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let sizes = match instance {
-        Instance::ByVector(it) => it.value(),
-        Instance::ByElement(it) => it.value(),
-    };
-    let mut tiles = 0;
+    let (sizes, mut tiles) = (it.value(), 0);
     for (problem, [a_copy, b_copy]) in problems.iter_mut().zip(&copies) {
         let [m, n, depth] = problem.extents;
         a.push(problem.a.view(a_copy)?);
@@ -249,64 +193,35 @@ fn launch<T: ListInput<D>, D: Element>(
         tiles += u64::from(m.div_ceil(sizes.bm)) * u64::from(n.div_ceil(sizes.bn));
     }
     let grid = tiles.min(device.multiprocessor_count().into()) as u32;
-    match instance {
-        Instance::ByVector(it) => {
-            kernels::gemm_list::launch(it, device, grid, &a, &b, &mut d, &k)?;
-        }
-        Instance::ByElement(it) => {
-            kernels::gemm_list_unaligned::launch(it, device, grid, &a, &b, &mut d, &k)?;
-        }
-    }
+    kernels::gemm_list::launch(it, device, grid, &a, &b, &mut d, &k)?;
     Ok(())
 }
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{store_by_element, store_by_vector};
-    use crate::gemm::config::kernels::{Config, NARROW, SINGLE, SQUARE, WHOLE};
-    use crate::gemm::multiply::kernels::multiply_problems;
-    use crate::tile_scheduler::kernels::Problems;
+    use crate::parts::config::kernels::{Config, NARROW, SINGLE, SQUARE, SQUARE_BY_ELEMENT, WHOLE};
+    use crate::parts::epilogue::store::kernels::store_rows;
+    use crate::parts::mainloop::kernels::multiply_problems;
+    use crate::parts::tiles::kernels::Problems;
 
     /// The most products of a launch.
     pub const PROBLEMS: u32 = 64;
 
-    /// Dᵢ = Aᵢ · Bᵢᵀ, where K is `k[i]`.
+    /// Dᵢ = Aᵢ · Bᵢᵀ, where K is `k[i]`. D is stored by vectors, unless `CFG.by_element`: then its rows have any stride and any alignment.
     #[kernel(threads = 384)]
-    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), (bf16, f32), #[cfg(feature = "f16")] (f16, f16)], CFG in [SINGLE, SQUARE, NARROW, WHOLE])]
+    #[instances(
+        cfg(feature = "grouped"),
+        (T, D) in [(bf16, bf16), (bf16, f32), #[cfg(feature = "f16")] (f16, f16)],
+        CFG in [SINGLE, SQUARE, NARROW, WHOLE, SQUARE_BY_ELEMENT],
+    )]
     pub fn gemm_list<T: Element, D: Element, const CFG: Config>(
         #[facts(a.len() == d.len(), b.len() == d.len(), k.len() == d.len(), d.len() >= 1)]
         a: [TmaLoad<T, 2>; PROBLEMS],
         b: [TmaLoad<T, 2>; PROBLEMS],
-        #[facts(aligned(d, 16), extent(d, 1) * bits::<D>() % 128 == 0)] d: [Global<D, 2>; PROBLEMS],
-        k: [u32; PROBLEMS],
-    ) {
-        products::<T, CFG>(a, b, d, k, |acc, d, consumer, row, column, end| {
-            store_by_vector(acc, d[(row..end, _)], consumer, column);
-        });
-    }
-
-    /// The same for D whose rows have any stride and any alignment.
-    #[kernel(threads = 384)]
-    #[instances(cfg(feature = "grouped"), (T, D) in [(bf16, bf16), (bf16, f32), #[cfg(feature = "f16")] (f16, f16)], CFG in [SQUARE])]
-    pub fn gemm_list_unaligned<T: Element, D: Element, const CFG: Config>(
-        #[facts(a.len() == d.len(), b.len() == d.len(), k.len() == d.len(), d.len() >= 1)]
-        a: [TmaLoad<T, 2>; PROBLEMS],
-        b: [TmaLoad<T, 2>; PROBLEMS],
+        #[facts(aligned(d, CFG.unit(bits::<D>())), extent(d, 1) % CFG.multiple(bits::<D>()) == 0)]
         d: [Global<D, 2>; PROBLEMS],
         k: [u32; PROBLEMS],
-    ) {
-        products::<T, CFG>(a, b, d, k, |acc, d, _, row, column, _| {
-            store_by_element(acc, d, (0, row, column));
-        });
-    }
-
-    fn products<T: Element, const CFG: Config>(
-        a: [TmaLoad<T, 2>; PROBLEMS],
-        b: [TmaLoad<T, 2>; PROBLEMS],
-        d: [Global; PROBLEMS],
-        k: [u32; PROBLEMS],
-        store: impl Fn(Fragment, Global, u32, u32, u32, u32),
     ) {
         let tiles = Problems::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { PROBLEMS }>::new(d, k);
         // Outside of the iterator, it is not known that the number of a tile's problem is in range.
@@ -318,7 +233,7 @@ pub mod kernels {
             1,
             |_, _, _| (1.0, 1.0),
             |acc, consumer, (problem, row, column), end| {
-                store(acc, d[below(problem)], consumer, row, column, end);
+                store_rows::<_, CFG>(acc, d[below(problem)], consumer, (row, column), end);
             },
         );
     }

@@ -1,21 +1,18 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
 
 mod choice;
-pub mod config;
-mod form;
+mod estimate;
 pub mod grouped;
 mod input;
-mod instances;
+mod instance;
+mod kernel;
 pub mod linear;
 pub mod list;
-mod model;
-pub mod multiply;
 mod once;
-pub mod parts;
 mod plan;
-mod product;
 pub mod scaled;
 pub mod streamed;
+pub mod sums;
 mod tile;
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
@@ -25,10 +22,10 @@ use crate::Error;
 pub use choice::Choice;
 pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
 pub use input::GemmInput;
+pub use kernel::kernels;
 pub use linear::{LinearInput, gemm_linear, gemm_update};
 pub use list::{ListInput, gemm_list};
 pub use plan::Plan;
-pub use product::kernels;
 pub use scaled::{BlockScaledInput, ScaledInput, gemm_block_scaled, gemm_scaled};
 pub use tile::Tile;
 

@@ -5,12 +5,12 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
-use super::form::Form;
 use super::input::{GemmInput, most_mn};
 use super::plan::Plan;
 use super::tile::Tile;
 use crate::Error;
 use crate::pack::Kept;
+use crate::product::operands::Form;
 
 /// The most products of a kind of device whose tiles are remembered. Then all of them are forgotten.
 const MOST: usize = 4096;
@@ -46,7 +46,7 @@ where
         .and_then(|tiles| tiles.get(&key))
         .copied();
     let mut plan = match known {
-        Some(tile) => Plan::by_tile::<A, B, D>(device, form, tile),
+        Some(tile) => Plan::by_tile::<A, B, D>(device, form, tile)?,
         None => {
             let plan = Plan::of::<A, B, D>(device, form)?;
             let mut all = lock(&TILES);

@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
 use super::choice::Choice;
-use super::form::{Form, Matrices, MatricesMut};
 use super::input::{GemmInput, most_mn};
-use super::instances::Instance;
-use super::model::Product;
-use super::parts::{Workspace, add};
-use super::product::kernels;
+use super::instance::Instance;
+use super::kernel::kernels;
+use super::sums::in_parts;
 use super::tile::Tile;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
 use crate::pack::Kept;
+use crate::product::model::Product;
+use crate::product::operands::{Form, Matrices, MatricesMut};
 use crate::timing::median;
 
 /// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
@@ -95,11 +95,11 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let mut plan = Self::by_tile::<A, B, D>(device, form, Tile::Streamed);
+        let mut plan = Self::by_tile::<A, B, D>(device, form, Tile::Streamed)?;
         let product = &plan.product;
         let parts = |config| product.parts(config);
         let tiles = Instance::all::<A, B, D>(&form, parts).into_iter();
-        let time = |tile| product.time(tile) + product.copy_time(form.by(tile).copies());
+        let time = |tile: Tile| tile.time(product) + product.copy_time(tile.form(form).copies());
         let mut candidates: Vec<(Tile, f64)> = tiles.map(|(tile, _)| (tile, time(tile))).collect();
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         // Every form has a tile, if the types have instances.
@@ -119,19 +119,15 @@ impl Plan {
         device: &Device,
         form: Form,
         tile: Tile,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Error> {
+        Ok(Self {
             types: [A::TYPE, B::TYPE, D::TYPE],
             form,
-            product: Product {
-                whole_lines: form.whole_lines,
-                whole_vectors: form.whole_vectors,
-                ..Product::new::<A, D>(device, form.extents)
-            },
+            product: form.product::<A, D>(device)?,
             tile,
             candidates: Vec::new(),
             copies: Arc::default(),
-        }
+        })
     }
 
     /// The same product by the fastest tile that does not divide K in memory.
@@ -318,7 +314,7 @@ impl Plan {
                 .map(|(tile, _)| tile)
                 .collect(),
         })?;
-        let form = form.by(self.tile);
+        let form = self.tile.form(form);
         let (a, b) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let d = d.as_view_mut().prepend::<3>()?;
         match form.transposed {
@@ -343,7 +339,7 @@ impl Plan {
         D: Element,
     {
         let product = &self.product;
-        product.check(self.tile)?;
+        self.tile.check(product)?;
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
         let mut copies = self.lock();
         let capture = device.capture_id();
@@ -353,40 +349,26 @@ impl Plan {
                 ..Copies::default()
             };
         }
-        let (grid, [batches, m, n, k]) = (product.ctas(self.tile), form.extents);
+        let (grid, [batches, m, n, k]) = (self.tile.ctas(product), form.extents);
         let Copies { kept, sums, .. } = &mut *copies;
         form.launch(device, (a, b), kept, |a, b| {
             match instance {
-                Instance::ByTma(config) if config.value().swapped => {
-                    kernels::gemm::launch(config, device, grid, b, a, &mut d, batches, n, m, k, 1)?;
+                Instance::Shared(it) if it.value().swapped => {
+                    kernels::gemm::launch(it, device, grid, b, a, &mut d, batches, n, m, k, 1)?;
                 }
-                Instance::ByTma(config) => {
-                    kernels::gemm::launch(config, device, grid, a, b, &mut d, batches, m, n, k, 1)?;
+                Instance::Shared(it) => {
+                    kernels::gemm::launch(it, device, grid, a, b, &mut d, batches, m, n, k, 1)?;
                 }
-                Instance::InParts(config, parts) => {
-                    let [_, rows, columns] = d.shape();
-                    let shape = [batches as usize * parts as usize, rows, columns];
-                    if config.value().swapped {
-                        let mut all = Workspace::<B::Sum>::new(device, shape, sums)?;
-                        let of = &mut all.view_mut(shape)?;
-                        kernels::gemm::launch(
-                            config, device, grid, b, a, of, batches, n, m, k, parts,
-                        )?;
-                        add(device, of, &mut d, parts)?;
-                        *sums = all.keep();
-                    } else {
-                        let mut all = Workspace::<A::Sum>::new(device, shape, sums)?;
-                        let of = &mut all.view_mut(shape)?;
-                        kernels::gemm::launch(
-                            config, device, grid, a, b, of, batches, m, n, k, parts,
-                        )?;
-                        add(device, of, &mut d, parts)?;
-                        *sums = all.keep();
-                    }
+                Instance::InParts(it, parts) if it.value().swapped => {
+                    in_parts::<B::Sum, D>(device, &mut d, parts, sums, |of| {
+                        kernels::gemm::launch(it, device, grid, b, a, of, batches, n, m, k, parts)
+                    })?;
                 }
-                Instance::ByElement(config) => kernels::gemm_unaligned::launch(
-                    config, device, grid, a, b, &mut d, batches, m, n, k,
-                )?,
+                Instance::InParts(it, parts) => {
+                    in_parts::<A::Sum, D>(device, &mut d, parts, sums, |of| {
+                        kernels::gemm::launch(it, device, grid, a, b, of, batches, m, n, k, parts)
+                    })?;
+                }
                 Instance::Streamed(stream) => stream.launch(device, a, b, d)?,
             }
             Ok::<(), Error>(())
@@ -397,13 +379,13 @@ impl Plan {
 impl fmt::Display for Plan {
     /// One line with the tile, one for each possible tile with its expected or measured time, and one for each copied operand.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let form = self.form.by(self.tile);
+        let form = self.tile.form(self.form);
         write!(
             f,
             "{}: tiles of {}, {} CTAs, stored by {}",
             form,
             self.tile,
-            self.product.ctas(self.tile),
+            self.tile.ctas(&self.product),
             form.store()
         )?;
         for (tile, time) in &self.candidates {

@@ -2,16 +2,11 @@
 
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 
-use super::form::{
-    Form, Matrices, MatricesMut, extents, is_contiguous, lies_along_rows, major, strides,
-};
-use super::model::Product;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
 use crate::pack::{Pack, pack};
-use kernels::{
-    gemm_block_scaled_CFG, gemm_block_scaled_unaligned_CFG, gemm_scaled_CFG,
-    gemm_scaled_unaligned_CFG,
+use crate::product::operands::{
+    Form, Matrices, MatricesMut, extents, is_contiguous, lies_along_rows, major, strides,
 };
 
 /// Rows and columns of B, and columns of A, that share a scale.
@@ -20,26 +15,24 @@ const BLOCK: usize = 128;
 /// Element types of A whose products by elements of B [`gemm_scaled`] scales and rounds to `D`: of `e4m3` and `e5m2` each by either, and
 /// of `i8` and `u8`, into `bf16`, `f16` and `f32`.
 pub trait ScaledInput<D: Element, B: Element = Self>:
-    Pack + kernels::gemm_scaled_types<B, D> + kernels::gemm_scaled_unaligned_types<B, D>
+    Pack + kernels::gemm_scaled_types<B, D>
 {
 }
 
 impl<A, B: Element, D: Element> ScaledInput<D, B> for A where
-    A: Pack + kernels::gemm_scaled_types<B, D> + kernels::gemm_scaled_unaligned_types<B, D>
+    A: Pack + kernels::gemm_scaled_types<B, D>
 {
 }
 
 /// Element types of A whose products by elements of B [`gemm_block_scaled`] rounds to `D`: `e4m3` and `e5m2`, each by either, into
 /// `bf16` and `f32`.
 pub trait BlockScaledInput<D: Element, B: Element = Self>:
-    Pack + kernels::gemm_block_scaled_types<B, D> + kernels::gemm_block_scaled_unaligned_types<B, D>
+    Pack + kernels::gemm_block_scaled_types<B, D>
 {
 }
 
 impl<A, B: Element, D: Element> BlockScaledInput<D, B> for A where
-    A: Pack
-        + kernels::gemm_block_scaled_types<B, D>
-        + kernels::gemm_block_scaled_unaligned_types<B, D>
+    A: Pack + kernels::gemm_block_scaled_types<B, D>
 {
 }
 
@@ -133,28 +126,13 @@ fn start<A: ScaledInput<D, B>, B: Pack, D: Element>(
     (b, scale_b): (Matrices<'_, B>, Scales<'_>),
     mut d: MatricesMut<'_, D>,
 ) -> Result<(), Error> {
-    let product = Product::new::<A, D>(device, form.extents);
+    let built = <A as kernels::gemm_scaled_types<B, D>>::INSTANCES;
+    let (it, grid) = form.instance::<A, D, _>(device, built)?;
     let [batches, m, n, k] = form.extents;
-    let (mut kept, operands) = (Default::default(), (a, b));
-    if form.by_tma {
-        let instances = <A as kernels::gemm_scaled_types<B, D>>::INSTANCES;
-        let (config, grid) =
-            product.instance(instances, &gemm_scaled_CFG::ALL, gemm_scaled_CFG::value)?;
-        form.launch(device, operands, &mut kept, |a, b| {
-            kernels::gemm_scaled::launch(
-                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            )
-        })
-    } else {
-        let instances = <A as kernels::gemm_scaled_unaligned_types<B, D>>::INSTANCES;
-        let all = &gemm_scaled_unaligned_CFG::ALL;
-        let (config, grid) = product.instance(instances, all, gemm_scaled_unaligned_CFG::value)?;
-        form.launch(device, operands, &mut kept, |a, b| {
-            kernels::gemm_scaled_unaligned::launch(
-                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            )
-        })
-    }
+    form.launch(device, (a, b), &mut Default::default(), |a, b| {
+        let (x, y) = (&scale_a, &scale_b);
+        kernels::gemm_scaled::launch(it, device, grid, a, x, b, y, &mut d, batches, m, n, k)
+    })
 }
 
 /// `D[i, j] = Σₖ (scale_a[i, k / 128] · A[i, k]) · (scale_b[j / 128, k / 128] · B[j, k])` for A of shape (M, K), B of shape (N, K) and D of
@@ -245,29 +223,13 @@ where
     } else {
         return Err(strides("scale_a", &scale_a));
     };
-    let product = Product::new::<A, D>(device, form.extents);
+    let built = <A as kernels::gemm_block_scaled_types<B, D>>::INSTANCES;
+    let (it, grid) = form.instance::<A, D, _>(device, built)?;
     let [batches, m, n, k] = form.extents;
-    let (mut kept, operands) = (Default::default(), (a, b));
-    if form.by_tma {
-        let instances = <A as kernels::gemm_block_scaled_types<B, D>>::INSTANCES;
-        let all = &gemm_block_scaled_CFG::ALL;
-        let (config, grid) = product.instance(instances, all, gemm_block_scaled_CFG::value)?;
-        form.launch(device, operands, &mut kept, |a, b| {
-            kernels::gemm_block_scaled::launch(
-                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            )
-        })
-    } else {
-        let instances = <A as kernels::gemm_block_scaled_unaligned_types<B, D>>::INSTANCES;
-        let all = &gemm_block_scaled_unaligned_CFG::ALL;
-        let sizes = gemm_block_scaled_unaligned_CFG::value;
-        let (config, grid) = product.instance(instances, all, sizes)?;
-        form.launch(device, operands, &mut kept, |a, b| {
-            kernels::gemm_block_scaled_unaligned::launch(
-                config, device, grid, a, &scale_a, b, &scale_b, &mut d, batches, m, n, k,
-            )
-        })
-    }
+    form.launch(device, (a, b), &mut Default::default(), |a, b| {
+        let (x, y) = (&scale_a, &scale_b);
+        kernels::gemm_block_scaled::launch(it, device, grid, a, x, b, y, &mut d, batches, m, n, k)
+    })
 }
 
 /// The scales of the rows of a matrix.
@@ -328,19 +290,20 @@ fn possible(extents: &[usize], all: &[bool]) -> Vec<Vec<usize>> {
 /// The kernels, and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{
-        of_blocks, of_columns, of_rows, store_by_element, store_by_tma, store_pieces_by_tma,
+    use crate::parts::config::kernels::{
+        Config, NARROW, NARROW_PROMOTED, SINGLE, SQUARE_BY_ELEMENT, SQUARE_PROMOTED,
+        SQUARE_PROMOTED_BY_ELEMENT,
     };
-    use crate::gemm::config::kernels::{
-        Config, NARROW, NARROW_PROMOTED, SINGLE, SQUARE, SQUARE_PROMOTED,
-    };
-    use crate::gemm::multiply::kernels::{multiply, multiply_scaled, tiles};
+    use crate::parts::epilogue::scale::kernels::{of_blocks, of_columns, of_rows};
+    use crate::parts::epilogue::store::kernels::{finish_stores, store_tile};
+    use crate::parts::mainloop::kernels::{multiply, multiply_scaled, tiles};
 
     /// 2⁶⁴ and 2⁻⁹⁴. A scale between them is one factor.
     const LARGE: f32 = 18446744073709551616.0;
     const SMALL: f32 = 5.048709793414476e-29;
 
-    /// Products with a scale for each row of A and of B, or one for all, of each matrix of a batch, or of all, with D stored by TMA.
+    /// Products with a scale for each row of A and of B, or one for all, of each matrix of a batch, or of all. D is stored by TMA, unless
+    /// `CFG.by_element`: then its rows have any stride and any alignment.
     #[kernel(threads = 384)]
     #[instances(
         cfg(feature = "scaled"),
@@ -355,14 +318,14 @@ pub mod kernels {
             #[cfg(feature = "mixed")] (u8, u8),
         ],
         D in [bf16, f16, f32],
-        CFG in [SINGLE, NARROW],
+        CFG in [SINGLE, NARROW, SQUARE_BY_ELEMENT],
     )]
     pub fn gemm_scaled<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,
         scale_a: Global<f32, 2>,
         b: TmaLoad<B, 3>,
         scale_b: Global<f32, 2>,
-        d: TmaStore<D, 3>,
+        d: Store<D, 3, { !CFG.by_element }>,
         batches: u32,
         m: u32,
         n: u32,
@@ -374,45 +337,9 @@ pub mod kernels {
             let columns = of_matrix(scale_b, at.0);
             let scaled =
                 |piece, at| convert::<f32>(piece) * first * of_columns(columns, piece, at.2) * last;
-            store_pieces_by_tma(acc, scaled, d, consumer, at, 256);
+            store_tile::<_, _, _, CFG>(acc, scaled, d, consumer, at);
         });
-        tma_wait_read(0);
-    }
-
-    /// The same for D whose rows have any stride and any alignment.
-    #[kernel(threads = 384)]
-    #[instances(
-        cfg(feature = "scaled"),
-        (A, B) in [
-            (e4m3, e4m3),
-            #[cfg(feature = "mixed")] (e4m3, e5m2),
-            #[cfg(feature = "mixed")] (e5m2, e4m3),
-            #[cfg(feature = "mixed")] (e5m2, e5m2),
-            (i8, i8),
-            #[cfg(feature = "mixed")] (i8, u8),
-            #[cfg(feature = "mixed")] (u8, i8),
-            #[cfg(feature = "mixed")] (u8, u8),
-        ],
-        D in [bf16, f16, f32],
-        CFG in [SQUARE],
-    )]
-    pub fn gemm_scaled_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<A, 3>,
-        scale_a: Global<f32, 2>,
-        b: TmaLoad<B, 3>,
-        scale_b: Global<f32, 2>,
-        d: Global<D, 3>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        let tiles = tiles::<CFG>(batches, m, n);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
-            let (first, last) = factors(of_rows(of_matrix(scale_a, at.0), acc, at.1));
-            let columns = of_columns(of_matrix(scale_b, at.0), acc, at.2);
-            store_by_element(convert::<f32>(acc) * first * columns * last, d, at);
-        });
+        finish_stores::<CFG>();
     }
 
     /// Two factors of each scale: a sum of products is multiplied by the first before another scale, and by the second after it.
@@ -442,7 +369,7 @@ pub mod kernels {
     }
 
     /// Products with a scale for each row of A and 128 of its columns, with the modes (batch, K, M), and for each 128 × 128 elements of
-    /// B, of each matrix of a batch, or of all, with D stored by TMA.
+    /// B, of each matrix of a batch, or of all. D is stored as by `gemm_scaled`.
     #[kernel(threads = 384)]
     #[instances(
         cfg(feature = "scaled"),
@@ -453,73 +380,28 @@ pub mod kernels {
             #[cfg(feature = "mixed")] (e5m2, e5m2),
         ],
         D in [bf16, f32],
-        CFG in [SQUARE_PROMOTED, NARROW_PROMOTED],
+        CFG in [SQUARE_PROMOTED, NARROW_PROMOTED, SQUARE_PROMOTED_BY_ELEMENT],
     )]
     pub fn gemm_block_scaled<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,
         scale_a: Global<f32, 3>,
         b: TmaLoad<B, 3>,
         scale_b: Global<f32, 3>,
-        d: TmaStore<D, 3>,
+        d: Store<D, 3, { !CFG.by_element }>,
         batches: u32,
         m: u32,
         n: u32,
         k: u32,
-    ) {
-        multiply_blocks::<_, _, CFG>(
-            (a, scale_a),
-            (b, scale_b),
-            (batches, m, n, k),
-            |acc, consumer, at, _| store_by_tma(acc, d, consumer, at),
-        );
-        tma_wait_read(0);
-    }
-
-    /// The same for D whose rows have any stride and any alignment.
-    #[kernel(threads = 384)]
-    #[instances(
-        cfg(feature = "scaled"),
-        (A, B) in [
-            (e4m3, e4m3),
-            #[cfg(feature = "mixed")] (e4m3, e5m2),
-            #[cfg(feature = "mixed")] (e5m2, e4m3),
-            #[cfg(feature = "mixed")] (e5m2, e5m2),
-        ],
-        D in [bf16, f32],
-        CFG in [SQUARE_PROMOTED],
-    )]
-    pub fn gemm_block_scaled_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<A, 3>,
-        scale_a: Global<f32, 3>,
-        b: TmaLoad<B, 3>,
-        scale_b: Global<f32, 3>,
-        d: Global<D, 3>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        multiply_blocks::<_, _, CFG>(
-            (a, scale_a),
-            (b, scale_b),
-            (batches, m, n, k),
-            |acc, _, at, _| store_by_element(acc, d, at),
-        );
-    }
-
-    /// The products of matrices with scales of their blocks.
-    fn multiply_blocks<A: Element, B: Element, const CFG: Config>(
-        (a, scale_a): (TmaLoad<A, 3>, Global<f32, 3>),
-        (b, scale_b): (TmaLoad<B, 3>, Global<f32, 3>),
-        (batches, m, n, k): (u32, u32, u32, u32),
-        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
         let tiles = tiles::<CFG>(batches, m, n);
         let scale = |acc, (batch, row, column), step| {
             let (x, y) = (of_matrix(scale_a, batch), of_matrix(scale_b, batch));
             of_blocks(x, y, acc, (row, column), step)
         };
-        multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, scale, store);
+        multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, scale, |acc, consumer, at, _| {
+            store_tile::<_, _, _, CFG>(acc, |piece, _| piece, d, consumer, at);
+        });
+        finish_stores::<CFG>();
     }
 
     /// The scales of matrix number `batch`, or the last ones if there are fewer matrices of scales.

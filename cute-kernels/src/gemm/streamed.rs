@@ -1,21 +1,23 @@
 //! Products of few rows. The load of the larger matrix from memory determines their time.
 
-use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 use kernels::{
     ANY_8, ANY_16, FP8_8, FP8_16, ROWS_8, ROWS_16, Streamed, WARPS, gemm_streamed_CFG as Config,
 };
 
 use crate::Error;
+use crate::product::chip::H200;
+use crate::product::model::{Product, is_fp8};
+use crate::product::operands::Form;
+
+/// Factors of the time of a part of K of 8-bit floating-point numbers, for up to 8 rows and for more: Hopper's `mma` of warps does not
+/// take them, so they become `f16` first.
+const OF_FP8: [f64; 2] = [1.92, 1.515];
 
 /// The most rows of the smaller matrix.
 pub(super) const MOST_ROWS: u32 = ROWS_16.rows;
 /// The most CTAs of a launch.
 const MOST_CTAS: u64 = i32::MAX as u64;
-
-/// Whether elements are floating-point numbers of 8 bits.
-pub(super) fn is_fp8<T: Element>() -> bool {
-    matches!(T::TYPE, ElementType::E4M3 | ElementType::E5M2)
-}
 
 /// The CTAs of a product in which A or B has few rows. This matrix is the kernel's A.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +31,9 @@ pub(super) struct Stream {
 
 impl Stream {
     /// The CTAs of A · Bᵀ with these batches, M, N and K, where M or N is at most [`MOST_ROWS`]. `whole_vectors`: all rows of A
-    /// and B begin at multiples of 16 bytes and are multiples of 16 bytes long. `fp8`: their elements are [`is_fp8`].
-    pub(super) fn new([batches, m, n, _]: [u32; 4], whole_vectors: bool, fp8: bool) -> Self {
+    /// and B begin at multiples of 16 bytes and are multiples of 16 bytes long. `fp8`: their elements are floating-point numbers of 8
+    /// bits.
+    fn new([batches, m, n, _]: [u32; 4], whole_vectors: bool, fp8: bool) -> Self {
         let (few, many) = (m.min(n), m.max(n));
         let (config, sizes) = match (whole_vectors, fp8, few <= ROWS_8.rows) {
             (true, false, true) => (Config::ROWS_8, ROWS_8),
@@ -48,17 +51,34 @@ impl Stream {
         }
     }
 
-    /// Whether the smaller matrix has more than 8 rows.
-    pub(super) fn has_many_rows(&self) -> bool {
-        self.sizes.rows > ROWS_8.rows
+    /// The same for matrices of elements of type T, if A or B has few enough rows, and both are read along K.
+    pub(super) fn of_form<T: Element>(form: &Form) -> Option<Self> {
+        let [_, m, n, _] = form.extents;
+        let possible = m.min(n) <= MOST_ROWS && form.reads_mn() == [false; 2];
+        possible.then(|| Self::new(form.extents, form.whole_vectors, is_fp8::<T>()))
     }
 
-    /// How many CTAs run one after another, and the parts of K that each multiplies, for K of so many bytes. A CTA starts when another
-    /// ends, so the first number is an average.
-    pub(super) fn waves(&self, bytes: f64, multiprocessors: u32) -> (f64, f64) {
-        let at_once = f64::from(self.sizes.resident * multiprocessors);
-        let part = f64::from(64 * self.sizes.vectors * WARPS);
-        ((self.ctas as f64 / at_once).max(1.0), (bytes / part).ceil())
+    /// The same for a product.
+    pub(super) fn of(product: &Product) -> Self {
+        Self::new(product.extents, product.whole_vectors, product.fp8)
+    }
+
+    /// The expected microseconds.
+    pub(super) fn time(&self, product: &Product) -> f64 {
+        let [start, few, many, cta] = H200.streamed;
+        let has_many = self.sizes.rows > ROWS_8.rows;
+        let part = if has_many { many } else { few };
+        let slower = match product.fp8 {
+            true => OF_FP8[usize::from(has_many)],
+            false => 1.0,
+        };
+        // A CTA starts when another ends, so this is an average.
+        let at_once = f64::from(self.sizes.resident * product.multiprocessors);
+        let waves = (self.ctas as f64 / at_once).max(1.0);
+        let bytes = f64::from(product.extents[3]) * product.bytes.0 as f64;
+        let parts = (bytes / f64::from(64 * self.sizes.vectors * WARPS)).ceil();
+        let memory = product.memory() / H200.streamed_memory;
+        start + memory + waves * (cta + parts * part * slower)
     }
 
     /// Whether there is an instance for these types.

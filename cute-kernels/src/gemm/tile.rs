@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::config::kernels::Config;
+use crate::parts::config::kernels::Config;
+use crate::product::operands::{Form, Place};
 
 /// How a product is computed: what a CTA, or a cluster of CTAs, computes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,30 @@ pub enum Tile {
     InParts(Config, u32),
     /// Up to 16 rows of one matrix by 16 or 32 of the other, which go from memory to registers.
     Streamed,
+}
+
+impl Tile {
+    /// How the matrices of a product lie for this tile. Without loads by TMA, rows along K may begin anywhere.
+    pub(super) fn form(self, form: Form) -> Form {
+        let anywhere = |place: Place| Place {
+            copied: place.mn,
+            ..place
+        };
+        match self {
+            Self::Streamed => Form {
+                a: anywhere(form.a),
+                b: anywhere(form.b),
+                by_tma: false,
+                ..form
+            },
+            // The kernel that adds up the parts stores by elements.
+            Self::InParts(..) => Form {
+                by_tma: false,
+                ..form
+            },
+            Self::Shared(_) => form,
+        }
+    }
 }
 
 impl fmt::Display for Tile {

@@ -1,7 +1,7 @@
 //! The product compared with float64, on shapes near every multiple of the tile.
 
-use cute_kernels::gemm::config::kernels::COMMON;
 use cute_kernels::lib::TILES;
+use cute_kernels::product::table::kernels::COMMON;
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
 use cute_runtime::{

@@ -179,7 +179,7 @@ pub(crate) fn all_are_launched() -> bool {
 /// What a product is made of: how warpgroups divide a tile and store it, what CTAs of a cluster share, and how matrices lie.
 type Part = (&'static str, [bool; 3]);
 
-fn parts_of(config: Config) -> [Part; 4] {
+fn parts_of(config: Config) -> [Part; 5] {
     [
         (
             "warpgroups",
@@ -189,6 +189,7 @@ fn parts_of(config: Config) -> [Part; 4] {
             "clusters",
             [config.cluster_m > 1, config.cluster_n > 1, config.split > 1],
         ),
+        ("D", [config.by_element, false, false]),
         ("A", [config.a_mn, false, false]),
         ("B", [config.b_mn, false, false]),
     ]

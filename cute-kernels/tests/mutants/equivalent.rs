@@ -4,8 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use cute_kernels::gemm::kernels::{gemm_CFG, gemm_unaligned_CFG};
-use cute_kernels::lib::Config;
+use cute_kernels::gemm::kernels::gemm_CFG;
 use cute_ptx::Module;
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Modifier, Opcode};
@@ -56,16 +55,10 @@ fn reason(shows: impl Fn(&Proof) -> bool) -> Option<Reason> {
 /// Into how many parts the CTAs of a cluster divide K.
 fn parts_of_k(name: &str) -> u32 {
     let (kernel, _, constants) = parts(name);
-    let split = |config: Config| config.split;
     let of_gemm = gemm_CFG::ALL
         .iter()
-        .find(|it| kernel == "gemm_" && format!("{it:?}") == constants)
-        .map(|it| split(it.value()));
-    let by_element = gemm_unaligned_CFG::ALL
-        .iter()
-        .find(|it| kernel == "gemm_unaligned_" && format!("{it:?}") == constants)
-        .map(|it| split(it.value()));
-    of_gemm.or(by_element).unwrap_or(1)
+        .find(|it| kernel == "gemm_" && format!("{it:?}") == constants);
+    of_gemm.map_or(1, |it| it.value().split)
 }
 
 struct Row {
@@ -129,7 +122,7 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Probe(|module, mutant| {
             let inst = original(module, mutant);
             let is_of_exchange = inst.mnemonic.opcode() == Opcode::MbarrierInit
-                && is_at(mutant, "split.rs", "Self {", 2);
+                && is_at(mutant, "parts/split.rs", "Self {", 2);
             // Of the mbarriers of the exchange, `done` alone is for two arrivals, both of its own CTA.
             let is_of_own = is_of_exchange && inst.operands.last() == Some(&Operand::Int(2));
             let is_late = mutant.rule == "later" && is_of_own;
@@ -141,7 +134,7 @@ const EQUIVALENT: &[Row] = &[
         reason: "the CTA waits at its end for arrivals behind those, by the same warps",
         proof: Proof::Probe(|module, mutant| {
             let text = "wait(self.empty[self.at.stage], self.at.phase);";
-            let is_one = is_at(mutant, "pipeline.rs", text, 1);
+            let is_one = is_at(mutant, "parts/ring.rs", text, 1);
             let body = &entry(module).body;
             let place = original(module, mutant).place;
             let is_like = |line: &Line| match line {
@@ -159,7 +152,12 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "the warpgroup that waits for the sums of other CTAs has met the thread that announces them at a barrier",
         proof: Proof::Probe(|module, mutant| {
-            let announces = is_at(mutant, "split.rs", "expect_tx(arrived, bytes(into));", 1);
+            let announces = is_at(
+                mutant,
+                "parts/split.rs",
+                "expect_tx(arrived, bytes(into));",
+                1,
+            );
             (announces && mutant.rule == "weaker").then(|| mutant.apply(module))
         }),
     },
@@ -167,9 +165,9 @@ const EQUIVALENT: &[Row] = &[
         reason: "threads of the own CTA alone arrive at the mbarrier, and copies that they have started",
         proof: Proof::Probe(|module, mutant| {
             let waits = [
-                ("pipeline.rs", "wait(self.empty[stage], self.at.phase);"),
-                ("pipeline.rs", "wait(self.full[stage], self.at.phase);"),
-                ("split.rs", "wait(exchange.done[0], turn % 2);"),
+                ("parts/ring.rs", "wait(self.empty[stage], self.at.phase);"),
+                ("parts/ring.rs", "wait(self.full[stage], self.at.phase);"),
+                ("parts/split.rs", "wait(exchange.done[0], turn % 2);"),
             ];
             let of_own = waits
                 .iter()
@@ -197,9 +195,14 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "a turn tells which phases are complete, and that does not depend on orders of accesses",
         proof: Proof::Probe(|module, mutant| {
-            let arrives = is_at(mutant, "gemm/multiply.rs", "arrive(turns[1 - index]);", 1);
-            let text = "wait(turns[index], (turn + 1 + index) % 2);";
-            let waits = is_at(mutant, "gemm/multiply.rs", text, 1);
+            let arrives = is_at(
+                mutant,
+                "parts/mainloop/turns.rs",
+                "arrive(barriers[1 - self.index]);",
+                1,
+            );
+            let text = "wait(barriers[self.index], (turn + 1 + self.index) % 2);";
+            let waits = is_at(mutant, "parts/mainloop/turns.rs", text, 1);
             (mutant.rule == "weaker" && (arrives || waits)).then(|| mutant.apply(module))
         }),
     },
@@ -268,8 +271,8 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "the barriers of the store of D come between the sums of other CTAs and the end of their use, too",
         proof: Proof::Probe(|module, mutant| {
-            let is_last = is_at(mutant, "split.rs", "bar_sync(warpgroup + 1, 128);", 2);
-            let stored = !entry(module).name.contains("unaligned");
+            let is_last = is_at(mutant, "parts/split.rs", "bar_sync(warpgroup + 1, 128);", 2);
+            let stored = !entry(module).name.contains("BY_ELEMENT");
             let left_out = ["left out", "some warps"].contains(&mutant.rule) && stored;
             let shows = is_last && (left_out || mutant.rule == "later");
             shows.then(|| mutant.apply(module))
@@ -278,7 +281,7 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "where CTAs divide K, the stages of the next tile are filled behind another wait",
         proof: Proof::Probe(|module, mutant| {
-            let is_last = is_at(mutant, "gemm/multiply.rs", "wgmma_wait(0);", 2);
+            let is_last = is_at(mutant, "parts/mainloop/consume.rs", "wgmma_wait(0);", 1);
             let divided = parts_of_k(&entry(module).name) > 1;
             (is_last && divided && mutant.rule == "later").then(|| mutant.apply(module))
         }),
@@ -286,7 +289,7 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "of two CTAs, each warpgroup receives where it alone has read",
         proof: Proof::Probe(|module, mutant| {
-            let is_first = is_at(mutant, "split.rs", "bar_sync(3, 256);", 1);
+            let is_first = is_at(mutant, "parts/split.rs", "bar_sync(3, 256);", 1);
             let of_two = parts_of_k(&entry(module).name) == 2;
             (is_first && of_two && mutant.rule == "later").then(|| mutant.apply(module))
         }),
@@ -296,7 +299,7 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Probe(|module, mutant| {
             let is_ready = is_at(
                 mutant,
-                "split.rs",
+                "parts/split.rs",
                 "wait(exchange.ready[warpgroup], turn % 2);",
                 1,
             );

@@ -2,21 +2,11 @@
 //! schedule.
 
 use cute_kernels::attention::kernels::{self as attention, attention_CAUSAL, attention_D};
-use cute_kernels::gemm::config::kernels::BY_ELEMENT;
-use cute_kernels::gemm::grouped::kernels::{
-    self as grouped, gemm_grouped_CFG, gemm_grouped_unaligned_CFG,
-};
-use cute_kernels::gemm::kernels::{
-    self as gemm, gemm_CFG, gemm_types, gemm_unaligned_CFG, gemm_unaligned_types,
-};
-use cute_kernels::gemm::linear::kernels::{
-    self as linear, gemm_linear_CFG, gemm_linear_unaligned_CFG, gemm_update_CFG,
-};
-use cute_kernels::gemm::list::kernels::{self as list, gemm_list_CFG, gemm_list_unaligned_CFG};
-use cute_kernels::gemm::scaled::kernels::{
-    self as scaled, gemm_block_scaled_CFG, gemm_block_scaled_unaligned_CFG, gemm_scaled_CFG,
-    gemm_scaled_unaligned_CFG,
-};
+use cute_kernels::gemm::grouped::kernels::{self as grouped, gemm_grouped_CFG};
+use cute_kernels::gemm::kernels::{self as gemm, gemm_CFG, gemm_types};
+use cute_kernels::gemm::linear::kernels::{self as linear, gemm_linear_CFG, gemm_update_CFG};
+use cute_kernels::gemm::list::kernels::{self as list, gemm_list_CFG};
+use cute_kernels::gemm::scaled::kernels::{self as scaled, gemm_block_scaled_CFG, gemm_scaled_CFG};
 use cute_kernels::lib::{Config, SINGLE, SQUARE, SQUARE_PROMOTED};
 use cute_kernels::norm::kernels::{self as norm, layer_norm_long_CFG, rms_norm_long_CFG};
 use cute_kernels::pack::kernels::{self as pack, pack_MN};
@@ -53,83 +43,80 @@ const fn launch(name: &'static str, run: fn(&Device) -> Result<Vec<u8>, Error>) 
 pub(crate) const LAUNCHES: &[Launch] = &[
     // Two warpgroups compute a tile together, and have half of its rows each.
     launch("gemm_bf16_bf16_bf16_TILES_37", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_37, 1, [264, 184, 264])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_37, 1, [264, 88, 264])
     }),
     // They share A, which two wgmma multiply by parts of B.
     launch("gemm_bf16_bf16_bf16_TILES_36", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_36, 2, [136, 640, 200])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_36, 2, [136, 640, 200])
     }),
     // They share B.
     launch("gemm_bf16_bf16_f32_TILES_38", |device| {
-        by_tma::<bf16, f32>(device, gemm_CFG::TILES_38, 2, [520, 120, 264])
+        by_tile::<bf16, f32>(device, gemm_CFG::TILES_38, 2, [520, 120, 264])
     }),
     // They have half of the columns each.
     launch("gemm_bf16_bf16_bf16_TILES_46", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_46, 1, [72, 312, 456])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_46, 1, [72, 312, 456])
     }),
     launch("gemm_bf16_bf16_bf16_TILES_47", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_47, 2, [264, 264, 264])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_47, 2, [264, 264, 264])
     }),
     // Two warpgroups compute tiles in turn.
     launch("gemm_bf16_bf16_bf16_TILES_1", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_1, 1, [200, 88, 632])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_1, 1, [200, 88, 632])
     }),
     launch("gemm_bf16_bf16_f32_TILES_3", |device| {
-        by_tma::<bf16, f32>(device, gemm_CFG::TILES_3, 2, [264, 88, 632])
+        by_tile::<bf16, f32>(device, gemm_CFG::TILES_3, 2, [264, 88, 632])
     }),
     launch("gemm_bf16_bf16_bf16_TILES_2", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_2, 4, [136, 200, 632])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_2, 4, [136, 200, 632])
     }),
     launch("gemm_bf16_bf16_bf16_TILES_0", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_0, 8, [136, 136, 824])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_0, 8, [136, 136, 824])
     }),
     // Their products are stored transposed.
     launch("gemm_bf16_bf16_bf16_TILES_30", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_30, 1, [304, 184, 248])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_30, 1, [304, 184, 248])
     }),
     launch("gemm_bf16_bf16_f32_TILES_20", |device| {
-        by_tma::<bf16, f32>(device, gemm_CFG::TILES_20, 2, [136, 216, 504])
+        by_tile::<bf16, f32>(device, gemm_CFG::TILES_20, 2, [136, 216, 504])
     }),
     launch("gemm_bf16_bf16_bf16_TILES_39", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_39, 4, [136, 24, 2824])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_39, 4, [136, 24, 2824])
     }),
     // CTAs divide K.
     launch("gemm_bf16_bf16_bf16_TILES_41", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::TILES_41, 2, [136, 72, 1032])
+        by_tile::<bf16, bf16>(device, gemm_CFG::TILES_41, 2, [136, 72, 1032])
     }),
     launch("gemm_bf16_bf16_f32_TILES_45", |device| {
-        by_tma::<bf16, f32>(device, gemm_CFG::TILES_45, 4, [72, 184, 1800])
+        by_tile::<bf16, f32>(device, gemm_CFG::TILES_45, 4, [72, 184, 1800])
     }),
     // A along M and B along N.
     launch("gemm_bf16_bf16_bf16_MAJORS_5", |device| {
-        by_tma::<bf16, bf16>(device, gemm_CFG::MAJORS_5, 1, [136, 120, 440])
+        by_tile::<bf16, bf16>(device, gemm_CFG::MAJORS_5, 1, [136, 120, 440])
     }),
     // A goes to registers.
     launch("gemm_tf32_tf32_f32_ONE_MAJOR_2", |device| {
-        by_tma::<f32, f32>(device, gemm_CFG::ONE_MAJOR_2, 1, [136, 140, 152])
+        by_tile::<f32, f32>(device, gemm_CFG::ONE_MAJOR_2, 1, [136, 140, 152])
     }),
     launch("gemm_tf32_tf32_f32_MAJORS_7", |device| {
-        by_tma::<f32, f32>(device, gemm_CFG::MAJORS_7, 1, [384, 56, 248])
+        by_tile::<f32, f32>(device, gemm_CFG::MAJORS_7, 1, [384, 56, 248])
     }),
     launch("gemm_tf32_tf32_f32_MAJORS_3", |device| {
-        by_tma::<f32, f32>(device, gemm_CFG::MAJORS_3, 2, [264, 136, 152])
+        by_tile::<f32, f32>(device, gemm_CFG::MAJORS_3, 2, [264, 136, 152])
     }),
     // Elements of 8 bits.
     launch("gemm_e4m3_e4m3_f32_TILES_1", |device| {
-        by_tma::<e4m3, f32>(device, gemm_CFG::TILES_1, 1, [200, 88, 1272])
+        by_tile::<e4m3, f32>(device, gemm_CFG::TILES_1, 1, [200, 88, 1272])
     }),
     // D is stored by elements.
-    launch("gemm_unaligned_bf16_bf16_bf16_BY_ELEMENT_0", |device| {
-        let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::BY_ELEMENT_0, 2);
-        product(device, BY_ELEMENT[0], [392, 41, 264], launch)
+    launch("gemm_bf16_bf16_bf16_BY_ELEMENT_0", |device| {
+        by_tile::<bf16, bf16>(device, gemm_CFG::BY_ELEMENT_0, 2, [392, 41, 264])
     }),
-    launch("gemm_unaligned_bf16_bf16_f32_BY_ELEMENT_1", |device| {
-        let launch = by_element::<bf16, f32>(gemm_unaligned_CFG::BY_ELEMENT_1, 1);
-        product(device, BY_ELEMENT[1], [390, 57, 504], launch)
+    launch("gemm_bf16_bf16_f32_BY_ELEMENT_1", |device| {
+        by_tile::<bf16, f32>(device, gemm_CFG::BY_ELEMENT_1, 1, [390, 57, 504])
     }),
-    launch("gemm_unaligned_bf16_bf16_bf16_BY_ELEMENT_2", |device| {
-        let launch = by_element::<bf16, bf16>(gemm_unaligned_CFG::BY_ELEMENT_2, 2);
-        product(device, BY_ELEMENT[2], [72, 57, 1160], launch)
+    launch("gemm_bf16_bf16_bf16_BY_ELEMENT_2", |device| {
+        by_tile::<bf16, bf16>(device, gemm_CFG::BY_ELEMENT_2, 2, [72, 57, 1160])
     }),
     // The sums of parts of K are added up.
     launch("add_parts_f32_bf16", |device| {
@@ -172,7 +159,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             },
         )
     }),
-    launch("gemm_linear_unaligned_bf16_bf16_SQUARE", |device| {
+    launch("gemm_linear_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         product::<bf16, bf16>(
             device,
             SQUARE,
@@ -180,8 +167,8 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             |device, a, b, d, [m, n, k]| {
                 let c = bf16::computed(device, 1, m, n)?;
                 let c = c.view();
-                Ok(linear::gemm_linear_unaligned::launch(
-                    gemm_linear_unaligned_CFG::SQUARE,
+                Ok(linear::gemm_linear::launch(
+                    gemm_linear_CFG::SQUARE_BY_ELEMENT,
                     device,
                     1,
                     a,
@@ -198,7 +185,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             },
         )
     }),
-    launch("gemm_update_bf16_f32_SQUARE", |device| {
+    launch("gemm_update_bf16_f32_SQUARE_BY_ELEMENT", |device| {
         product::<bf16, f32>(
             device,
             SQUARE,
@@ -207,7 +194,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
                 // The second one reads D, too, as the first one has written it.
                 for _ in 0..2 {
                     linear::gemm_update::launch(
-                        gemm_update_CFG::SQUARE,
+                        gemm_update_CFG::SQUARE_BY_ELEMENT,
                         device,
                         1,
                         a,
@@ -254,7 +241,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             },
         )
     }),
-    launch("gemm_scaled_unaligned_e4m3_e4m3_f32_SQUARE", |device| {
+    launch("gemm_scaled_e4m3_e4m3_f32_SQUARE_BY_ELEMENT", |device| {
         product::<e4m3, f32>(
             device,
             SQUARE,
@@ -265,8 +252,8 @@ pub(crate) const LAUNCHES: &[Launch] = &[
                     f32::computed(device, 1, 1, n)?,
                 );
                 let (x, y) = (row(&x)?, row(&y)?);
-                Ok(scaled::gemm_scaled_unaligned::launch(
-                    gemm_scaled_unaligned_CFG::SQUARE,
+                Ok(scaled::gemm_scaled::launch(
+                    gemm_scaled_CFG::SQUARE_BY_ELEMENT,
                     device,
                     1,
                     a,
@@ -313,7 +300,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
         },
     ),
     launch(
-        "gemm_block_scaled_unaligned_e4m3_e4m3_f32_SQUARE_PROMOTED",
+        "gemm_block_scaled_e4m3_e4m3_f32_SQUARE_PROMOTED_BY_ELEMENT",
         |device| {
             product::<e4m3, f32>(
                 device,
@@ -324,8 +311,8 @@ pub(crate) const LAUNCHES: &[Launch] = &[
                     let x = f32::computed(device, 1, wide, m)?;
                     let y = f32::computed(device, 1, n.div_ceil(128), wide)?;
                     let (x, y) = (x.view(), y.view());
-                    Ok(scaled::gemm_block_scaled_unaligned::launch(
-                        gemm_block_scaled_unaligned_CFG::SQUARE_PROMOTED,
+                    Ok(scaled::gemm_block_scaled::launch(
+                        gemm_block_scaled_CFG::SQUARE_PROMOTED_BY_ELEMENT,
                         device,
                         1,
                         a,
@@ -409,14 +396,14 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             )
         },
     ),
-    launch("gemm_grouped_unaligned_bf16_bf16_SQUARE", |device| {
+    launch("gemm_grouped_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         groups(
             device,
             &[5, 5, 140],
             [57, 264],
             |device, a, b, ends, d, k| {
-                Ok(grouped::gemm_grouped_unaligned::launch(
-                    gemm_grouped_unaligned_CFG::SQUARE,
+                Ok(grouped::gemm_grouped::launch(
+                    gemm_grouped_CFG::SQUARE_BY_ELEMENT,
                     device,
                     1,
                     a,
@@ -480,13 +467,13 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             },
         )
     }),
-    launch("gemm_list_unaligned_bf16_bf16_SQUARE", |device| {
+    launch("gemm_list_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         listed(
             device,
             &[[130, 57, 264], [70, 71, 200]],
             |device, a, b, d, k| {
-                Ok(list::gemm_list_unaligned::launch(
-                    gemm_list_unaligned_CFG::SQUARE,
+                Ok(list::gemm_list::launch(
+                    gemm_list_CFG::SQUARE_BY_ELEMENT,
                     device,
                     1,
                     a,
@@ -707,9 +694,6 @@ pub(crate) const LAUNCHES: &[Launch] = &[
 
 type View3<'a, T> = TensorView<'a, T, 3>;
 type Result3<'a, D> = TensorViewMut<'a, D, 3>;
-/// M, N and K.
-type Extents = [u32; 3];
-type Launched = Result<(), Error>;
 
 /// A · Bᵀ of small integers by a tile, with D zeros before. `launch` gets A, B and D as the kernel takes them, and M, N and K.
 fn product<T: Input, D: Element>(
@@ -735,7 +719,7 @@ fn product<T: Input, D: Element>(
     Ok(bytes(&d.buffer().download()?))
 }
 
-fn by_tma<T: Input + gemm_types<T, D>, D: Element>(
+fn by_tile<T: Input + gemm_types<T, D>, D: Element>(
     device: &Device,
     config: gemm_CFG,
     grid: u32,
@@ -751,17 +735,6 @@ fn by_tma<T: Input + gemm_types<T, D>, D: Element>(
             )?)
         },
     )
-}
-
-fn by_element<T: gemm_unaligned_types<T, D>, D: Element>(
-    config: gemm_unaligned_CFG,
-    grid: u32,
-) -> impl Fn(&Device, &View3<T>, &View3<T>, &mut Result3<D>, Extents) -> Launched {
-    move |device, a, b, d, [m, n, k]| {
-        Ok(gemm::gemm_unaligned::launch(
-            config, device, grid, a, b, d, 1, m, n, k,
-        )?)
-    }
 }
 
 /// Products of groups of rows that end there. `launch` gets A, B, the ends, D and K.

@@ -1,7 +1,7 @@
 //! The instances that are shipped, and what their names say.
 
 use cute_kernels::gemm::kernels as gemm;
-use cute_kernels::gemm::{grouped, linear, list, parts as in_parts, scaled, streamed};
+use cute_kernels::gemm::{grouped, linear, list, scaled, streamed, sums};
 use cute_kernels::transpose::kernels as transpose;
 use cute_kernels::{attention, elementwise, histogram, norm, pack, quantise, softmax, sum};
 
@@ -15,7 +15,7 @@ pub(crate) fn instances() -> Vec<(&'static str, &'static str)> {
         grouped::kernels::KERNELS,
         list::kernels::KERNELS,
         streamed::kernels::KERNELS,
-        in_parts::kernels::KERNELS,
+        sums::kernels::KERNELS,
         norm::kernels::KERNELS,
         pack::kernels::KERNELS,
         quantise::kernels::KERNELS,

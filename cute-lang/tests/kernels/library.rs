@@ -15,7 +15,7 @@ fn library(file: &str) -> Vec<Lowered> {
 /// loop itself.
 #[test]
 fn the_main_loop_of_gemm_is_short() {
-    let all = library("gemm/product.rs");
+    let all = library("gemm/kernel.rs");
     // A warpgroup has 64 rows and 80 columns of its tile.
     let is_it = |it: &&Lowered| it.name == "gemm_bf16_bf16_bf16_TILES_46";
     let gemm = all.iter().find(is_it).expect("a tile of 64 x 160");
@@ -50,7 +50,7 @@ fn a_gate_takes_rows_in_the_order_of_wgmma() {
     let gated = |rows: &str| {
         let module = format!(
             "mod kernels {{
-                use crate::epilogue::kernels::gated;
+                use crate::parts::epilogue::activation::kernels::gated;
                 #[kernel(threads = 128)]
                 pub fn gate() {{
                     let rows = {rows};
@@ -78,7 +78,7 @@ fn epilogues_drop_no_columns() {
         let eighths = columns / 8;
         let module = format!(
             "mod kernels {{
-                use crate::epilogue::kernels::{{store_by_tma, store_by_vector}};
+                use crate::parts::epilogue::store::kernels::{{store_by_tma, store_by_vector}};
                 #[kernel(threads = 128)]
                 pub unsafe fn store(d: Global<{output}, 2>, t: TmaStore<{output}, 2>) {{
                     let held = layout!(((4,8,4),(2,2,{eighths})):((2@1,1@0,16@0),(1@1,8@0,8@1)));

@@ -230,7 +230,7 @@ fn errors_say_what_is_missing() {
         (
             "x: [[u32; 2]; 2]",
             "",
-            "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list",
+            "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Store<T, R, TMA>`, `Global<T, R>`, a number type, or a list",
         ),
         (
             "x: [TmaLoad<f32, 2>; 256]",

@@ -40,6 +40,7 @@ mod robustness;
 mod select;
 mod shared;
 mod shipped;
+mod stores;
 mod structs;
 mod threads;
 mod types;

@@ -19,17 +19,29 @@ pub(crate) fn module(file: &str) -> TokenStream {
 /// The instances of a module that imports what the modules of `cute-kernels` do.
 pub(crate) fn lowered(module_of_kernels: TokenStream) -> syn::Result<Vec<Lowered>> {
     let libraries = [
-        "activation",
-        "epilogue",
-        "gemm/config",
-        "gemm/multiply",
-        "mma",
-        "pipeline",
+        "parts/config",
+        "parts/epilogue/activation",
+        "parts/epilogue/scale",
+        "parts/epilogue/store",
+        "parts/mainloop/consume",
+        "parts/mainloop/load",
+        "parts/mainloop/mod",
+        "parts/mainloop/promoted",
+        "parts/mainloop/registers",
+        "parts/mainloop/shared",
+        "parts/mainloop/stages",
+        "parts/mainloop/turns",
+        "parts/mma",
+        "parts/ring",
+        "parts/split",
+        "parts/tiles",
+        "product/table",
         "row",
-        "split",
-        "tile_scheduler",
     ];
-    let paths = libraries.map(|name| format!("crate::{}::kernels", name.replace('/', "::")));
+    let paths = libraries.map(|name| {
+        let name = name.trim_end_matches("/mod").replace('/', "::");
+        format!("crate::{name}::kernels")
+    });
     let modules = libraries.map(|name| module(&format!("{name}.rs")));
     let libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();
     lower_with(module_of_kernels, &libraries)

@@ -78,6 +78,18 @@ pub unsafe trait Kernel: 'static {
     const TYPES: Types = [];
 }
 
+/// The values of a constant for which a kernel has instances, such as `gemm_CFG`: the enums that `#[instances(…)]` makes implement it, if
+/// host code can have the type of the constant. Generic host functions choose one of them by what it is.
+pub trait Constant: Copy + 'static {
+    /// The type of the constant.
+    type Value;
+    /// All values, in the order of `#[instances(…)]`.
+    const ALL: &'static [Self];
+
+    /// What the constant is.
+    fn value(self) -> Self::Value;
+}
+
 /// The types that the constants of a [`Kernel`] name.
 pub type Types = [(
     Param,

@@ -40,7 +40,7 @@ pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, 
 pub use fact::{Comparison, Fact, Named, Term};
 pub use graph::Graph;
 pub use handle::Device;
-pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
+pub use kernel::{Constant, Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]

@@ -28,6 +28,10 @@ pub struct TmaLoad<T, const R: u32>(PhantomData<T>);
 /// A parameter of a kernel: a tensor of rank `R` that `tma_store` and `tma_reduce` write.
 pub struct TmaStore<T, const R: u32>(PhantomData<T>);
 
+/// A parameter of a kernel that it writes: a [`TmaStore`] if `TMA` is true, else a [`Global`]. So instances of one kernel store by TMA where
+/// they can, and by threads elsewhere: `if CFG.tma { tma_store(…) } else { copy(…) }`.
+pub struct Store<T, const R: u32, const TMA: bool>(PhantomData<T>);
+
 /// A parameter of a kernel: a tensor of rank `R` in global memory.
 pub struct Global<T, const R: u32>(PhantomData<T>);
 

@@ -2,22 +2,20 @@
 
 use super::parameter::{param_type_of, rust_type};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::expand::item::{number, struct_literal};
+use crate::kernel::expand::item::{number, struct_literal, structure_of};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::lower::{LoweredKernel, Made};
 use crate::kernel::syntax::enumeration::Enumeration;
 use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::listed::text_of;
-use crate::kernel::syntax::plain::{is_plain, is_plain_enum};
+use crate::kernel::syntax::plain::is_plain_enum;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::{Element, Value};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{HashMap, HashSet};
-use syn::{
-    Expr, FnArg, GenericArgument, GenericParam, ItemStruct, PathArguments, Type, Visibility,
-};
+use syn::{Expr, FnArg, GenericArgument, GenericParam, PathArguments, Type, Visibility};
 
 /// An instance as written, with the result of lowering it.
 type Chosen<'k> = (&'k Instance, &'k Made);
@@ -49,7 +47,7 @@ pub(super) fn choice(
     let values: Vec<Vec<&Expr>> = constants.iter().map(|it| values(it)).collect();
     let enums = constants.iter().zip(&values);
     let enums = enums.map(|(constant, values)| {
-        let value = value_of(source, kernel, constant, &chosen);
+        let value = value_of(facade, source, kernel, constant, &chosen);
         enumeration(kernel, constant, values, value)
     });
     let unsafety = kernel.unsafety;
@@ -352,7 +350,7 @@ fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
     constants.iter().map(name).collect()
 }
 
-/// `gemm_CFG`: an enum of the values of a constant, with its function `value`, if it has one.
+/// `gemm_CFG`: an enum of the values of a constant, with its function `value` and the trait of it, if it has one.
 fn enumeration(
     written: &Kernel,
     constant: &Ident,
@@ -388,13 +386,15 @@ fn enumeration(
             /// All values, in the order of `#[instances(…)]`.
             pub const ALL: [Self; #count] = [#(Self::#variants),*];
             #(#renamed)*
-            #value
         }
+
+        #value
     }
 }
 
-/// `value`, from a variant to the value of the constant, if host code has its type.
+/// `value`, from a variant to the value of the constant, if host code has its type, and the implementation of `Constant` by it.
 fn value_of(
+    facade: &TokenStream,
     source: &Source,
     kernel: &Kernel,
     constant: &Ident,
@@ -405,7 +405,7 @@ fn value_of(
         GenericParam::Const(param) if param.ident == *constant => Some(&param.ty),
         _ => None,
     })?;
-    let known = structure(source, ty);
+    let known = structure_of(source, ty);
     let variants = enumeration_of(source, ty);
     let mut seen = HashSet::new();
     let arms = chosen.iter().filter_map(|(it, made)| {
@@ -430,30 +430,24 @@ fn value_of(
         (None, None) => quote!(::core::primitive::#ty),
     };
     let doc = format!(" What `{constant}` is.");
+    let name = enum_name(&kernel.function.sig.ident, constant);
     Some(quote! {
-        #[doc = #doc]
-        pub const fn value(self) -> #returned {
-            match self { #(#arms),* }
+        impl #name {
+            #[doc = #doc]
+            pub const fn value(self) -> #returned {
+                match self { #(#arms),* }
+            }
+        }
+
+        impl #facade::Constant for #name {
+            type Value = #returned;
+            const ALL: &'static [Self] = &Self::ALL;
+
+            fn value(self) -> #returned {
+                Self::value(self)
+            }
         }
     })
-}
-
-/// The struct of this name, with its path in Rust, if it is as public as the enum and exists under every `cfg`.
-fn structure<'s>(source: &'s Source, ty: &Type) -> Option<(TokenStream, &'s ItemStruct)> {
-    let Type::Path(ty) = ty else {
-        return None;
-    };
-    let name = ty.path.get_ident()?;
-    let (declared, item) = source.structure(HERE, &name.to_string())?;
-    let has_cfg = item.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
-    let public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
-    let is_open = declared == HERE || item.fields.iter().all(|field| public(&field.vis));
-    let known = is_plain(item) && public(&item.vis) && is_open && !has_cfg;
-    let path = match declared == HERE {
-        true => quote!(#name),
-        false => source.path_inside(name)?,
-    };
-    known.then_some((path, item))
 }
 
 /// The enum of this name, if the module declares it and it is as public as the enum of the values.

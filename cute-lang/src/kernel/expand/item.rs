@@ -3,25 +3,61 @@
 use crate::kernel::syntax::enumeration::{Enumeration, derives_trait};
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::plain::{is_plain, is_plain_enum, is_public, primitive, structure};
+use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Expr, ExprLit, Fields, ItemConst, ItemStruct, Lit, Type, TypeArray};
+use syn::{
+    Attribute, Expr, ExprLit, Fields, ItemConst, ItemStruct, Lit, Type, TypeArray, Visibility,
+};
 
-/// The public constants and structs of a module that consist of numbers and truth values, as Rust, with the same values as in kernels.
-pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStream {
+/// A struct of numbers that host code has, with its path in Rust.
+type Known<'s> = Option<(TokenStream, &'s ItemStruct)>;
+
+/// The public constants and structs of the module that consist of numbers and truth values, as Rust, with the same values as in kernels.
+pub(super) fn items(source: &Source, values: &[(&ItemConst, Value)]) -> TokenStream {
     let values = values.iter().map(|(item, value)| (*item, Some(value)));
-    declarations(module, values)
+    let module = source.module(HERE);
+    let known = |ty: &Type| of_module(module, ty).or_else(|| structure_of(source, ty));
+    declarations(module, values, &known)
 }
 
 /// The same declarations for a module with errors, with 0 for each value.
 pub(super) fn placeholders(module: &Module) -> TokenStream {
-    declarations(module, module.consts.iter().map(|item| (item, None)))
+    let values = module.consts.iter().map(|item| (item, None));
+    declarations(module, values, &|ty| of_module(module, ty))
+}
+
+/// The struct of this name that the module declares.
+fn of_module<'m>(module: &'m Module, ty: &Type) -> Known<'m> {
+    structure(module, ty).map(|item| (item.ident.to_token_stream(), item))
+}
+
+/// The struct of this name, with its path in Rust, if it is as public as the enum and exists under every `cfg`.
+pub(super) fn structure_of<'s>(
+    source: &'s Source,
+    ty: &Type,
+) -> Option<(TokenStream, &'s ItemStruct)> {
+    let Type::Path(ty) = ty else {
+        return None;
+    };
+    let name = ty.path.get_ident()?;
+    let (declared, item) = source.structure(HERE, &name.to_string())?;
+    let has_cfg = item.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+    let public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
+    let is_open = declared == HERE || item.fields.iter().all(|field| public(&field.vis));
+    let known = is_plain(item) && public(&item.vis) && is_open && !has_cfg;
+    let path = match declared == HERE {
+        true => quote!(#name),
+        false => source.path_inside(name)?,
+    };
+    known.then_some((path, item))
 }
 
 fn declarations<'m>(
     module: &'m Module,
     values: impl Iterator<Item = (&'m ItemConst, Option<&'m Value>)>,
+    known: &dyn Fn(&Type) -> Known<'m>,
 ) -> TokenStream {
     let structs = module.structs.iter().filter(|item| is_plain(item));
     let structs = structs.map(|item| {
@@ -57,7 +93,7 @@ fn declarations<'m>(
         let ItemConst {
             attrs, vis, ident, ..
         } = item;
-        let (ty, value) = literal(module, &item.ty, value, Some(&item.expr))?;
+        let (ty, value) = literal(known, &item.ty, value, Some(&item.expr))?;
         is_public(vis).then(|| {
             quote! {
                 #(#attrs)*
@@ -84,22 +120,24 @@ fn derives(attrs: &[Attribute], wanted: &[&str]) -> TokenStream {
     quote!(#[derive(#(#missing),*)])
 }
 
-/// The type and the value in Rust, if host code has the type: a number, a truth value, a public struct of these in the module, or an array.
-/// Without a value it is 0. An array then has its written length.
-fn literal(
-    module: &Module,
+/// The type and the value in Rust, if host code has the type: a number, a truth value, a known struct of these, or an array. Without a value
+/// it is 0. An array then has its written length.
+fn literal<'s>(
+    known: &dyn Fn(&Type) -> Known<'s>,
     ty: &Type,
     value: Option<&Value>,
     written: Option<&Expr>,
 ) -> Option<(TokenStream, TokenStream)> {
     let Type::Array(array) = ty else {
-        let value = match structure(module, ty) {
-            Some(item) => struct_literal(&item.ident, item, value),
-            None => number(ty, value),
+        return match known(ty) {
+            Some((path, item)) => {
+                let value = struct_literal(&path, item, value)?;
+                Some((path, value))
+            }
+            None => Some((ty.to_token_stream(), number(ty, value)?)),
         };
-        return Some((ty.to_token_stream(), value?));
     };
-    let element = |value| literal(module, &array.elem, value, None);
+    let element = |value| literal(known, &array.elem, value, None);
     let elements = match value {
         Some(Value::Array(elements)) => Some(elements),
         Some(_) => return None,

@@ -91,7 +91,7 @@ fn lowered(
     }
     match lowered {
         (Ok(kernels), Ok(constants), Ok(opens)) => {
-            let declared = item::items(source.module(HERE), &constants);
+            let declared = item::items(&source, &constants);
             Ok(items(context, &source, module, &kernels, &opens, &declared))
         }
         (kernels, constants, opens) => {

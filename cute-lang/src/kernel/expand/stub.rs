@@ -146,7 +146,7 @@ fn argument(facade: &TokenStream, input: &FnArg) -> TokenStream {
         return quote!(impl ::core::marker::Sized);
     };
     match name.to_string().as_str() {
-        "TmaLoad" | "TmaStore" | "Global" => {
+        "TmaLoad" | "TmaStore" | "Store" | "Global" => {
             quote!(impl ::core::convert::Into<#facade::__private::Argument<'a>>)
         }
         "u32" | "i32" | "u64" | "i64" | "f32" | "f64" => quote!(::core::primitive::#name),

@@ -256,20 +256,23 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The generic arguments of the type of a value.
+    /// The generic arguments of the type of a value. A parameter may be a `Store`, which has one more than other tensors.
     fn generics_of(&self, value: &Value) -> Vec<Value> {
-        let tensor = |element: Element, rank: usize| {
+        let tensor = |element: Element, rank: usize, by_tma: bool| {
             vec![
                 Value::Element(element),
                 Value::Int(rank as i128, NumberType::Any),
+                Value::Bool(by_tma),
             ]
         };
         match value {
             Value::Tensor(tensor) => vec![Value::Element(tensor.element)],
             Value::Fragment(fragment) => vec![Value::Element(fragment.element)],
-            Value::Global(global) => tensor(global.element, global.rank()),
+            Value::Global(global) => tensor(global.element, global.rank(), false),
             Value::TmaTensor(TmaTensor(id)) => match &self.b.params[id.param].kind {
-                ParamKind::TmaLoad(map) | ParamKind::TmaStore(map) => tensor(map.element, map.rank),
+                ParamKind::TmaLoad(map) | ParamKind::TmaStore(map) => {
+                    tensor(map.element, map.rank, true)
+                }
                 _ => Vec::new(),
             },
             Value::Struct(value) => {
@@ -278,6 +281,19 @@ impl Interpreter<'_> {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+/// The expression of a generic argument that is a value: `true`, `{ N > 1 }`, or a name, which looks like a type.
+pub(in crate::kernel) fn value_of(argument: &GenericArgument) -> Option<Expr> {
+    match argument {
+        GenericArgument::Const(value) => Some(value.clone()),
+        GenericArgument::Type(Type::Path(ty)) => Some(Expr::Path(syn::ExprPath {
+            attrs: Vec::new(),
+            qself: None,
+            path: ty.path.clone(),
+        })),
+        _ => None,
     }
 }
 

@@ -39,6 +39,7 @@ const TYPES: &[&str] = &[
     "Barrier",
     "TmaLoad",
     "TmaStore",
+    "Store",
     "Layout",
     "ComposedLayout",
     "Swizzle",

@@ -1,10 +1,11 @@
 //! Types named in a kernel, and checks against them.
 
-use super::generics::is_function_bound;
+use super::generics::{is_function_bound, value_of};
+use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
 use crate::kernel::value::types::{is_float, is_integer, number_type, register_type, rounded};
-use crate::kernel::value::{NumberType, Optional, Scalar, Value};
+use crate::kernel::value::{NumberType, Optional, Scalar, TmaTensor, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
 use syn::{Error, GenericArgument, Path, PathArguments, Result};
@@ -176,6 +177,18 @@ impl Interpreter<'_> {
             (syn::Type::Path(path), value @ Value::Callable(_)) if self.is_function(&path.path) => {
                 Ok(value)
             }
+            (syn::Type::Path(path), value @ (Value::Global(_) | Value::TmaTensor(_)))
+                if path
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|it| it.ident == "Store") =>
+            {
+                match self.is_store(&value, &path.path)? {
+                    true => Ok(value),
+                    false => Err(mismatch(&value)),
+                }
+            }
             (syn::Type::Path(path), value) => {
                 let name = path
                     .path
@@ -203,6 +216,26 @@ impl Interpreter<'_> {
                 }
             }
             (_, value) => Err(mismatch(&value)),
+        }
+    }
+
+    /// Whether a tensor of global memory is a `Store<T, R, TMA>`, as far as the type says what `TMA` is.
+    fn is_store(&mut self, value: &Value, path: &Path) -> Result<bool> {
+        let by_tma = match value {
+            Value::TmaTensor(TmaTensor(id)) => match &self.b.params[id.param].kind {
+                ParamKind::TmaStore(_) => true,
+                _ => return Ok(false),
+            },
+            _ => false,
+        };
+        let arguments = path.segments.last().map(|last| &last.arguments);
+        let Some(PathArguments::AngleBracketed(arguments)) = arguments else {
+            return Ok(true);
+        };
+        let declared = arguments.args.iter().nth(2).and_then(value_of);
+        match declared {
+            Some(declared) => Ok(matches!(self.eval(&declared)?, Value::Bool(it) if it == by_tma)),
+            None => Ok(true),
         }
     }
 }

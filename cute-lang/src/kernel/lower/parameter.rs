@@ -3,7 +3,8 @@
 use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::elsewhere::type_elsewhere;
-use crate::kernel::lower::constant::constant;
+use crate::kernel::interp::generics::value_of;
+use crate::kernel::lower::constant::{constant, truth};
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::syntax::text;
@@ -17,7 +18,7 @@ use syn::{
     AngleBracketedGenericArguments, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result,
 };
 
-const EXPECTED: &str = "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>`, a number type, or a list `[…; N]` of one of these";
+const EXPECTED: &str = "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Store<T, R, TMA>`, `Global<T, R>`, a number type, or a list `[…; N]` of one of these";
 
 pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
     let (ident, ty) = named(input)?;
@@ -131,17 +132,33 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
         let example = if is_number { "2" } else { "f32" };
         given.map_or(example.to_owned(), |it| text::shorten(it.to_token_stream()))
     };
-    let [GenericArgument::Type(element), GenericArgument::Const(rank)] =
-        &generics.args.iter().collect::<Vec<_>>()[..]
-    else {
-        return Err(Error::new_spanned(
-            ty,
-            format!(
-                "`{name}` takes an element type and the number of modes: `{name}<{}, {}>`",
-                given(false),
-                given(true)
-            ),
-        ));
+    let arguments: Vec<_> = generics.args.iter().collect();
+    let (element, rank, by_tma) = match (&arguments[..], name == "Store") {
+        ([GenericArgument::Type(element), GenericArgument::Const(rank)], false) => {
+            (element, rank, None)
+        }
+        (
+            [
+                GenericArgument::Type(element),
+                GenericArgument::Const(rank),
+                by_tma,
+            ],
+            true,
+        ) if let Some(by_tma) = value_of(by_tma) => (element, rank, Some(by_tma)),
+        (_, is_either) => {
+            let (also, more) = match is_either {
+                true => (", and whether TMA stores it", ", true"),
+                false => ("", ""),
+            };
+            return Err(Error::new_spanned(
+                ty,
+                format!(
+                    "`{name}` takes an element type and the number of modes{also}: `{name}<{}, {}{more}>`",
+                    given(false),
+                    given(true)
+                ),
+            ));
+        }
     };
     let syn::Type::Path(element_path) = element else {
         return Err(Error::new_spanned(element, "expected an element type"));
@@ -160,24 +177,28 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
         rank,
         recipe: None,
     };
-    match name.to_string().as_str() {
-        "TmaLoad" => Ok(ParamKind::TmaLoad(tma(element))),
-        "TmaStore" => Ok(ParamKind::TmaStore(tma(element))),
-        _ => Ok(ParamKind::Global {
+    let is_stored = match &by_tma {
+        Some(by_tma) => truth(interpreter, by_tma)?,
+        None => name == "TmaStore",
+    };
+    Ok(match (name == "TmaLoad", is_stored) {
+        (true, _) => ParamKind::TmaLoad(tma(element)),
+        (false, true) => ParamKind::TmaStore(tma(element)),
+        (false, false) => ParamKind::Global {
             element,
             rank,
-            written: false,
+            written: by_tma.is_some(),
             extents: false,
             unproven: None,
-        }),
-    }
+        },
+    })
 }
 
 /// The kind of a parameter, from its type without the values of generic parameters.
 pub(super) enum Form<'t> {
     /// A number of this type.
     Scalar(Type),
-    /// `TmaLoad<…>`, `TmaStore<…>` or `Global<…>`.
+    /// `TmaLoad<…>`, `TmaStore<…>`, `Store<…>` or `Global<…>`.
     Tensor(&'t Ident, &'t AngleBracketedGenericArguments),
 }
 
@@ -192,7 +213,9 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
     let name = segment.ident.to_string();
     if let PathArguments::AngleBracketed(generics) = &segment.arguments {
         return match name.as_str() {
-            "TmaLoad" | "TmaStore" | "Global" => Ok(Form::Tensor(&segment.ident, generics)),
+            "TmaLoad" | "TmaStore" | "Store" | "Global" => {
+                Ok(Form::Tensor(&segment.ident, generics))
+            }
             _ => Err(unexpected(ty, "")),
         };
     }

@@ -1,84 +1,10 @@
 //! The expected time of a product.
 
-use cute_runtime::{Device, Element};
+use cute_runtime::{Constant, Device, Element, ElementType};
 
-use super::Tile;
-use super::config::kernels::Config;
-use super::parts::kernels::AT_ONCE;
-use super::streamed::{Stream, is_fp8};
+use super::chip::{Chip, H200};
 use crate::Error;
-
-/// What the model knows of a chip.
-#[derive(Clone, Copy, Debug)]
-struct Chip {
-    /// Microseconds from the start of a kernel to its first product, and from its last store to its end.
-    start: f64,
-    /// Cycles of a multiprocessor in a microsecond while all of them multiply.
-    clock: f64,
-    /// Microseconds of a stage for its barriers and the start of its wgmma.
-    stage: f64,
-    /// The share of the time of a stage that is saved if one multiprocessor alone is at work.
-    alone: f64,
-    /// Cycles in which wgmma reads 64 rows of A and one column of B from shared memory.
-    shared: [f64; 2],
-    /// Bytes that the L2 cache delivers to all multiprocessors in a microsecond. Loads that a cluster shares count once.
-    l2: f64,
-    /// Factor of these bytes if rows straddle cache lines.
-    straddle: f64,
-    /// Microseconds between a load and its arrival, for a ring that is full of loads; and how many of its stages are not.
-    latency: [f64; 2],
-    /// Microseconds in which TMA fills a row outside of the matrix with zeros.
-    outside: f64,
-    /// Exponent with which the times of a stage add up: of wgmma, of the L2 cache, of the latency and of rows outside.
-    of_stage: f64,
-    /// Microseconds to store a tile of 128 × 256 elements of 16 bits: by warpgroups together, and the last one in turns.
-    store: [f64; 2],
-    /// Microseconds between tiles of warpgroups in turns.
-    turn: f64,
-    /// Microseconds of an exchange between CTAs that divide K: a constant, for 128 × 256 sums, and for each doubling of the parts.
-    exchange: [f64; 3],
-    /// Microseconds for each doubling of a cluster.
-    cluster: f64,
-    /// The share of the peak bandwidth of the memory that a product reaches.
-    memory: f64,
-    /// Exponent with which the times of products and of the memory add up, and its growth with each doubling of the stages of a CTA
-    /// over 16.
-    overlap: [f64; 2],
-    /// Microseconds of a kernel that adds up sums of parts, for each group of parts that it loads at once, and the bytes that it moves in
-    /// a microsecond.
-    add: [f64; 2],
-    /// `Streamed`: microseconds to start, of a part of K for up to 8 rows and for more, and of a CTA.
-    streamed: [f64; 4],
-    /// Share of the memory's bandwidth of `Streamed`.
-    streamed_memory: f64,
-}
-
-/// An H200, on which these numbers were found: by least squares over the times of 14,900 pairs of products of bf16 and tiles.
-const H200: Chip = Chip {
-    start: 1.86,
-    clock: 1849.0,
-    stage: 0.0692,
-    alone: 0.277,
-    shared: [15.88, 0.345],
-    l2: 47.4e6,
-    straddle: 3.0,
-    latency: [0.195, 2.4],
-    outside: 0.001,
-    of_stage: 1.5,
-    store: [1.826, 1.801],
-    turn: 0.285,
-    exchange: [0.104, 3.22, 0.309],
-    cluster: 0.038,
-    memory: 0.935,
-    overlap: [1.506, 0.187],
-    add: [1.47, 4.18e6],
-    streamed: [1.385, 0.335, 0.536, 0.64],
-    streamed_memory: 1.0,
-};
-
-/// Factors of the time of a part in `Streamed` of 8-bit floating-point numbers, for up to 8 rows and for more: Hopper's `mma` of warps
-/// does not take them, so they become `f16` first.
-const STREAMED_FP8: [f64; 2] = [1.92, 1.515];
+use crate::parts::config::kernels::Config;
 
 /// Microseconds of the launch of a copy, and the share of the memory's bandwidth that a copy reaches.
 const COPY: (f64, f64) = (3.0, 0.65);
@@ -91,76 +17,74 @@ const MOST_TILES: u64 = 1 << 31;
 
 /// The numbers of a product on which its time depends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Product {
+pub(crate) struct Product {
     /// Batches, M, N and K.
-    pub(super) extents: [u32; 4],
+    pub(crate) extents: [u32; 4],
     /// Bytes of an element of A and B, and of D.
-    pub(super) bytes: (usize, usize),
+    pub(crate) bytes: (usize, usize),
     /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
-    pub(super) whole_lines: bool,
+    pub(crate) whole_lines: bool,
     /// Whether rows of A and B consist of whole vectors of 16 bytes.
-    pub(super) whole_vectors: bool,
+    pub(crate) whole_vectors: bool,
     /// Whether A and B have floating-point numbers of 8 bits.
-    pub(super) fp8: bool,
+    pub(crate) fp8: bool,
     /// Multiprocessors of the device.
-    pub(super) multiprocessors: u32,
-    /// How many clusters of 1, 2, 4 and 8 CTAs run at the same time.
-    pub(super) clusters: [u32; 4],
+    pub(crate) multiprocessors: u32,
+    /// How many clusters of 1, 2, 4 and 8 CTAs run at the same time. Zero if the device has no room for one.
+    pub(crate) clusters: [u32; 4],
     /// Peak bandwidth of the device's memory, in bytes per microsecond.
-    pub(super) bandwidth: f64,
+    pub(crate) bandwidth: f64,
 }
 
 impl Product {
     /// The product of matrices whose rows begin at cache lines.
-    pub(super) fn new<T: Element, D>(device: &Device, extents: [u32; 4]) -> Self {
-        let multiprocessors = device.multiprocessor_count();
-        let most = |log: u32| {
-            let ctas = 1 << log;
-            // Without an answer of the driver: as if a multiprocessor in sixteen were left over.
-            let guess = multiprocessors * 15 / 16 / ctas;
-            device.max_active_clusters(ctas).unwrap_or(guess).max(1)
-        };
-        let clusters = [0, 1, 2, 3].map(most);
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// If the driver does not say how many clusters run at the same time.
+    pub(crate) fn new<T: Element, D>(device: &Device, extents: [u32; 4]) -> Result<Self, Error> {
+        let mut clusters = [1; 4];
+        for (log, most) in clusters.iter_mut().enumerate() {
+            *most = device.max_active_clusters(1 << log)?;
+        }
+        Ok(Self {
             extents,
             bytes: (size_of::<T>(), size_of::<D>()),
             whole_lines: true,
             whole_vectors: true,
             fp8: is_fp8::<T>(),
-            multiprocessors,
+            multiprocessors: device.multiprocessor_count(),
             clusters,
             bandwidth: device.memory_bandwidth() / 1e6,
-        }
+        })
     }
 
-    /// The instance with the least expected time of those that are `built`, and the CTAs of its launch. If none is, it is one of `all`,
-    /// and its launch says which feature it needs.
+    /// The instance with the least expected time of those that are `built`, and the CTAs of its launch: one that stores D `by_element`, or
+    /// none. If none is built, it is one of all, and its launch says which feature it needs.
     ///
     /// # Errors
     ///
     /// If the product has more tiles than a kernel can count.
-    pub(super) fn instance<I: Copy>(
+    pub(crate) fn instance<C: Constant<Value = Config>>(
         &self,
-        built: &[I],
-        all: &[I],
-        sizes: impl Fn(I) -> Config,
-    ) -> Result<(I, u32), Error> {
-        let possible = if built.is_empty() { all } else { built };
-        let time = |it: &I| self.time(Tile::Shared(sizes(*it)));
-        let mut fastest = possible[0];
-        for it in possible {
-            if time(it) < time(&fastest) {
-                fastest = *it;
-            }
-        }
-        let tile = Tile::Shared(sizes(fastest));
-        self.check(tile)?;
-        Ok((fastest, self.ctas(tile)))
+        built: &[C],
+        by_element: bool,
+    ) -> Result<(C, u32), Error> {
+        let possible = if built.is_empty() { C::ALL } else { built };
+        let of_kind = possible
+            .iter()
+            .filter(|it| it.value().by_element == by_element);
+        let timed = of_kind.map(|it| (self.time(it.value()), *it));
+        let fastest = timed.min_by(|(x, _), (y, _)| x.total_cmp(y));
+        let fastest = fastest.map_or(possible[0], |(_, it)| it);
+        let config = fastest.value();
+        self.check(config)?;
+        Ok((fastest, self.ctas(config)))
     }
 
     /// Into how many parts K may be divided for tiles of these sizes: as many as fill the multiprocessors once, if that is several,
     /// and half as many.
-    pub(super) fn parts(&self, config: Config) -> Vec<u32> {
+    pub(crate) fn parts(&self, config: Config) -> Vec<u32> {
         let stages = self.extents[3].div_ceil(config.bk / self.bytes.0 as u32);
         let tiles = clusters(config, self.extents).clamp(1, u64::from(u32::MAX)) as u32;
         let most = (self.most_clusters(config) / tiles).min(stages / LEAST_STAGES);
@@ -177,7 +101,7 @@ impl Product {
     }
 
     /// The product that computes the sums of so many parts of K.
-    fn of_parts(&self, parts: u32) -> Self {
+    pub(crate) fn of_parts(&self, parts: u32) -> Self {
         let [batches, m, n, k] = self.extents;
         let unit = 128 / self.bytes.0 as u32;
         let k = k.div_ceil(unit).div_ceil(parts) * unit;
@@ -188,27 +112,16 @@ impl Product {
         }
     }
 
-    /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor. Without tiles in shared memory
-    /// there may be more.
-    pub(super) fn ctas(&self, tile: Tile) -> u32 {
-        match tile {
-            Tile::Shared(config) => {
-                let most = u64::from(self.most_clusters(config));
-                clusters(config, self.extents).clamp(1, most) as u32 * config.ctas()
-            }
-            Tile::InParts(config, parts) => self.of_parts(parts).ctas(Tile::Shared(config)),
-            Tile::Streamed => self.stream().ctas.try_into().unwrap_or(u32::MAX),
-        }
+    /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor.
+    pub(crate) fn ctas(&self, config: Config) -> u32 {
+        // A cluster for which the device has no room: its launch says so.
+        let most = u64::from(self.most_clusters(config)).max(1);
+        clusters(config, self.extents).clamp(1, most) as u32 * config.ctas()
     }
 
     /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
-    pub(super) fn check(&self, tile: Tile) -> Result<(), Error> {
-        let (config, extents) = match tile {
-            Tile::Shared(config) => (config, self.extents),
-            Tile::InParts(config, parts) => (config, self.of_parts(parts).extents),
-            Tile::Streamed => return Ok(()),
-        };
-        let tiles = clusters(config, extents).saturating_mul(config.ctas().into());
+    pub(crate) fn check(&self, config: Config) -> Result<(), Error> {
+        let tiles = clusters(config, self.extents).saturating_mul(config.ctas().into());
         match tiles <= MOST_TILES {
             true => Ok(()),
             false => Err(Error::GemmTiles {
@@ -223,18 +136,13 @@ impl Product {
         self.clusters[config.ctas().next_power_of_two().ilog2() as usize]
     }
 
-    /// The expected microseconds of the product with a tile.
-    pub(super) fn time(&self, tile: Tile) -> f64 {
+    /// The expected microseconds of the product with a tile: infinitely many if the device has no room for its cluster.
+    pub(crate) fn time(&self, config: Config) -> f64 {
         let (chip, [_, _, _, k]) = (H200, self.extents.map(f64::from));
-        let config = match tile {
-            Tile::Shared(config) => config,
-            Tile::InParts(config, parts) => {
-                let sums = self.of_parts(parts);
-                return sums.time(Tile::Shared(config)) + self.time_to_add(&chip, parts);
-            }
-            Tile::Streamed => return self.time_of_stream(&chip),
-        };
         let (all, most) = (clusters(config, self.extents), self.most_clusters(config));
+        if most == 0 {
+            return f64::INFINITY;
+        }
         // A product without elements takes the time of a tile.
         let all = all.max(1);
         let waves = all.div_ceil(most.into());
@@ -295,44 +203,22 @@ impl Product {
     }
 
     /// The microseconds in which the memory moves A, B and D at its peak.
-    fn memory(&self) -> f64 {
+    pub(crate) fn memory(&self) -> f64 {
         let [batches, m, n, k] = self.extents.map(f64::from);
         let (input, output) = (self.bytes.0 as f64, self.bytes.1 as f64);
         batches * ((m + n) * k * input + m * n * output) / self.bandwidth
     }
 
-    /// The expected microseconds to add up the sums of so many parts of K.
-    fn time_to_add(&self, chip: &Chip, parts: u32) -> f64 {
-        let [batches, m, n, _] = self.extents.map(f64::from);
-        let bytes = batches * m * n * (4.0 * f64::from(parts) + self.bytes.1 as f64);
-        chip.add[0] * f64::from(parts.div_ceil(AT_ONCE)) + bytes / chip.add[1]
-    }
-
-    /// The expected microseconds of `Streamed`.
-    fn time_of_stream(&self, chip: &Chip) -> f64 {
-        let (stream, k) = (self.stream(), f64::from(self.extents[3]));
-        let [start, few, many, cta] = chip.streamed;
-        let has_many = stream.has_many_rows();
-        let part = if has_many { many } else { few };
-        let slower = if self.fp8 {
-            STREAMED_FP8[usize::from(has_many)]
-        } else {
-            1.0
-        };
-        let (waves, parts) = stream.waves(k * self.bytes.0 as f64, self.multiprocessors);
-        start + self.memory() / chip.streamed_memory + waves * (cta + parts * part * slower)
-    }
-
     /// The expected microseconds for so many elements of A and B in so many copies.
-    pub(super) fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
+    pub(crate) fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
         let bytes = 2.0 * elements as f64 * self.bytes.0 as f64;
         copies as f64 * COPY.0 + bytes / (COPY.1 * self.bandwidth)
     }
+}
 
-    /// The CTAs of `Streamed`.
-    fn stream(&self) -> Stream {
-        Stream::new(self.extents, self.whole_vectors, self.fp8)
-    }
+/// Whether elements are floating-point numbers of 8 bits.
+pub(crate) fn is_fp8<T: Element>() -> bool {
+    matches!(T::TYPE, ElementType::E4M3 | ElementType::E5M2)
 }
 
 /// (Σ xᵖ)^(1/p): the largest number for a great p, and the sum for p = 1.
@@ -358,13 +244,13 @@ fn of_tiles(config: Config, [batches, m, n, k]: [u32; 4]) -> [u32; 4] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::gemm::config::kernels::{PAIR, SINGLE, TILES};
-    use crate::gemm::streamed::MOST_ROWS;
+    use crate::parts::config::kernels::{PAIR, SINGLE};
+    use crate::product::table::kernels::TILES;
 
     /// A product of bf16 on an H200.
-    fn product([m, n, k]: [u32; 3], bytes: (usize, usize)) -> Product {
+    pub(crate) fn product([m, n, k]: [u32; 3], bytes: (usize, usize)) -> Product {
         Product {
             extents: [1, m, n, k],
             bytes,
@@ -389,11 +275,11 @@ mod tests {
     #[test]
     fn tiles_are_counted_in_32_bits() {
         let large = product([1 << 20, 1 << 20, 64], (4, 4));
-        assert!(large.check(Tile::Shared(PAIR)).is_ok());
+        assert!(large.check(PAIR).is_ok());
         // Each batch has a pair of tiles.
         let mut batches = product([1, 1, 1], (4, 4));
         batches.extents[0] = i32::MAX as u32;
-        let error = batches.check(Tile::Shared(PAIR));
+        let error = batches.check(PAIR);
         assert_eq!(
             error.unwrap_err().to_string(),
             "the product has 4294967294 tiles of all batches: at most 2147483648 are possible"
@@ -404,34 +290,18 @@ mod tests {
     #[test]
     fn estimates_are_near_what_was_measured() {
         for ([m, n, k], config, measured) in [
-            ([8192, 8192, 8192], SINGLE, 1500.0),
-            ([4096, 4096, 4096], SINGLE, 190.0),
-            ([2048, 2048, 2048], SINGLE, 26.0),
+            ([5311, 12_688, 7296], SINGLE, 1515.9),
+            ([5311, 12_688, 7296], PAIR, 1509.0),
+            ([480, 16_960, 16_960], SINGLE, 595.3),
+            ([480, 16_960, 16_960], PAIR, 567.3),
+            ([878, 2496, 7552], PAIR, 83.8),
         ] {
-            let time = product([m, n, k], (2, 2)).time(Tile::Shared(config));
+            let time = product([m, n, k], (2, 2)).time(config);
             assert!(
                 (time / measured - 1.0).abs() < 0.2,
                 "{m} x {n} x {k}: {time}"
             );
         }
-    }
-
-    /// A product that fills a tenth of the multiprocessors divides a long K, and one that fills them all does not.
-    #[test]
-    fn a_long_k_is_divided() {
-        let parts = |shape| {
-            let product = product(shape, (2, 2));
-            let tiles = TILES.into_iter().flat_map(|config| {
-                let parts = product.parts(config).into_iter();
-                let divided = parts.map(move |parts| Tile::InParts(config, parts));
-                divided.chain([Tile::Shared(config)])
-            });
-            let least = tiles.min_by(|x, y| product.time(*x).total_cmp(&product.time(*y)));
-            matches!(least, Some(Tile::InParts(..)))
-        };
-        assert!(parts([256, 256, 16_384]));
-        assert!(!parts([256, 256, 256]));
-        assert!(!parts([4096, 4096, 16_384]));
     }
 
     /// Parts have as many stages as one another, and none lies behind the end of K.
@@ -449,17 +319,14 @@ mod tests {
         }
     }
 
-    /// Streams are for a few rows alone.
+    /// A part of a GPU may have no room for a cluster of 8 CTAs.
     #[test]
-    fn few_rows_go_to_registers() {
-        let least = |shape: [u32; 3]| {
-            let product = product(shape, (2, 2));
-            let streams = shape[0].min(shape[1]) <= MOST_ROWS;
-            let tiles = TILES.into_iter().map(Tile::Shared);
-            let tiles = tiles.chain(streams.then_some(Tile::Streamed));
-            tiles.min_by(|x, y| product.time(*x).total_cmp(&product.time(*y)))
-        };
-        assert_eq!(least([1, 1024, 1024]), Some(Tile::Streamed));
-        assert_ne!(least([17, 1024, 1024]), Some(Tile::Streamed));
+    fn a_cluster_without_room_is_the_last_choice() {
+        let mut product = product([8192, 8192, 8192], (2, 2));
+        product.clusters = [16, 7, 2, 0];
+        for config in TILES {
+            assert_eq!(product.time(config).is_finite(), config.ctas() < 8);
+            assert!(product.ctas(config) >= config.ctas());
+        }
     }
 }

@@ -1,19 +1,18 @@
-//! The kernel, and its instances.
+//! The kernel of products, and its instances.
 
 /// The kernels, and what they are made of.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::epilogue::kernels::{
-        store_by_element, store_pieces_by_tma, store_transposed_by_tma,
+    use crate::parts::config::kernels::Config;
+    use crate::parts::epilogue::store::kernels::{finish_stores, store_tile};
+    use crate::parts::mainloop::kernels::{multiply, multiply_parts, tiles};
+    use crate::parts::tiles::kernels::place;
+    use crate::product::table::kernels::{
+        BY_ELEMENT, COMMON, MAJORS, ONE_MAJOR, TILES, TILES_BY_8,
     };
-    use crate::gemm::config::kernels::{
-        BY_ELEMENT, COMMON, Config, MAJORS, ONE_MAJOR, TILES, TILES_BY_8,
-    };
-    use crate::gemm::multiply::kernels::{multiply, multiply_parts, tiles};
-    use crate::tile_scheduler::kernels::place;
 
-    /// The products of a batch of matrices, with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16
-    /// bytes long. If K has several parts, matrix `i · parts + p` of D is the product of part p of matrix i.
+    /// The products of a batch of matrices. D is stored by TMA, unless `CFG.by_element`: then its rows have any stride and any alignment.
+    /// If K has several parts, matrix `i · parts + p` of D is the product of part p of matrix i.
     #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
     #[instances(
         (A, B, D) in [
@@ -58,10 +57,32 @@ pub mod kernels {
         (A, B, D) in [(tf32, tf32, f32)],
         CFG in ONE_MAJOR,
     )]
+    #[instances(
+        (A, B, D) in [
+            #[cfg(feature = "core")] (bf16, bf16, bf16),
+            #[cfg(feature = "core")] (bf16, bf16, f32),
+            #[cfg(feature = "f16")] (f16, f16, f16),
+            #[cfg(feature = "f16")] (f16, f16, f32),
+            #[cfg(feature = "f32")] (tf32, tf32, f32),
+            #[cfg(feature = "f8-i8")] (i8, i8, i32),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
+            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
+            #[cfg(feature = "mixed")] (i8, u8, i32),
+            #[cfg(feature = "mixed")] (u8, i8, i32),
+            #[cfg(feature = "mixed")] (u8, u8, i32),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e4m3, e5m2, f32),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e4m3, f32),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
+            #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
+        ],
+        CFG in BY_ELEMENT,
+    )]
     pub fn gemm<A: Element, B: Element, D: Element, const CFG: Config>(
         a: TmaLoad<A, 3>,
         b: TmaLoad<B, 3>,
-        d: TmaStore<D, 3>,
+        d: Store<D, 3, { !CFG.by_element }>,
         batches: u32,
         m: u32,
         n: u32,
@@ -70,10 +91,9 @@ pub mod kernels {
     ) {
         let tiles = tiles::<CFG>(batches * parts, m, n);
         multiply_parts::<_, _, _, CFG>(a, b, tiles, k, parts, |acc, consumer, at, _| {
-            store::<_, _, CFG>(acc, d, consumer, at);
+            store_tile::<_, _, _, CFG>(acc, |piece, _| piece, d, consumer, at);
         });
-        // A CTA must not end while TMA still reads its shared memory.
-        tma_wait_read(0);
+        finish_stores::<CFG>();
     }
 
     /// D = `epilogue` of each element of A · Bᵀ and its coordinate, stored by TMA. If the extents of D are not multiples of a
@@ -109,63 +129,8 @@ pub mod kernels {
                 };
                 epilogue(x, place::<R>(batch, at.0, at.1))
             });
-            store::<_, _, CFG>(result, d, consumer, (batch, row, column));
+            store_tile::<_, _, _, CFG>(result, |piece, _| piece, d, consumer, (batch, row, column));
         });
-        // A CTA must not end while TMA still reads its shared memory.
-        tma_wait_read(0);
-    }
-
-    /// Stores accumulators by TMA, or their transpose if `CFG.swapped`.
-    fn store<D: Element, const R: u32, const CFG: Config>(
-        acc: Fragment,
-        d: TmaStore<D, R>,
-        consumer: u32,
-        at: (u32, u32, u32),
-    ) {
-        if CFG.swapped {
-            store_transposed_by_tma(acc, d, consumer, at, CFG.d_bytes);
-        } else {
-            store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, CFG.d_bytes);
-        }
-    }
-
-    /// The products of a batch of matrices, with D stored element by element, where the element lies inside D: rows of D may have any
-    /// stride and any alignment.
-    #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
-    #[instances(
-        (A, B, D) in [
-            #[cfg(feature = "core")] (bf16, bf16, bf16),
-            #[cfg(feature = "core")] (bf16, bf16, f32),
-            #[cfg(feature = "f16")] (f16, f16, f16),
-            #[cfg(feature = "f16")] (f16, f16, f32),
-            #[cfg(feature = "f32")] (tf32, tf32, f32),
-            #[cfg(feature = "f8-i8")] (i8, i8, i32),
-            #[cfg(feature = "f8-i8")] (e4m3, e4m3, bf16),
-            #[cfg(feature = "f8-i8")] (e4m3, e4m3, f32),
-            #[cfg(feature = "mixed")] (i8, u8, i32),
-            #[cfg(feature = "mixed")] (u8, i8, i32),
-            #[cfg(feature = "mixed")] (u8, u8, i32),
-            #[cfg(feature = "mixed")] (e4m3, e5m2, bf16),
-            #[cfg(feature = "mixed")] (e4m3, e5m2, f32),
-            #[cfg(feature = "mixed")] (e5m2, e4m3, bf16),
-            #[cfg(feature = "mixed")] (e5m2, e4m3, f32),
-            #[cfg(feature = "mixed")] (e5m2, e5m2, bf16),
-            #[cfg(feature = "mixed")] (e5m2, e5m2, f32),
-        ],
-        CFG in BY_ELEMENT,
-    )]
-    pub fn gemm_unaligned<A: Element, B: Element, D: Element, const CFG: Config>(
-        a: TmaLoad<A, 3>,
-        b: TmaLoad<B, 3>,
-        d: Global<D, 3>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        let tiles = tiles::<CFG>(batches, m, n);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, _, at, _| {
-            store_by_element(acc, d, at);
-        });
+        finish_stores::<CFG>();
     }
 }

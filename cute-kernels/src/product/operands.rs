@@ -3,20 +3,20 @@
 use std::any::Any;
 use std::fmt;
 
-use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
+use cute_runtime::{Constant, Device, Element, Tensor, TensorView, TensorViewMut};
 
-use super::streamed::{MOST_ROWS, Stream, is_fp8};
-use super::tile::Tile;
+use super::model::Product;
 use crate::Error;
 use crate::extent::extent;
 use crate::pack::{Kept, Pack, pack};
+use crate::parts::config::kernels::Config;
 use crate::tma::{can_load_by_tma, can_store_by_tma};
 
 /// A batch of one or more matrices: (batch, row, column).
-pub(super) type Matrices<'v, T> = TensorView<'v, T, 3>;
+pub(crate) type Matrices<'v, T> = TensorView<'v, T, 3>;
 
 /// The same to write.
-pub(super) type MatricesMut<'v, T> = TensorViewMut<'v, T, 3>;
+pub(crate) type MatricesMut<'v, T> = TensorViewMut<'v, T, 3>;
 
 /// A matrix of at most so many rows is copied if it is contiguous along M or N, although the kernels can read one such matrix: a
 /// copy takes two microseconds, and matrices along K have more tiles for few rows.
@@ -25,30 +25,30 @@ const COPIED_ROWS: usize = 128;
 /// The form of a product. If D is contiguous along M, the kernel computes Dᵀ = B · Aᵀ, and A, B, M and N are those of that
 /// product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Form {
+pub(crate) struct Form {
     /// Batches, M, N and K.
-    pub(super) extents: [u32; 4],
+    pub(crate) extents: [u32; 4],
     /// Whether Dᵀ is computed.
-    pub(super) transposed: bool,
-    pub(super) a: Place,
-    pub(super) b: Place,
+    pub(crate) transposed: bool,
+    pub(crate) a: Place,
+    pub(crate) b: Place,
     /// Elements of A, and of B. A matrix that all batches share counts once.
-    pub(super) elements: [usize; 2],
+    pub(crate) elements: [usize; 2],
     /// Whether D is stored by TMA.
-    pub(super) by_tma: bool,
+    pub(crate) by_tma: bool,
     /// Whether each 128-byte row of a stage is one cache line, of A and of B.
-    pub(super) whole_lines: bool,
+    pub(crate) whole_lines: bool,
     /// Whether all rows along K, of A and of B or their copies, begin at multiples of 16 bytes and are multiples of 16 bytes long.
-    pub(super) whole_vectors: bool,
+    pub(crate) whole_vectors: bool,
 }
 
 /// How a kernel gets A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Whether the matrix is contiguous along M or N, not K.
-    pub(super) mn: bool,
+    pub(crate) mn: bool,
     /// Whether the matrix is first copied to rows along K at multiples of 16 bytes.
-    pub(super) copied: bool,
+    pub(crate) copied: bool,
 }
 
 impl Place {
@@ -57,7 +57,7 @@ impl Place {
     /// # Errors
     ///
     /// If the matrix is contiguous along neither of its last two modes.
-    pub(super) fn new<T: Element>(
+    pub(crate) fn new<T: Element>(
         argument: &'static str,
         x: &Matrices<'_, T>,
         takes_mn: bool,
@@ -72,17 +72,17 @@ impl Place {
     }
 
     /// Whether the kernel reads a matrix that is contiguous along M or N.
-    pub(super) fn reads_mn(self) -> bool {
+    pub(crate) fn reads_mn(self) -> bool {
         self.mn && !self.copied
     }
 
     /// The copy of the matrix, if it is copied, in the kept memory if that is large enough. A matrix that all batches share is copied once.
-    pub(super) fn copy<T: Pack>(
+    pub(crate) fn copy<T: Pack>(
         self,
         device: &Device,
         x: Matrices<'_, T>,
         kept: &mut Kept,
-    ) -> Result<Option<Box<Tensor<T, 3>>>, Error> {
+    ) -> Result<Copied<T>, Error> {
         let x = if x.strides()[0] == 0 {
             x.slice(0, 0..1)?
         } else {
@@ -93,10 +93,10 @@ impl Place {
     }
 
     /// The matrix or its copy as the kernel reads it, with its contiguous mode last.
-    pub(super) fn view<'v, T: Element>(
+    pub(crate) fn view<'v, T: Element>(
         self,
         x: Matrices<'v, T>,
-        copy: &'v Option<Box<Tensor<T, 3>>>,
+        copy: &'v Copied<T>,
     ) -> Result<Matrices<'v, T>, cute_runtime::Error> {
         match copy {
             Some(copy) => {
@@ -110,6 +110,47 @@ impl Place {
     }
 }
 
+/// A or B of one of several products, and how the kernel gets it: a matrix along K, copied first if TMA cannot load it so.
+pub(crate) struct Operand<'v, T: Element, const R: usize> {
+    matrix: TensorView<'v, T, R>,
+    place: Place,
+}
+
+/// The copy of an operand, if it is copied.
+pub(crate) type Copied<T> = Option<Box<Tensor<T, 3>>>;
+
+impl<'v, T: Pack, const R: usize> Operand<'v, T, R> {
+    /// # Errors
+    ///
+    /// If the matrix is contiguous along neither of its last two modes.
+    pub(crate) fn new(argument: &'static str, matrix: TensorView<'v, T, R>) -> Result<Self, Error> {
+        let place = Place::new(argument, &matrix.prepend::<3>()?, false)?;
+        Ok(Self { matrix, place })
+    }
+
+    /// The copy of the matrix, if it is copied.
+    pub(crate) fn copy(&self, device: &Device) -> Result<Copied<T>, Error> {
+        let all = self.matrix.prepend::<3>()?;
+        self.place.copy(device, all, &mut None)
+    }
+
+    /// The matrix or its copy, with rows along K.
+    pub(crate) fn view<'c>(&self, copied: &'c Copied<T>) -> Result<TensorView<'c, T, R>, Error>
+    where
+        'v: 'c,
+    {
+        let Some(copy) = copied else {
+            return Ok(self.matrix);
+        };
+        let mut strides = [0; R];
+        strides.copy_from_slice(&copy.strides()[3 - R..]);
+        if R == 3 && self.matrix.strides()[0] == 0 {
+            strides[0] = 0;
+        }
+        Ok(copy.buffer().view(0, self.matrix.shape(), strides)?)
+    }
+}
+
 impl Form {
     /// The form of D = A · Bᵀ. If D is stored by TMA, the kernel reads up to `most_mn` of A and B along M or N. If it reads one,
     /// this one has more than [`COPIED_ROWS`] rows, and is the larger one if both are along M or N.
@@ -117,7 +158,7 @@ impl Form {
     /// # Errors
     ///
     /// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes.
-    pub(super) fn new<A: Element, B: Element, D: Element, const R: usize>(
+    pub(crate) fn new<A: Element, B: Element, D: Element, const R: usize>(
         a: &TensorView<'_, A, R>,
         b: &TensorView<'_, B, R>,
         d: &TensorViewMut<'_, D, R>,
@@ -173,12 +214,38 @@ impl Form {
     }
 
     /// Whether the kernel reads A along M, and B along N.
-    pub(super) fn reads_mn(&self) -> [bool; 2] {
+    pub(crate) fn reads_mn(&self) -> [bool; 2] {
         [self.a.reads_mn(), self.b.reads_mn()]
     }
 
+    /// The numbers of the product on which its time depends.
+    ///
+    /// # Errors
+    ///
+    /// If the driver does not say how many clusters run at the same time.
+    pub(crate) fn product<T: Element, D>(&self, device: &Device) -> Result<Product, Error> {
+        Ok(Product {
+            whole_lines: self.whole_lines,
+            whole_vectors: self.whole_vectors,
+            ..Product::new::<T, D>(device, self.extents)?
+        })
+    }
+
+    /// The fastest instance of those that are `built`, and the CTAs of its launch.
+    ///
+    /// # Errors
+    ///
+    /// If the product has more tiles than a kernel can count.
+    pub(crate) fn instance<T: Element, D, C: Constant<Value = Config>>(
+        &self,
+        device: &Device,
+        built: &[C],
+    ) -> Result<(C, u32), Error> {
+        self.product::<T, D>(device)?.instance(built, !self.by_tma)
+    }
+
     /// Elements of A and B to copy first, and the number of copies.
-    pub(super) fn copies(&self) -> (usize, usize) {
+    pub(crate) fn copies(&self) -> (usize, usize) {
         let copied = [self.a.copied, self.b.copied].into_iter();
         let each = copied.zip(self.elements).filter(|(copied, _)| *copied);
         each.fold((0, 0), |(elements, copies), (_, more)| {
@@ -186,42 +253,12 @@ impl Form {
         })
     }
 
-    /// The CTAs for the product of elements of type T without tiles in shared memory, if A or B has few enough rows, and both are
-    /// read along K.
-    pub(super) fn stream<T: Element>(&self) -> Option<Stream> {
-        let [_, m, n, _] = self.extents;
-        let possible = m.min(n) <= MOST_ROWS && self.reads_mn() == [false; 2];
-        possible.then(|| Stream::new(self.extents, self.whole_vectors, is_fp8::<T>()))
-    }
-
-    /// The form of the product for a tile. Without loads by TMA, rows along K may begin anywhere.
-    pub(super) fn by(self, tile: Tile) -> Self {
-        let anywhere = |place: Place| Place {
-            copied: place.mn,
-            ..place
-        };
-        match tile {
-            Tile::Streamed => Self {
-                a: anywhere(self.a),
-                b: anywhere(self.b),
-                by_tma: false,
-                ..self
-            },
-            // The kernel that adds up the parts stores by elements.
-            Tile::InParts(..) => Self {
-                by_tma: false,
-                ..self
-            },
-            Tile::Shared(_) => self,
-        }
-    }
-
     /// D, or a matrix with the modes of D, in the computed product: contiguous along N.
     ///
     /// # Errors
     ///
     /// If the matrix is contiguous along another mode than D.
-    pub(super) fn like_d<'v, T: Element, const R: usize>(
+    pub(crate) fn like_d<'v, T: Element, const R: usize>(
         &self,
         function: &'static str,
         argument: &'static str,
@@ -241,7 +278,7 @@ impl Form {
 
     /// Calls `launch` with A and B of the computed product, as a kernel takes them: with the contiguous mode last, and copied to
     /// kept memory where the form says so.
-    pub(super) fn launch<A: Pack, B: Pack, E>(
+    pub(crate) fn launch<A: Pack, B: Pack, E>(
         &self,
         device: &Device,
         (a, b): (Matrices<'_, A>, Matrices<'_, B>),
@@ -258,8 +295,32 @@ impl Form {
         Ok(())
     }
 
+    /// The same for A and B of one type, with D of the computed product.
+    pub(crate) fn launch_of_one_type<T: Pack, D: Element, const R: usize>(
+        &self,
+        device: &Device,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &mut TensorViewMut<'_, D, R>,
+        launch: impl FnOnce(
+            &Matrices<'_, T>,
+            &Matrices<'_, T>,
+            &mut MatricesMut<'_, D>,
+        ) -> Result<(), cute_runtime::Error>,
+    ) -> Result<(), Error> {
+        let (a, b) = (a.prepend()?, b.prepend()?);
+        let d = d.as_view_mut().prepend()?;
+        let (operands, mut d) = match self.transposed {
+            true => ((b, a), d.select([0, 2, 1])?),
+            false => ((a, b), d),
+        };
+        self.launch(device, operands, &mut Default::default(), |a, b| {
+            launch(a, b, &mut d)
+        })
+    }
+
     /// How D is stored, as text.
-    pub(super) fn store(&self) -> &'static str {
+    pub(crate) fn store(&self) -> &'static str {
         if self.by_tma { "TMA" } else { "elements" }
     }
 }
@@ -281,7 +342,7 @@ impl fmt::Display for Form {
 /// # Errors
 ///
 /// If the shapes do not fit together.
-pub(super) fn extents<A: Element, B: Element, D: Element, const R: usize>(
+pub(crate) fn extents<A: Element, B: Element, D: Element, const R: usize>(
     a: &TensorView<'_, A, R>,
     b: &TensorView<'_, B, R>,
     d: &TensorViewMut<'_, D, R>,
@@ -310,12 +371,12 @@ fn len<T: Element>(x: &Matrices<'_, T>) -> usize {
     batches * rows * columns
 }
 
-fn keep<T: Element>(copy: Option<Box<Tensor<T, 3>>>) -> Kept {
+fn keep<T: Element>(copy: Copied<T>) -> Kept {
     copy.map(|copy| copy as Box<dyn Any + Send>)
 }
 
 /// The error of a matrix that is contiguous along neither of its modes.
-pub(super) fn strides<T: Element>(argument: &'static str, x: &Matrices<'_, T>) -> Error {
+pub(crate) fn strides<T: Element>(argument: &'static str, x: &Matrices<'_, T>) -> Error {
     let [_, row, column] = x.strides();
     Error::GemmStrides {
         argument,
@@ -324,7 +385,7 @@ pub(super) fn strides<T: Element>(argument: &'static str, x: &Matrices<'_, T>) -
 }
 
 /// The error of a matrix that must be contiguous along another mode.
-pub(super) fn major<T: Element>(
+pub(crate) fn major<T: Element>(
     function: &'static str,
     argument: &'static str,
     along: &'static str,
@@ -340,12 +401,12 @@ pub(super) fn major<T: Element>(
 }
 
 /// Whether the last mode is contiguous.
-pub(super) fn is_contiguous<T: Element>(x: &Matrices<'_, T>) -> bool {
+pub(crate) fn is_contiguous<T: Element>(x: &Matrices<'_, T>) -> bool {
     x.shape()[2] <= 1 || x.strides()[2] == 1
 }
 
 /// Whether the rows are not contiguous, but the columns are.
-pub(super) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
+pub(crate) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
     !is_contiguous(x) && (x.shape()[1] <= 1 || x.strides()[1] == 1)
 }
 

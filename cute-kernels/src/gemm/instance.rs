@@ -2,23 +2,21 @@
 
 use cute_runtime::Element;
 
-use super::Tile;
-use super::config::kernels::Config;
-use super::form::Form;
 use super::input::GemmInput;
-use super::product::kernels::{gemm_CFG, gemm_types, gemm_unaligned_CFG, gemm_unaligned_types};
+use super::kernel::kernels::{gemm_CFG, gemm_types};
 use super::streamed::Stream;
+use super::tile::Tile;
+use crate::parts::config::kernels::Config;
+use crate::product::operands::Form;
 
 /// An instance for some types.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Instance {
-    /// It stores D by TMA.
-    ByTma(gemm_CFG),
-    /// The same for D of sums, of parts of K.
+    /// It computes D.
+    Shared(gemm_CFG),
+    /// It computes the sums of so many parts of K.
     InParts(gemm_CFG, u32),
-    /// It stores D by elements.
-    ByElement(gemm_unaligned_CFG),
-    /// It loads no tiles, and stores D by elements.
+    /// It loads no tiles.
     Streamed(Stream),
 }
 
@@ -33,46 +31,32 @@ impl Instance {
         let mut found = Vec::new();
         // A kernel gets A and B in the order of the arguments, or exchanged.
         for exchanged in [false, true] {
-            let lists = match exchanged {
+            let (of_d, of_sums) = match exchanged {
                 false => (
                     <A as gemm_types<B, D>>::INSTANCES,
                     <A as gemm_types<B, A::Sum>>::INSTANCES,
-                    <A as gemm_unaligned_types<B, D>>::INSTANCES,
                 ),
                 true => (
                     <B as gemm_types<A, D>>::INSTANCES,
                     <B as gemm_types<A, B::Sum>>::INSTANCES,
-                    <B as gemm_unaligned_types<A, D>>::INSTANCES,
                 ),
             };
-            let (by_tma, of_sums, by_element) = lists;
-            if form.by_tma {
-                let all = by_tma.iter().map(|it| (it.value(), Self::ByTma(*it)));
-                let all = all.filter(|(it, _)| takes(*it, exchanged, form));
-                found.extend(all.map(|(config, it)| (Tile::Shared(config), it)));
-            } else {
-                let all = by_element
-                    .iter()
-                    .map(|it| (it.value(), Self::ByElement(*it)));
-                let all = all.filter(|(it, _)| takes(*it, exchanged, form));
-                found.extend(all.map(|(config, it)| (Tile::Shared(config), it)));
-            }
-            for it in of_sums
-                .iter()
-                .filter(|it| takes(it.value(), exchanged, form))
-            {
-                let config = it.value();
+            let of_d = of_d.iter().map(|it| (*it, it.value()));
+            let of_d = of_d.filter(|(_, config)| config.by_element != form.by_tma);
+            let of_d = of_d.filter(|(_, config)| takes(*config, exchanged, form));
+            found.extend(of_d.map(|(it, config)| (Tile::Shared(config), Self::Shared(it))));
+            // TMA stores the sums.
+            let of_sums = of_sums.iter().map(|it| (*it, it.value()));
+            let of_sums = of_sums.filter(|(_, config)| !config.by_element);
+            for (it, config) in of_sums.filter(|(_, config)| takes(*config, exchanged, form)) {
                 let parts = parts(config).into_iter();
                 found.extend(
-                    parts.map(|parts| (Tile::InParts(config, parts), Self::InParts(*it, parts))),
+                    parts.map(|parts| (Tile::InParts(config, parts), Self::InParts(it, parts))),
                 );
             }
         }
-        let stream = form
-            .stream::<A>()
-            .filter(Stream::has_instance::<A, B, D>)
-            .map(|stream| (Tile::Streamed, Self::Streamed(stream)));
-        found.extend(stream);
+        let stream = Stream::of_form::<A>(form).filter(Stream::has_instance::<A, B, D>);
+        found.extend(stream.map(|stream| (Tile::Streamed, Self::Streamed(stream))));
         found
     }
 

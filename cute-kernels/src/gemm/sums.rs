@@ -4,6 +4,8 @@ use cute_runtime::{Buffer, Device, Element, TensorViewMut, bf16, e4m3, e5m2, f16
 
 use crate::Error;
 use crate::pack::Kept;
+use crate::product::chip::H200;
+use crate::product::model::Product;
 
 /// The elements in which products of these elements are summed up.
 pub trait Sums: Element {
@@ -24,56 +26,41 @@ sums! {
     i32: i8 u8;
 }
 
-/// Memory for the sums of all parts, and its tensors.
-pub(super) struct Workspace<S: Element>(Box<Buffer<S>>);
-
-impl<S: Element> Workspace<S> {
-    /// Memory for `count` matrices of `m` × `n` sums: the kept memory, if that is large enough.
-    pub(super) fn new(
-        device: &Device,
-        [count, m, n]: [usize; 3],
-        kept: &mut Kept,
-    ) -> Result<Self, Error> {
-        let needed = count * m * row::<S>(n);
-        let kept: Option<Box<Buffer<S>>> = kept.take().and_then(|kept| kept.downcast().ok());
-        match kept {
-            Some(kept) if kept.len() >= needed && kept.device() == device => Ok(Self(kept)),
-            _ => Ok(Self(Box::new(device.zeros(needed)?))),
-        }
-    }
-
-    /// The sums: (matrix and part, row, column). Rows begin at multiples of 16 bytes.
-    pub(super) fn view_mut(
-        &mut self,
-        [count, m, n]: [usize; 3],
-    ) -> Result<TensorViewMut<'_, S, 3>, Error> {
-        let row = row::<S>(n);
-        Ok(self.0.view_mut(0, [count, m, n], [m * row, row, 1])?)
-    }
-
-    /// The memory, to be kept.
-    pub(super) fn keep(self) -> Kept {
-        Some(self.0)
-    }
-}
-
-/// Elements from one row of `n` sums to the next.
-fn row<S>(n: usize) -> usize {
-    n.next_multiple_of(16 / size_of::<S>())
-}
-
-/// D[i] = Σ of the sums of the `parts` parts of matrix i, in their order, so that the bits of D do not depend on time.
-pub(super) fn add<S: kernels::add_parts_types<D>, D: Element>(
+/// Computes D in so many parts of K: `product` computes the sums (matrix and part, row, column), and a second kernel adds them up, in
+/// the order of the parts, so that the bits of D do not depend on time. The sums lie in the kept memory, if that is large enough.
+pub(super) fn in_parts<S: kernels::add_parts_types<D>, D: Element>(
     device: &Device,
-    sums: &mut TensorViewMut<'_, S, 3>,
     d: &mut TensorViewMut<'_, D, 3>,
     parts: u32,
+    kept: &mut Kept,
+    product: impl FnOnce(&mut TensorViewMut<'_, S, 3>) -> Result<(), cute_runtime::Error>,
 ) -> Result<(), Error> {
     let [batches, m, n] = d.shape();
+    let count = batches * parts as usize;
+    // Rows begin at multiples of 16 bytes.
+    let row = n.next_multiple_of(16 / size_of::<S>());
+    let mut memory = match kept
+        .take()
+        .and_then(|kept| kept.downcast::<Buffer<S>>().ok())
+    {
+        Some(kept) if kept.len() >= count * m * row && kept.device() == device => kept,
+        _ => Box::new(device.zeros(count * m * row)?),
+    };
+    let mut sums = memory.view_mut(0, [count, m, n], [m * row, row, 1])?;
+    product(&mut sums)?;
     let tiles = m.div_ceil(kernels::ROWS as usize) * n.div_ceil(kernels::COLUMNS as usize);
     let grid = (batches * tiles) as u32;
     kernels::add_parts::launch(device, grid, &sums.as_view(), d, parts)?;
+    *kept = Some(memory);
     Ok(())
+}
+
+/// The expected microseconds of the kernel that adds up so many parts.
+pub(super) fn time(product: &Product, parts: u32) -> f64 {
+    let [batches, m, n, _] = product.extents.map(f64::from);
+    let bytes = batches * m * n * (4.0 * f64::from(parts) + product.bytes.1 as f64);
+    let [group, speed] = H200.add;
+    group * f64::from(parts.div_ceil(kernels::AT_ONCE)) + bytes / speed
 }
 
 /// The kernel and its instances.

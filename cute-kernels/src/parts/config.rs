@@ -1,4 +1,4 @@
-//! The sizes of the tiles of a product, and the tiles that are compiled ahead.
+//! The sizes of the tiles of a product.
 
 use kernels::Config;
 
@@ -43,6 +43,8 @@ pub mod kernels {
         pub d_bytes: u32,
         /// Whether the product is Dᵀ: rows of tiles are columns of D, and columns of tiles are rows of D.
         pub swapped: bool,
+        /// Whether D is stored element by element, for rows that begin anywhere.
+        pub by_element: bool,
         /// Whether the sums of each stage are multiplied by a factor and added to a second set of sums, in f32. Wgmma's own sums
         /// of elements of 8 bits keep 13 bits after the point.
         pub promote: bool,
@@ -52,6 +54,28 @@ pub mod kernels {
         /// Warpgroups that read a stage.
         pub fn readers(self) -> u32 {
             if self.pingpong { 1 } else { 2 }
+        }
+
+        /// Alignment of the rows of D in bytes, where threads store D: vectors of 16 bytes, or elements of so many bits.
+        pub fn unit(self, bits: u32) -> u32 {
+            if self.by_element { bits / 8 } else { 16 }
+        }
+
+        /// The length of a row of D is a multiple of so many elements of so many bits.
+        pub fn multiple(self, bits: u32) -> u32 {
+            self.unit(bits) * 8 / bits
+        }
+
+        /// Whether A goes to registers before it is multiplied, if elements have so many bits: wgmma reads those of 32 bits from
+        /// shared memory along K alone.
+        pub fn from_registers(self, bits: u32) -> bool {
+            self.a_mn && bits == 32
+        }
+
+        /// Sums of a thread: half of the columns of each 64 rows, and as many again for factors.
+        pub fn sums(self) -> u32 {
+            let columns = self.columns_each();
+            self.rows_each() / 64 * if self.promote { columns } else { columns / 2 }
         }
 
         /// Rows of a tile that a warpgroup computes.
@@ -99,7 +123,7 @@ pub mod kernels {
                 columns % (8 * parts) == 0,
                 "a warpgroup has {columns} columns of `bn`: {parts} wgmma do not divide them into multiples of 8"
             );
-            let sums = rows / 64 * if self.promote { columns } else { columns / 2 };
+            let sums = self.sums();
             assert!(
                 sums <= 208,
                 "a thread has {sums} sums of a tile of {bm} x {bn}: at most 208 fit its registers"
@@ -151,6 +175,10 @@ pub mod kernels {
                 !self.b_mn || bits == 16,
                 "`b_mn` needs elements of 16 bits; they have {bits}"
             );
+            assert!(
+                !(self.swapped && self.by_element),
+                "`swapped` and `by_element` exclude each other: elements are stored as they lie"
+            );
         }
     }
 
@@ -171,6 +199,7 @@ pub mod kernels {
         b_mn: false,
         d_bytes: 256,
         swapped: false,
+        by_element: false,
         promote: false,
     };
 
@@ -203,7 +232,8 @@ pub mod kernels {
         bn: 128,
         stages: 8,
         split: 2,
-        ..BY_COLUMNS
+        by_columns: true,
+        ..SINGLE
     };
 
     /// `THIN`'s tile and loads of 16 rows of A, with all of K, for matrices B that have enough tiles for all multiprocessors.
@@ -225,219 +255,17 @@ pub mod kernels {
         ..NARROW
     };
 
-    /// Two warpgroups have half of the rows of a tile each.
-    const BY_ROWS: Config = SINGLE;
-
-    /// The same for Dᵀ.
-    const BY_ROWS_SWAPPED: Config = Config {
-        swapped: true,
-        ..BY_ROWS
+    /// `SQUARE` for D whose rows begin anywhere.
+    pub const SQUARE_BY_ELEMENT: Config = Config {
+        by_element: true,
+        ..SQUARE
     };
 
-    /// Two warpgroups have half of the columns of a tile each.
-    const BY_COLUMNS: Config = Config {
-        by_columns: true,
-        ..SINGLE
+    /// `SQUARE_PROMOTED` for D whose rows begin anywhere.
+    pub const SQUARE_PROMOTED_BY_ELEMENT: Config = Config {
+        by_element: true,
+        ..SQUARE_PROMOTED
     };
-
-    /// The same for Dᵀ.
-    const BY_COLUMNS_SWAPPED: Config = Config {
-        swapped: true,
-        ..BY_COLUMNS
-    };
-
-    /// Two warpgroups have tiles in turns.
-    const PINGPONG: Config = Config {
-        pingpong: true,
-        ..SINGLE
-    };
-
-    /// The same for Dᵀ.
-    const PINGPONG_SWAPPED: Config = Config {
-        swapped: true,
-        ..PINGPONG
-    };
-
-    /// A quarter of the largest tile by each warpgroup in turn.
-    const NARROW_PINGPONG: Config = Config {
-        bn: 64,
-        stages: 8,
-        ..PINGPONG
-    };
-
-    /// The tiles of products of matrices along K that are compiled ahead for all types: wgmma of integers has 8, 16, 24 and 32 columns,
-    /// or a multiple of 16. docs/performance.md says how they were found.
-    #[rustfmt::skip]
-    pub const TILES: [Config; 48] = [
-        Config { bm: 64, bn: 64, stages: 13, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 128, ..PINGPONG },
-        Config { bm: 64, bn: 96, stages: 10, d_bytes: 192, ..PINGPONG },
-        Config { bm: 64, bn: 96, stages: 10, cluster_n: 4, d_bytes: 192, ..PINGPONG },
-        Config { bm: 64, bn: 96, stages: 10, group: 4, cluster_m: 2, d_bytes: 192, ..PINGPONG },
-        Config { bm: 64, bn: 128, stages: 8, cluster_n: 2, ..PINGPONG },
-        Config { bm: 64, bn: 144, stages: 7, cluster_n: 2, d_bytes: 192, ..PINGPONG },
-        Config { bm: 64, bn: 160, stages: 7, cluster_n: 2, d_bytes: 160, ..PINGPONG },
-        Config { bm: 64, bn: 160, stages: 7, group: 2, cluster_m: 4, d_bytes: 160, ..PINGPONG },
-        Config { bm: 64, bn: 192, stages: 6, group: 2, cluster_m: 4, ..PINGPONG },
-        Config { bm: 64, bn: 240, stages: 4, d_bytes: 480, ..PINGPONG },
-        Config { bm: 128, bn: 128, stages: 6, ..PINGPONG },
-        Config { bm: 128, bn: 160, stages: 5, group: 4, cluster_m: 2, d_bytes: 160, ..PINGPONG },
-        Config { bm: 128, bn: 176, stages: 4, group: 4, cluster_m: 2, d_bytes: 352, ..PINGPONG },
-        Config { bm: 192, bn: 80, stages: 6, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 160, ..PINGPONG },
-        Config { bm: 192, bn: 112, stages: 5, d_bytes: 224, ..PINGPONG },
-        Config { bm: 64, bn: 16, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 16, stages: 16, group: 4, cluster_m: 2, d_bytes: 64, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 32, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 48, stages: 15, d_bytes: 96, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 96, stages: 10, group: 4, cluster_m: 2, d_bytes: 192, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 112, stages: 8, cluster_n: 2, d_bytes: 224, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 144, stages: 7, group: 4, cluster_m: 2, cluster_n: 4, d_bytes: 192, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 16, stages: 12, d_bytes: 64, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 32, stages: 10, d_bytes: 64, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 80, stages: 7, d_bytes: 160, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 80, stages: 7, cluster_n: 2, d_bytes: 160, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 96, stages: 7, group: 2, cluster_m: 4, cluster_n: 2, d_bytes: 192, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 112, stages: 6, d_bytes: 224, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 144, stages: 5, d_bytes: 192, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 160, stages: 5, d_bytes: 160, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 192, stages: 4, ..PINGPONG_SWAPPED },
-        Config { bm: 192, bn: 32, stages: 7, d_bytes: 64, ..PINGPONG_SWAPPED },
-        Config { bm: 192, bn: 112, stages: 5, group: 4, cluster_m: 2, d_bytes: 224, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 64, stages: 8, split: 4, d_bytes: 128, ..BY_ROWS },
-        Config { bm: 128, bn: 96, stages: 7, split: 4, d_bytes: 192, ..BY_ROWS },
-        Config { bm: 128, bn: 128, stages: 6, split: 8, ..BY_ROWS },
-        Config { bm: 128, bn: 288, stages: 3, cluster_n: 2, d_bytes: 384, ..BY_ROWS },
-        Config { bm: 256, bn: 96, stages: 4, d_bytes: 192, ..BY_ROWS },
-        Config { bm: 256, bn: 128, stages: 4, group: 4, cluster_m: 2, ..BY_ROWS },
-        Config { bm: 128, bn: 32, stages: 10, split: 4, d_bytes: 64, ..BY_ROWS_SWAPPED },
-        Config { bm: 128, bn: 64, stages: 8, split: 8, d_bytes: 128, ..BY_ROWS_SWAPPED },
-        Config { bm: 128, bn: 80, stages: 7, split: 2, d_bytes: 160, ..BY_ROWS_SWAPPED },
-        Config { bm: 128, bn: 160, stages: 5, split: 4, d_bytes: 160, ..BY_ROWS_SWAPPED },
-        Config { bm: 256, bn: 32, stages: 6, group: 2, cluster_m: 4, d_bytes: 64, ..BY_ROWS_SWAPPED },
-        Config { bm: 256, bn: 112, stages: 4, cluster_n: 2, d_bytes: 224, ..BY_ROWS_SWAPPED },
-        Config { bm: 64, bn: 192, stages: 6, split: 4, d_bytes: 192, ..BY_COLUMNS },
-        Config { bm: 64, bn: 160, stages: 7, d_bytes: 160, ..BY_COLUMNS_SWAPPED },
-        Config { bm: 256, bn: 128, stages: 4, cluster_n: 2, d_bytes: 128, ..BY_COLUMNS_SWAPPED },
-    ];
-
-    /// More of them, for floating-point numbers, whose wgmma has any multiple of 8 columns.
-    #[rustfmt::skip]
-    pub const TILES_BY_8: [Config; 19] = [
-        Config { bm: 64, bn: 120, stages: 8, d_bytes: 240, ..PINGPONG },
-        Config { bm: 64, bn: 152, stages: 6, cluster_n: 2, d_bytes: 304, ..PINGPONG },
-        Config { bm: 192, bn: 120, stages: 5, d_bytes: 240, ..PINGPONG },
-        Config { bm: 192, bn: 120, stages: 5, cluster_n: 2, d_bytes: 240, ..PINGPONG },
-        Config { bm: 64, bn: 40, stages: 16, d_bytes: 80, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 88, stages: 10, d_bytes: 176, ..PINGPONG_SWAPPED },
-        Config { bm: 64, bn: 104, stages: 9, d_bytes: 208, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 40, stages: 10, d_bytes: 80, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 88, stages: 7, d_bytes: 176, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 104, stages: 6, d_bytes: 208, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 168, stages: 5, d_bytes: 224, ..PINGPONG_SWAPPED },
-        Config { bm: 192, bn: 72, stages: 6, cluster_n: 2, d_bytes: 144, ..PINGPONG_SWAPPED },
-        Config { bm: 192, bn: 88, stages: 5, cluster_n: 2, d_bytes: 176, ..PINGPONG_SWAPPED },
-        Config { bm: 192, bn: 120, stages: 5, d_bytes: 240, ..PINGPONG_SWAPPED },
-        Config { bm: 192, bn: 120, stages: 5, cluster_n: 2, d_bytes: 240, ..PINGPONG_SWAPPED },
-        Config { bm: 128, bn: 104, stages: 6, cluster_n: 2, d_bytes: 208, ..BY_ROWS_SWAPPED },
-        Config { bm: 256, bn: 104, stages: 4, d_bytes: 208, ..BY_ROWS_SWAPPED },
-        Config { bm: 128, bn: 176, stages: 5, group: 4, cluster_m: 2, d_bytes: 176, ..BY_COLUMNS },
-        Config { bm: 192, bn: 176, stages: 4, cluster_n: 2, d_bytes: 176, ..BY_COLUMNS },
-    ];
-
-    /// The tiles for pairs of types that are rarely multiplied.
-    pub const COMMON: [Config; 4] = [SINGLE, PAIR, NARROW_PINGPONG, THIN];
-
-    /// The tiles for D that TMA cannot store.
-    pub const BY_ELEMENT: [Config; 3] = [PAIR, NARROW_PINGPONG, THIN];
-
-    /// The tiles for matrices along M or N, of elements of 16 bits.
-    pub const MAJORS: [Config; 13] = [
-        Config {
-            a_mn: true,
-            ..SINGLE
-        },
-        Config {
-            a_mn: true,
-            b_mn: true,
-            ..SINGLE
-        },
-        Config {
-            b_mn: true,
-            ..SINGLE
-        },
-        Config { a_mn: true, ..PAIR },
-        Config {
-            a_mn: true,
-            ..SQUARE
-        },
-        Config {
-            a_mn: true,
-            b_mn: true,
-            ..SQUARE
-        },
-        Config {
-            b_mn: true,
-            ..SQUARE
-        },
-        Config {
-            a_mn: true,
-            ..NARROW_PINGPONG
-        },
-        Config {
-            a_mn: true,
-            b_mn: true,
-            ..NARROW_PINGPONG
-        },
-        Config {
-            b_mn: true,
-            ..NARROW_PINGPONG
-        },
-        Config { a_mn: true, ..THIN },
-        Config {
-            a_mn: true,
-            b_mn: true,
-            ..THIN
-        },
-        Config { b_mn: true, ..THIN },
-    ];
-
-    /// The tiles for one matrix along M or N, of elements of 32 bits: the kernel's A. So rows of B along N are rows of the tile.
-    pub const ONE_MAJOR: [Config; 8] = [
-        Config {
-            a_mn: true,
-            ..SINGLE
-        },
-        Config { a_mn: true, ..PAIR },
-        Config {
-            a_mn: true,
-            bn: 144,
-            ..SINGLE
-        },
-        Config {
-            a_mn: true,
-            ..NARROW_PINGPONG
-        },
-        Config {
-            a_mn: true,
-            swapped: true,
-            ..SINGLE
-        },
-        Config {
-            a_mn: true,
-            swapped: true,
-            ..PAIR
-        },
-        Config {
-            a_mn: true,
-            swapped: true,
-            bn: 144,
-            ..SINGLE
-        },
-        Config {
-            a_mn: true,
-            swapped: true,
-            ..NARROW_PINGPONG
-        },
-    ];
 }
 
 /// Bytes of shared memory of a CTA for the stages and for D: what the hardware has, but for barriers and the alignment of the first
@@ -486,7 +314,7 @@ impl Config {
     }
 
     /// Rows of a tile that a warpgroup computes.
-    pub(super) const fn rows_of_warpgroup(self) -> u32 {
+    pub(crate) const fn rows_of_warpgroup(self) -> u32 {
         if self.by_columns || self.pingpong {
             self.bm
         } else {
@@ -495,7 +323,7 @@ impl Config {
     }
 
     /// Columns of a tile that a warpgroup computes.
-    pub(super) const fn columns_of_warpgroup(self) -> u32 {
+    pub(crate) const fn columns_of_warpgroup(self) -> u32 {
         if self.by_columns {
             self.bn / 2
         } else {
@@ -514,20 +342,5 @@ const fn pieces(eighths: u32, most: u32) -> (u32, u32) {
             return (pieces, eighths / pieces * buffers);
         }
         pieces += 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::kernels::{TILES, TILES_BY_8};
-    use super::*;
-
-    #[test]
-    fn tiles_have_the_stages_that_fit_and_occur_once() {
-        let all: Vec<Config> = TILES.into_iter().chain(TILES_BY_8).collect();
-        for (i, tile) in all.iter().enumerate() {
-            assert_eq!(*tile, tile.fitted());
-            assert!(!all[..i].contains(tile), "{tile:?} stands twice");
-        }
     }
 }

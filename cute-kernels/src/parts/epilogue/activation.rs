@@ -23,6 +23,20 @@ pub mod kernels {
         x * rcp(1.0 + exp(-x))
     }
 
+    /// SwiGLU, GEGLU and the like: f(acc[i, 2j]) · acc[i, 2j + 1], with half as many columns. The rows of B are gates and gated
+    /// numbers in turn, so that a thread has both. Rows are in the order of `wgmma_c`; other orders are refused.
+    pub fn gated(acc: Fragment, f: impl Fn(f32) -> f32) -> Fragment {
+        let ordered = fragment::<f32>(wgmma_c(2 * size(acc)));
+        copy(acc, ordered);
+        let acc = ordered;
+        let groups = size(acc) / 4;
+        let held = fragment::<f32>(layout!(((4,8,4),(2,groups)):((1@1,1@0,16@0),(8@0,4@1))));
+        for v in 0..size(held) {
+            held[v] = f(acc[2 * v]) * acc[2 * v + 1];
+        }
+        held
+    }
+
     /// The number to add to a row, from a bias along M. A row outside of the vector has its last number.
     pub fn of_row<T: Element>(bias: Global<T, 1>, (i, _): (u32, u32)) -> f32 {
         convert::<f32>(bias[min(i, extent(bias, 0) - 1)])

@@ -3,7 +3,7 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::tile_scheduler::kernels::place;
+    use crate::parts::tiles::kernels::place;
 
     /// A ring of STAGES stages in each CTA of a cluster of CM × CN, where CTA r is number r % CM of column r / CM. Barrier `full[i]`
     /// counts the bytes that arrive in stage i. Barrier `empty[i]` counts the consumers, warpgroups or warps, that have read it, of
