@@ -192,6 +192,7 @@ pub mod kernels {
         } else {
             setmaxnreg_inc(cfg.registers.1);
             let index = warpgroup() - 1;
+            let (all, one) = (named_barriers(1), named_barriers(cfg.consumers));
             // The products for the scores and for O.
             let qk = TiledMma::<f32, 64, { cfg.keys }>::new(index);
             let pv = TiledMma::<f32, 64, D>::new(index);
@@ -237,7 +238,7 @@ pub mod kernels {
                 if CAUSAL && seen < keys && end < cfg.keys {
                     clear_columns(sv[(_, _, before)], end, cfg.consumers * 128);
                     fence_proxy_async();
-                    bar_sync(cfg.consumers + 1, cfg.consumers * 128);
+                    bar_sync(all, cfg.consumers * 128);
                 }
                 pv.gemm(acc, p, sv[(_, _, before)], steps > 1);
                 wgmma_wait(0);
@@ -246,7 +247,7 @@ pub mod kernels {
                 // Once the products are complete in one warp, all warps have read Q, so O takes its place.
                 copy(convert::<bf16>(acc), mine);
                 fence_proxy_async();
-                bar_sync(index + 1, 128);
+                bar_sync(one + index, 128);
                 if warpgroup_thread() == 0 {
                     tma_store(mine, o, (head, row, 0));
                     tma_commit();

@@ -162,8 +162,9 @@ pub mod lib {
     pub use crate::parts::tiles::kernels::{Groups, ProblemTile, Problems, Tile, Tiles, place};
     pub use crate::product::table::kernels::{TILES, TILES_BY_8};
     pub use crate::row::kernels::{
-        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
-        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
+        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, HELD, LONG, ROW_1024, ROW_1536,
+        ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows,
+        Stream,
     };
 }
 

@@ -4,7 +4,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::is_empty;
-use crate::row::{HELD, fitting, is_aligned, long};
+use crate::row::{fitting, is_aligned, long};
 
 /// `y[i, j] = (x[i, j] − mean) / √(variance + epsilon) · gamma[j] + beta[j]`, with the mean and the variance of row i, computed in f32,
 /// for `bf16`, `f16` and `f32`.
@@ -39,7 +39,6 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{layer_norm_CFG as Config, layer_norm_long_CFG as Long};
     let [_, columns] = x.shape();
     if y.shape() != x.shape() || [gamma.shape(), beta.shape()] != [[columns]; 2] {
         let found = [
@@ -56,10 +55,10 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
     }
     let weights = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
     let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
-    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+    if let Some((config, grid)) = fitting(x, aligned)? {
         kernels::layer_norm::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
     } else {
-        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        let (config, grid) = long(device, x, aligned)?;
         kernels::layer_norm_long::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
     }
     Ok(())
@@ -90,7 +89,6 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{rms_norm_CFG as Config, rms_norm_long_CFG as Long};
     if y.shape() != x.shape() || gamma.shape() != x.shape()[1..] {
         let found = [
             ("x", &x.shape()[..]),
@@ -105,10 +103,10 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
     }
     let weights = gamma.address().is_multiple_of(16);
     let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
-    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+    if let Some((config, grid)) = fitting(x, aligned)? {
         kernels::rms_norm::launch(config, device, grid, x, gamma, y, epsilon)?;
     } else {
-        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        let (config, grid) = long(device, x, aligned)?;
         kernels::rms_norm_long::launch(config, device, grid, x, gamma, y, epsilon)?;
     }
     Ok(())
@@ -117,19 +115,13 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{
-        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
-        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
-    };
+    use crate::row::kernels::{HELD, LONG, Rows, Stream};
 
     /// Layer norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads, resident = CFG.resident(bits::<T>()))]
     #[instances(
         T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32],
-        CFG in [
-            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
-        ],
+        CFG in HELD,
     )]
     pub fn layer_norm<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
@@ -164,7 +156,7 @@ pub mod kernels {
 
     /// Layer norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in [ROW_LONG, ANY_LONG])]
+    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in LONG)]
     pub fn layer_norm_long<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
@@ -219,10 +211,7 @@ pub mod kernels {
     #[kernel(threads = CFG.threads)]
     #[instances(
         T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32],
-        CFG in [
-            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
-        ],
+        CFG in HELD,
     )]
     pub fn rms_norm<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
@@ -251,7 +240,7 @@ pub mod kernels {
 
     /// RMS norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in [ROW_LONG, ANY_LONG])]
+    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in LONG)]
     pub fn rms_norm_long<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<

@@ -1,48 +1,46 @@
 //! How threads hold rows of a matrix, and the choice among these ways.
 
-use cute_runtime::{Device, Element, TensorView};
-use kernels::{
-    ANY_1017, ANY_2041, ANY_6137, ANY_12281, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096,
-    ROW_6144, ROW_8192, ROW_12288, ROW_16384, Rows,
-};
+use cute_runtime::{Constant, Device, Element, TensorView};
+use kernels::Rows;
 
 use crate::Error;
 use crate::extent::extent;
 
-/// The ways to hold whole rows in registers, the shortest of each kind first: the instances of softmax and of the norms.
-pub(crate) const HELD: [Rows; 13] = [
-    ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-    ANY_1017, ANY_2041, ANY_6137, ANY_12281,
-];
-
-/// The first of these ways that fits the rows of x, `aligned` or not, as a value of `CFG`, and the grid. `None` if rows are longer
-/// than all of them allow.
-pub(crate) fn fitting<T: Element, C, const N: usize>(
+/// The first way to hold whole rows of x in registers that fits them, `aligned` or not, of those of a kernel, and the grid. `None` if rows
+/// are longer than all of them allow.
+pub(crate) fn fitting<T: Element, C: Constant<Value = Rows>>(
     x: &TensorView<'_, T, 2>,
     aligned: bool,
-    ways: [Rows; N],
-    configurations: [C; N],
 ) -> Result<Option<(C, u32)>, Error> {
     let [rows, columns] = x.shape();
     let (rows, columns) = (extent(rows)?, extent(columns)?);
-    let mut pairs = ways.iter().zip(configurations);
-    let found = pairs.find(|(it, _)| (aligned || it.unit == 1) && columns <= it.longest);
-    Ok(found.map(|(it, configuration)| (configuration, rows.div_ceil(it.threads / it.lanes))))
+    let fits = |it: &Rows| (aligned || it.unit == 1) && columns <= it.longest;
+    let mut ways = C::ALL.iter().map(|it| (*it, it.value()));
+    let found = ways.find(|(_, way)| fits(way));
+    Ok(found.map(|(it, way)| (it, rows.div_ceil(way.threads / way.lanes))))
 }
 
-/// `ROW_LONG` or `ANY_LONG`, the one that fits the long rows of x, as a value of `CFG`, and the grid.
-pub(crate) fn long<T: Element, C>(
+/// The way to hold tiles of the longest rows, of those of a kernel.
+pub(crate) fn longest<C: Constant<Value = Rows>>(aligned: bool) -> C {
+    let of_kind = |it: &&C| (it.value().unit > 1) == aligned;
+    let longest = C::ALL.iter().filter(of_kind);
+    let longest = longest.max_by_key(|it| it.value().longest);
+    *longest.unwrap_or(&C::ALL[0])
+}
+
+/// The way to hold a tile of the long rows of x, and the grid.
+pub(crate) fn long<T: Element, C: Constant<Value = Rows>>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
     aligned: bool,
-    [row, any]: [C; 2],
 ) -> Result<(C, u32), Error> {
     let rows = extent(x.shape()[0])?;
-    Ok(match aligned {
+    let grid = match aligned {
         // The shared memory of a multiprocessor holds the tiles of one CTA.
-        true => (row, rows.min(device.multiprocessor_count())),
-        false => (any, rows),
-    })
+        true => rows.min(device.multiprocessor_count()),
+        false => rows,
+    };
+    Ok((longest(aligned), grid))
 }
 
 /// Whether all rows start at multiples of 16 bytes and are multiples of 8 elements long.
@@ -184,6 +182,15 @@ pub mod kernels {
         longest: 0x7fff_ffff,
         ..ANY_6137
     };
+
+    /// The ways to hold whole rows in registers, the shortest of each kind first.
+    pub const HELD: [Rows; 13] = [
+        ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+        ANY_1017, ANY_2041, ANY_6137, ANY_12281,
+    ];
+
+    /// The ways to hold a tile of a long row.
+    pub const LONG: [Rows; 2] = [ROW_LONG, ANY_LONG];
 
     impl Rows {
         /// Rows of the tile.

@@ -4,7 +4,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::is_empty;
-use crate::row::{HELD, fitting, is_aligned, long};
+use crate::row::{fitting, is_aligned, long};
 
 /// `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])`, computed in f32, for `bf16`, `f16` and `f32`.
 ///
@@ -34,7 +34,6 @@ pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
     x: &TensorView<'_, T, 2>,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{softmax_CFG as Config, softmax_long_CFG as Long};
     if y.shape() != x.shape() {
         let found = [("x", &x.shape()[..]), ("y", &y.shape())];
         return Err(Error::shapes("softmax", "y of the shape of x", &found));
@@ -43,10 +42,10 @@ pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
         return Ok(());
     }
     let aligned = is_aligned(x) && is_aligned(&y.as_view());
-    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+    if let Some((config, grid)) = fitting(x, aligned)? {
         kernels::softmax::launch(config, device, grid, x, y)?;
     } else {
-        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        let (config, grid) = long(device, x, aligned)?;
         kernels::softmax_long::launch(config, device, grid, x, y)?;
     }
     Ok(())
@@ -55,19 +54,13 @@ pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
 /// The kernel and its instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{
-        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
-        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
-    };
+    use crate::row::kernels::{HELD, LONG, Rows, Stream};
 
     /// The softmax of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads)]
     #[instances(
         T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32],
-        CFG in [
-            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
-        ],
+        CFG in HELD,
     )]
     pub fn softmax<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
@@ -86,7 +79,7 @@ pub mod kernels {
 
     /// The softmax of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in [ROW_LONG, ANY_LONG])]
+    #[instances(T in [#[cfg(feature = "core")] bf16, #[cfg(feature = "f16")] f16, #[cfg(feature = "core")] f32], CFG in LONG)]
     pub fn softmax_long<T: Element, const CFG: Rows>(
         #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]

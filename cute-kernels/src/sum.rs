@@ -4,11 +4,8 @@ use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::{Zeros, extent, is_empty};
-use crate::row::kernels::{ANY_1017, ANY_6137, ROW_1024, ROW_2048, ROW_4096, ROW_8192, Rows};
-use crate::row::{fitting, is_aligned};
-
-/// The ways to hold tiles of rows: the instances of [`sum_rows`].
-const TILES: [Rows; 6] = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137];
+use crate::row::kernels::ROW_8192;
+use crate::row::{fitting, is_aligned, longest};
 
 /// `sums[i] = Σⱼ x[i, j]`, computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
 ///
@@ -35,7 +32,6 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     x: &TensorView<'_, T, 2>,
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
-    use kernels::sum_rows_CFG as Config;
     let [rows, columns] = x.shape();
     if sums.shape() != [rows] {
         let found = [("x", &x.shape()[..]), ("sums", &sums.shape())];
@@ -50,14 +46,9 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     }
     let aligned = is_aligned(x);
     // Longer rows are summed up tile by tile.
-    let longest = if aligned {
-        Config::ROW_8192
-    } else {
-        Config::ANY_6137
-    };
-    let (config, grid) = match fitting(x, aligned, TILES, Config::ALL)? {
+    let (config, grid) = match fitting(x, aligned)? {
         Some(fitting) => fitting,
-        None => (longest, extent(rows)?),
+        None => (longest(aligned), extent(rows)?),
     };
     kernels::sum_rows::launch(config, device, grid, x, sums)?;
     Ok(())
@@ -112,11 +103,7 @@ fn launch<T: kernels::sum_types>(
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
     let vectors = x.address().is_multiple_of(16) && x.shape()[0].is_multiple_of(8);
-    let config = match vectors {
-        true => kernels::sum_CFG::ROW_8192,
-        false => kernels::sum_CFG::ANY_6137,
-    };
-    kernels::sum::launch(config, device, grid, x, sums, grid)?;
+    kernels::sum::launch(longest(vectors), device, grid, x, sums, grid)?;
     Ok(())
 }
 

@@ -20,6 +20,9 @@ pub mod kernels {
         read: Barriers,
         /// The stages of this CTA can be filled again.
         done: Barriers,
+        /// The numbers of the named barriers of both warpgroups, and of the first of those of one.
+        both: u32,
+        one: u32,
     }
 
     impl<C: Element, const CTAS: u32, const N: u32> Split<C, CTAS, N> {
@@ -38,6 +41,8 @@ pub mod kernels {
                         arrived: mbarriers(2, 1),
                         read: mbarriers(2, CTAS - 1),
                         done: mbarriers(1, 2),
+                        both: named_barriers(1),
+                        one: named_barriers(2),
                     }),
                 }
             }
@@ -89,7 +94,7 @@ pub mod kernels {
                 let into = overlay::<C>(into, others)[(_, _, _, warpgroup)];
                 let arrived = exchange.arrived[warpgroup];
                 // The other warpgroup has multiplied its last stage, too.
-                bar_sync(3, 256);
+                bar_sync(exchange.both, 256);
                 let (thread, rank) = (warpgroup_thread(), self.rank);
                 if thread < CTAS && thread != rank {
                     arrive_at(exchange.ready[warpgroup], thread);
@@ -104,7 +109,7 @@ pub mod kernels {
                     }
                 }
                 fence_proxy_async();
-                bar_sync(warpgroup + 1, 128);
+                bar_sync(exchange.one + warpgroup, 128);
                 if thread == 0 {
                     wait(exchange.ready[warpgroup], turn % 2);
                     expect_tx(arrived, bytes(into));
@@ -121,7 +126,7 @@ pub mod kernels {
                     copy(into[(_, _, place)], other);
                     sum += other;
                 }
-                bar_sync(warpgroup + 1, 128);
+                bar_sync(exchange.one + warpgroup, 128);
                 if thread < CTAS && thread != rank {
                     arrive_at(exchange.read[warpgroup], thread);
                 }

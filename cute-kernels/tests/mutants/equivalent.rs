@@ -209,7 +209,7 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "warpgroups give their queries back behind the barrier, and come to no other before they have new ones",
         proof: Proof::Probe(|module, mutant| {
-            let is_last = is_at(mutant, "attention.rs", "bar_sync(index + 1, 128);", 1);
+            let is_last = is_at(mutant, "attention.rs", "bar_sync(one + index, 128);", 1);
             let elsewhere = mutant.rule == "other barrier" && mutant.way == 0;
             (is_last && elsewhere).then(|| mutant.apply(module))
         }),
@@ -218,7 +218,7 @@ const EQUIVALENT: &[Row] = &[
         reason: "all threads that meet at the barrier come from its line, and meet there once more",
         proof: Proof::Probe(|module, mutant| {
             let again = mutant.rule == "doubled";
-            again.then(|| meets_alone(module, mutant, 8)).flatten()
+            again.then(|| meets_alone(module, mutant, -8)).flatten()
         }),
     },
     Row {
@@ -226,7 +226,7 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Probe(|module, mutant| {
             // Threads that share a number do not meet alone.
             let elsewhere = mutant.rule == "other barrier" && mutant.way == 0;
-            elsewhere.then(|| meets_alone(module, mutant, 1)).flatten()
+            elsewhere.then(|| meets_alone(module, mutant, -1)).flatten()
         }),
     },
     Row {
@@ -271,7 +271,12 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "the barriers of the store of D come between the sums of other CTAs and the end of their use, too",
         proof: Proof::Probe(|module, mutant| {
-            let is_last = is_at(mutant, "parts/split.rs", "bar_sync(warpgroup + 1, 128);", 2);
+            let is_last = is_at(
+                mutant,
+                "parts/split.rs",
+                "bar_sync(exchange.one + warpgroup, 128);",
+                2,
+            );
             let stored = !entry(module).name.contains("BY_ELEMENT");
             let left_out = ["left out", "some warps"].contains(&mutant.rule) && stored;
             let shows = is_last && (left_out || mutant.rule == "later");
@@ -289,7 +294,7 @@ const EQUIVALENT: &[Row] = &[
     Row {
         reason: "of two CTAs, each warpgroup receives where it alone has read",
         proof: Proof::Probe(|module, mutant| {
-            let is_first = is_at(mutant, "parts/split.rs", "bar_sync(3, 256);", 1);
+            let is_first = is_at(mutant, "parts/split.rs", "bar_sync(exchange.both, 256);", 1);
             let of_two = parts_of_k(&entry(module).name) == 2;
             (is_first && of_two && mutant.rule == "later").then(|| mutant.apply(module))
         }),
@@ -435,10 +440,10 @@ fn announced_by_a_barrier(module: &Module, mutant: &Mutant) -> Option<Module> {
     is_announced.then(|| mutant.apply(module))
 }
 
-/// The kernel with a number for a named barrier that no other has, and traps where a thread comes to another barrier of that number, or of
-/// the number that is larger by `step`. If no thread waits forever, all that meet at the barrier come from its line.
+/// The kernel with another number for a named barrier, and traps where a thread comes to another barrier of the new number. If no thread
+/// waits forever, all that meet at the barrier come from its line. A number in a register is moved by `step`.
 fn meets_alone(module: &Module, mutant: &Mutant, step: i128) -> Option<Module> {
-    const FREE: i128 = 8;
+    const FREE: i128 = -8;
     let line = |inst: Inst| Line::Inst(inst);
     let name = |name: &str| Operand::Name(name.to_owned());
     let is_barrier = |inst: &Inst| {
@@ -451,10 +456,10 @@ fn meets_alone(module: &Module, mutant: &Mutant, step: i128) -> Option<Module> {
     if !is_barrier(before) {
         return None;
     }
-    // Where other barriers must not be: at the new number, or, if it is in a register, at any but that of all threads.
+    // Where other barriers must not be: at the new number, or, if it is in a register, at any new one but that of all threads.
     let (new, compare, limit) = match before.operands[0] {
-        Operand::Int(number) => (Some(number + step), "setp.eq.u32", number + step),
-        _ if step == FREE => (None, "setp.ge.u32", FREE),
+        Operand::Int(number) => (Some(number ^ 8), "setp.eq.u32", number ^ 8),
+        _ if step == FREE => (None, "setp.lt.u32", -FREE),
         _ => (None, "setp.ne.u32", 0),
     };
     let body = &entry(module).body;
@@ -490,7 +495,7 @@ fn meets_alone(module: &Module, mutant: &Mutant, step: i128) -> Option<Module> {
             lines.push(line(moved));
             continue;
         }
-        if is_barrier(inst) {
+        if is_barrier(inst) && inst.operands[0] != Operand::Int(0) {
             let operands = [name("%elsewhere"), inst.operands[0].clone()];
             lines.push(line(Inst::new(mnemonic("mov.u32"), operands)));
             let operands = [name("%meets"), name("%elsewhere"), Operand::Int(limit)];

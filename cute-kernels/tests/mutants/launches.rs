@@ -549,68 +549,65 @@ pub(crate) const LAUNCHES: &[Launch] = &[
         packed(device, pack_MN::_true, [70, 130])
     }),
     // Rows of a warp, of several, and of a CTA, and those of which a CTA holds a part at a time.
-    launch("softmax_bf16_ROW_1024", |device| {
+    launch("softmax_bf16_HELD_0", |device| {
         of_rows::<bf16>(device, [7, 200], 0, |device, x, y| {
             cute_kernels::softmax(device, x, y)
         })
     }),
-    launch("softmax_bf16_ANY_1017", |device| {
+    launch("softmax_bf16_HELD_9", |device| {
         of_rows::<bf16>(device, [7, 201], 2, |device, x, y| {
             cute_kernels::softmax(device, x, y)
         })
     }),
-    launch("softmax_bf16_ROW_2048", |device| {
+    launch("softmax_bf16_HELD_2", |device| {
         of_rows::<bf16>(device, [5, 1544], 0, |device, x, y| {
             cute_kernels::softmax(device, x, y)
         })
     }),
-    launch("softmax_bf16_ROW_8192", |device| {
+    launch("softmax_bf16_HELD_6", |device| {
         of_rows::<bf16>(device, [2, 6152], 0, |device, x, y| {
             cute_kernels::softmax(device, x, y)
         })
     }),
-    launch("softmax_long_f32_ROW_LONG", |device| {
+    launch("softmax_long_f32_LONG_0", |device| {
         of_rows::<f32>(device, [2, 32_776], 0, |device, x, y| {
-            let config = softmax_long_CFG::ROW_LONG;
+            let config = softmax_long_CFG::LONG_0;
             Ok(softmax::softmax_long::launch(config, device, 1, x, y)?)
         })
     }),
-    launch("softmax_long_bf16_ANY_LONG", |device| {
+    launch("softmax_long_bf16_LONG_1", |device| {
         of_rows::<bf16>(device, [2, 6501], 2, |device, x, y| {
-            let config = softmax_long_CFG::ANY_LONG;
+            let config = softmax_long_CFG::LONG_1;
             Ok(softmax::softmax_long::launch(config, device, 1, x, y)?)
         })
     }),
-    launch("layer_norm_bf16_ROW_1024", |device| {
+    launch("layer_norm_bf16_HELD_0", |device| {
         of_rows::<bf16>(device, [7, 200], 0, |device, x, y| {
             let w = weights::<bf16>(device, 200)?;
             layer_norm(device, x, &w.view(), &w.view(), 0.5, y)
         })
     }),
-    launch("layer_norm_bf16_ANY_2041", |device| {
+    launch("layer_norm_bf16_HELD_10", |device| {
         of_rows::<bf16>(device, [5, 1201], 2, |device, x, y| {
             let w = weights::<bf16>(device, 1201)?;
             layer_norm(device, x, &w.view(), &w.view(), 0.5, y)
         })
     }),
-    launch("rms_norm_bf16_ANY_1017", |device| {
+    launch("rms_norm_bf16_HELD_9", |device| {
         of_rows::<bf16>(device, [7, 201], 2, |device, x, y| {
             let w = weights::<bf16>(device, 201)?;
             rms_norm(device, x, &w.view(), 0.5, y)
         })
     }),
-    launch("rms_norm_bf16_ROW_4096", |device| {
+    launch("rms_norm_bf16_HELD_4", |device| {
         of_rows::<bf16>(device, [3, 3080], 0, |device, x, y| {
             let w = weights::<bf16>(device, 3080)?;
             rms_norm(device, x, &w.view(), 0.5, y)
         })
     }),
-    launch("layer_norm_long_f32_ROW_LONG", |device| {
+    launch("layer_norm_long_f32_LONG_0", |device| {
         of_rows::<f32>(device, [2, 32_776], 0, |device, x, y| {
-            let (w, config) = (
-                weights::<f32>(device, 32_776)?,
-                layer_norm_long_CFG::ROW_LONG,
-            );
+            let (w, config) = (weights::<f32>(device, 32_776)?, layer_norm_long_CFG::LONG_0);
             Ok(norm::layer_norm_long::launch(
                 config,
                 device,
@@ -623,12 +620,9 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             )?)
         })
     }),
-    launch("layer_norm_long_bf16_ANY_LONG", |device| {
+    launch("layer_norm_long_bf16_LONG_1", |device| {
         of_rows::<bf16>(device, [2, 6501], 2, |device, x, y| {
-            let (w, config) = (
-                weights::<bf16>(device, 6501)?,
-                layer_norm_long_CFG::ANY_LONG,
-            );
+            let (w, config) = (weights::<bf16>(device, 6501)?, layer_norm_long_CFG::LONG_1);
             Ok(norm::layer_norm_long::launch(
                 config,
                 device,
@@ -641,9 +635,9 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             )?)
         })
     }),
-    launch("rms_norm_long_f32_ROW_LONG", |device| {
+    launch("rms_norm_long_f32_LONG_0", |device| {
         of_rows::<f32>(device, [2, 32_776], 0, |device, x, y| {
-            let (w, config) = (weights::<f32>(device, 32_776)?, rms_norm_long_CFG::ROW_LONG);
+            let (w, config) = (weights::<f32>(device, 32_776)?, rms_norm_long_CFG::LONG_0);
             Ok(norm::rms_norm_long::launch(
                 config,
                 device,
@@ -655,9 +649,9 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             )?)
         })
     }),
-    launch("rms_norm_long_bf16_ANY_LONG", |device| {
+    launch("rms_norm_long_bf16_LONG_1", |device| {
         of_rows::<bf16>(device, [2, 6501], 2, |device, x, y| {
-            let (w, config) = (weights::<bf16>(device, 6501)?, rms_norm_long_CFG::ANY_LONG);
+            let (w, config) = (weights::<bf16>(device, 6501)?, rms_norm_long_CFG::LONG_1);
             Ok(norm::rms_norm_long::launch(
                 config,
                 device,

@@ -26,7 +26,7 @@ const OWN: &[&str] = &[
     "fence_proxy_async", "from_bits", "is_finite", "is_infinite", "is_nan", "mul_add", "peer", "pow", "pow_fast", "powf", "powi", "fill_outside", "fragment", "from_table", "index", "index_assign", "index_form",
     "injective", "is_bijective", "is_dense", "is_injective", "is_integral", "lane", "leading_zeros", "len",
     "log2_fast", "log_fast", "make_layout_left", "make_layout_right", "map", "match_any", "matrix_operand",
-    "mbarriers", "misalignment", "mma", "mma_atom", "overlay", "partition_D_of_copy_A", "partition_D_of_copy_B",
+    "mbarriers", "misalignment", "mma", "mma_atom", "named_barriers", "overlay", "partition_D_of_copy_A", "partition_D_of_copy_B",
     "partition_D_of_copy_C", "partition_S_of_copy_A", "partition_S_of_copy_B", "partition_S_of_copy_C", "philox",
     "rcp", "rcp_fast", "redistribute", "reduce_async", "redux_add", "redux_and", "redux_max", "redux_min",
     "redux_or", "redux_xor", "retile_of_copy_A", "retile_of_copy_B", "retile_of_copy_C", "reverse_bits", "round",

@@ -323,6 +323,14 @@ fn barriers() {
             "a CTA has the barriers 0 to 15, not 16",
         ),
         (
+            "let a = named_barriers(8); let b = named_barriers(8);",
+            "8 more named barriers are wanted, and 7 are left of the 15 of a CTA",
+        ),
+        (
+            "let a = named_barriers(0);",
+            "the argument `count` of `named_barriers` is 0; it can be 1 to 15",
+        ),
+        (
             "bar_sync(1, 100);",
             "100 threads are not a multiple of a warp, 32 threads",
         ),

@@ -426,3 +426,22 @@ fn resident_ctas_are_a_directive() {
         assert!(error.starts_with(expected), "{resident}: {error}");
     }
 }
+
+/// Numbers of barriers come from the highest down, so that parts of a kernel do not meet at those of others, or at written ones.
+#[test]
+fn named_barriers_are_given_once() {
+    let module = "mod kernels {
+        #[kernel(threads = 256)]
+        fn k() {
+            let (pair, one) = (named_barriers(2), named_barriers(1));
+            bar_sync(pair + warpgroup(), 128);
+            bar_sync(one, 256);
+            bar_sync(1, 256);
+        }
+    }";
+    let lowered = lower(module.parse().expect("tokens")).expect("a kernel");
+    let text = lowered[0].module.to_string();
+    for expected in ["%warpgroup, 14;", "bar.sync 13, 256;", "bar.sync 1, 256;"] {
+        assert!(text.contains(expected), "no `{expected}` in {text}");
+    }
+}

@@ -387,6 +387,10 @@ declare! {
     ///
     /// The upper half of the double-width product.
     mul_hi(x, y);
+    /// `named_barriers(count)`
+    ///
+    /// The first of `count` numbers of named barriers that no other call gives, from 15 down. So parts of a kernel do not meet at each other's barriers; numbers that you write begin at 1.
+    named_barriers(count);
     /// `nanosleep(nanoseconds)`
     ///
     /// Waits for about this time, up to a millisecond.

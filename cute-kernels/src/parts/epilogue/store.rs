@@ -176,6 +176,7 @@ pub mod kernels {
         piece: impl Fn(u32, u32) -> (Fragment, Tensor),
         store: impl Fn(u32, u32),
     ) {
+        let first = named_barriers(2);
         for i in 0..pieces {
             // This buffer is free once no store still reads but those after the one that had it last, which for the first pieces
             // is one of the tile before.
@@ -188,10 +189,10 @@ pub mod kernels {
             if warpgroup_thread() == 0 {
                 tma_wait_read(after);
             }
-            bar_sync(consumer + 1, 128);
+            bar_sync(first + consumer, 128);
             copy(part, out);
             fence_proxy_async();
-            bar_sync(consumer + 1, 128);
+            bar_sync(first + consumer, 128);
             if warpgroup_thread() == 0 {
                 store(i, i % buffers);
                 tma_commit();
@@ -216,12 +217,13 @@ pub mod kernels {
         let (vector, rows) = (64 * v, 4);
         let held = layout!(((8,16),(v,rows)):((vector,1),(64,16)));
         let held = composition(make_identity_layout((64, columns)), held);
+        let first = named_barriers(2);
         for piece in 0..size(acc) * 2 / columns {
             // All threads have read the piece before.
-            bar_sync(consumer + 1, 128);
+            bar_sync(first + consumer, 128);
             let part = local_tile(acc, (64, columns), (0, piece));
             copy(convert::<D>(part), out);
-            bar_sync(consumer + 1, 128);
+            bar_sync(first + consumer, 128);
             let vectors = fragment::<D>(held);
             copy(out, vectors);
             let at = (0, column / columns + piece);

@@ -341,7 +341,11 @@ pub(super) fn other_barrier(_: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
         // A barrier of all threads is the same under another number.
         Opcode::BarSync | Opcode::BarrierSync if inst.operands.len() == 1 => vec![],
         Opcode::BarSync | Opcode::BarArrive | Opcode::BarrierSync | Opcode::BarrierArrive => {
-            let next = with_number(inst, 0, 1);
+            // Kernels have numbers from the highest down, so this one is free, or shared by others if it is in a register.
+            let next = match inst.operands[0] {
+                Operand::Int(_) => with_int(inst, 0, |number| number ^ 8),
+                _ => with_number(inst, 0, -1),
+            };
             // Threads that have numbers of their own share one.
             match inst.operands[0] {
                 Operand::Name(_) => [next, vec![vec![replaced(inst, 0, Operand::Int(1))]]].concat(),

@@ -3,10 +3,10 @@
 use super::warp;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::{Num, NumberType, Value};
 use cute_hopper::barriers::NAMED;
 use cute_hopper::threads::WARP;
-use cute_ptx::ast::Operand;
+use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -18,6 +18,10 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "bar_sync(id, threads)",
         apply: bar_sync,
+    },
+    Builtin {
+        signature: "named_barriers(count)",
+        apply: named_barriers,
     },
     Builtin {
         signature: "sync_warp()",
@@ -68,6 +72,26 @@ fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
         [id.operand(), Operand::Int(threads.into())],
     );
     Ok(Value::Unit)
+}
+
+/// The first of so many numbers of barriers, from the highest down: those from 1 on are left to numbers that are written.
+fn named_barriers(b: &mut Builder, call: &Call) -> Result<Value> {
+    let count = call.constant_in(0, 1..=NAMED - 1)?;
+    match b.named.checked_sub(count) {
+        // Barrier 0 is that of all threads.
+        Some(first) if first > 0 => {
+            b.named = first;
+            Ok(Value::Int(first.into(), NumberType::Is(Type::U32)))
+        }
+        _ => Err(call.error_at(
+            0,
+            format!(
+                "{count} more named barriers are wanted, and {} are left of the {} of a CTA",
+                b.named - 1,
+                NAMED - 1
+            ),
+        )),
+    }
 }
 
 /// Waits for all lanes of the warp.

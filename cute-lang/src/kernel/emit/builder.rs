@@ -27,6 +27,7 @@ use crate::kernel::emit::unwritten::Unwritten;
 use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
+use cute_hopper::barriers::NAMED;
 use cute_hopper::{SwizzleMode, shared};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type, Variable};
 use cute_ptx::special::{Register, Special};
@@ -84,6 +85,8 @@ pub struct Builder {
     pub(super) lines: Vec<Line>,
     /// The layout of shared memory.
     pub shared: SharedMemory,
+    /// The lowest number of a named barrier that `named_barriers` has given.
+    pub named: u32,
     /// How many loops are around the current line.
     pub loops: usize,
     /// The registers of fragments that nothing has written.
@@ -126,6 +129,7 @@ impl Builder {
             init: Vec::new(),
             lines: Vec::new(),
             shared: SharedMemory::default(),
+            named: NAMED,
             loops: 0,
             unwritten: Unwritten::default(),
             renamed: Renamed::default(),
