@@ -38,13 +38,15 @@
 //! | | | `e5m2`, and `e4m3` beside `e5m2` → `bf16`, `f32`; `u8`, and `i8` beside `u8` → `i32` | `mixed` |
 //! | [`gemm_linear`] | D = α · A · Bᵀ + β · C | `bf16` → `bf16`, `f32`; and with the features of these types, `f16` → `f16`, `f32`; `f32` → `f32`; `e4m3` → `bf16`, `f32` | `linear` |
 //! | [`gemm_update`] | D = α · A · Bᵀ + β · D | as [`gemm_linear`] | `linear` |
+//! | [`gemm_fused`] | D = f(α · A · Bᵀ + β · C + bias), and the largest values of rows | `bf16` → `bf16`; with `f16`, `f16` → `f16` | `fused` |
+//! | [`gemm_gated`] | `D[m, n] = f(x[m, 2n]) · x[m, 2n + 1]` for x = α · A · Bᵀ + bias: SwiGLU, GEGLU | as [`gemm_fused`] | `fused` |
 //! | [`gemm_list`] | Dᵢ = Aᵢ · Bᵢᵀ for a list of products of any shapes | `bf16` → `bf16`, `f32`; with `f16`, `f16` → `f16` | `grouped` |
 //! | [`gemm_grouped`] | D = A · Bₑᵀ for each group e of rows, whose ends are on the device ([`check_group_ends`] checks ends on the host) | `bf16` → `bf16`; with `f16`, `f16` → `f16` | `grouped` |
 //! | [`gemm_scaled`] | `D[m, n] = scale_a[m] · scale_b[n] · Σₖ A[m, k] · B[n, k]` | `e4m3`, `i8`; with `mixed`, `e5m2` and `u8`, too → `bf16`, `f16`, `f32` | `scaled` |
 //! | [`gemm_block_scaled`] | the same with a scale for each 128 columns of a row of A, and each 128 × 128 elements of B | `e4m3`; with `mixed`, `e5m2`, too → `bf16`, `f32` | `scaled` |
 //!
-//! Each matrix is contiguous along one of its two modes, with any stride along the other and any address. Two functions take only D
-//! that is contiguous along N: [`gemm_grouped`] and [`gemm_block_scaled`]. What the hardware cannot load as it lies is copied first, and
+//! Each matrix is contiguous along one of its two modes, with any stride along the other and any address. Four functions take only D
+//! that is contiguous along N: [`gemm_grouped`], [`gemm_block_scaled`], [`gemm_fused`] and [`gemm_gated`]. What the hardware cannot load as it lies is copied first, and
 //! [each function](fn@gemm) says when. A product is fastest if its matrices are contiguous along K, and their rows start at
 //! multiples of 128 bytes. A [`Plan`] tells by which [`Tile`] a product is computed, or measures it, and a [`Choice`] keeps the result.
 //!
@@ -86,10 +88,11 @@
 //! | `mixed`, with `f8-i8` | 105 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
 //! | `majors` | 26 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
 //! | `linear` | 8 | [`gemm_linear`] and [`gemm_update`] |
+//! | `fused` | 40 | [`gemm_fused`] and [`gemm_gated`] |
 //! | `grouped` | 14 | [`gemm_grouped`] and [`gemm_list`] |
 //! | `scaled`, with `f8-i8` | 24 | [`gemm_scaled`] and [`gemm_block_scaled`] |
 //! | `rows` | 18 | [`sum()`], [`sum_rows`] and [`histogram()`] |
-//! | `all` | 1081 | all of them |
+//! | `all` | 1161 | all of them |
 //! | `serde` | | plans of products, to be written and read |
 //!
 //! The numbers count the kernels that a feature adds to `core`. Two features together may add more: grouped products of f16 need
@@ -102,7 +105,7 @@
 //! | where | result |
 //! |---|---|
 //! | the output has no elements | nothing is done, and nothing launched |
-//! | products with K of 0 | D is 0, or β · C for [`gemm_linear`] and [`gemm_update`], whatever α and the scales are |
+//! | products with K of 0 | D is 0, or β · C for [`gemm_linear`] and [`gemm_update`], whatever α and the scales are; for [`gemm_fused`] and [`gemm_gated`], it is of sums that are 0 |
 //! | [`gemm_grouped`] without groups | no row belongs to a group, so D is unchanged |
 //! | [`attention`](fn@attention) without keys | O is 0 |
 //! | [`sum()`] of nothing, [`sum_rows`] of rows without elements | 0 |
@@ -179,9 +182,9 @@ pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
 pub use gemm::{
-    BlockScaledInput, Choice, GemmInput, GroupedInput, LinearInput, ListInput, Plan, ScaledInput,
-    Tile, check_group_ends, gemm, gemm_block_scaled, gemm_grouped, gemm_linear, gemm_list,
-    gemm_scaled, gemm_update,
+    Activation, BlockScaledInput, Choice, Epilogue, FusedInput, GemmInput, GroupedInput,
+    LinearInput, ListInput, Plan, ScaledInput, Tile, check_group_ends, gemm, gemm_block_scaled,
+    gemm_fused, gemm_gated, gemm_grouped, gemm_linear, gemm_list, gemm_scaled, gemm_update,
 };
 pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};

@@ -2,6 +2,7 @@
 
 mod choice;
 mod estimate;
+pub mod fused;
 pub mod grouped;
 mod input;
 mod instance;
@@ -20,6 +21,7 @@ use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 use crate::Error;
 
 pub use choice::Choice;
+pub use fused::{Activation, Epilogue, FusedInput, gemm_fused, gemm_gated};
 pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
 pub use input::GemmInput;
 pub use kernel::kernels;

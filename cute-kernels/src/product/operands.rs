@@ -213,6 +213,26 @@ impl Form {
         })
     }
 
+    /// The form of A · Bᵀ, of which D has half of the columns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Form::new`].
+    pub(crate) fn of_halves<T: Element, D: Element, const R: usize>(
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        d: &TensorViewMut<'_, D, R>,
+    ) -> Result<Self, Error> {
+        // As many rows of B as D has columns, which lie as all of them do.
+        let rows = b.shape()[R - 2];
+        let half = Self::new(a, &b.slice(R - 2, 0..rows / 2)?, d, 0)?;
+        let [batches, m, _, k] = half.extents;
+        Ok(Self {
+            extents: [batches, m, extent(rows)?, k],
+            ..half
+        })
+    }
+
     /// Whether the kernel reads A along M, and B along N.
     pub(crate) fn reads_mn(&self) -> [bool; 2] {
         [self.a.reads_mn(), self.b.reads_mn()]

@@ -8,6 +8,7 @@ mod covering;
 mod empty;
 mod epilogue;
 mod exchange;
+mod fused;
 mod gemm;
 mod grouped;
 mod linear;
@@ -63,6 +64,8 @@ fn what_is_launched_covers_all_kernels() {
     }
     attention::attention_of_64_agrees_with_float64();
     attention::attention_of_128_agrees_with_float64();
+    fused::what_follows_a_product_agrees_with_float64();
+    fused::each_tile_stores_what_follows();
     gemm::gemm_agrees_with_float64();
     gemm::gemm_multiplies_every_type();
     gemm::gemm_multiplies_each_8_bit_float_by_each();

@@ -2,6 +2,9 @@
 //! schedule.
 
 use cute_kernels::attention::kernels::{self as attention, attention_CAUSAL, attention_D};
+use cute_kernels::gemm::fused::kernels::{
+    self as fused, gemm_fused_CFG, gemm_fused_F, gemm_gated_CFG, gemm_gated_F,
+};
 use cute_kernels::gemm::grouped::kernels::{self as grouped, gemm_grouped_CFG};
 use cute_kernels::gemm::kernels::{self as gemm, gemm_CFG, gemm_types};
 use cute_kernels::gemm::linear::kernels::{self as linear, gemm_linear_CFG, gemm_update_CFG};
@@ -158,6 +161,20 @@ pub(crate) const LAUNCHES: &[Launch] = &[
                 )?)
             },
         )
+    }),
+    // The largest values of rows are noted, here by several CTAs.
+    launch("gemm_fused_bf16_bf16_Relu_FUSED_0", |device| {
+        followed(device, gemm_fused_CFG::FUSED_0, 4, [136, 264, 264])
+    }),
+    launch("gemm_fused_bf16_bf16_Relu_FUSED_1", |device| {
+        followed(device, gemm_fused_CFG::FUSED_1, 1, [136, 120, 440])
+    }),
+    // Even columns are gates of the odd ones.
+    launch("gemm_gated_bf16_bf16_Relu_FUSED_0", |device| {
+        gated(device, gemm_gated_CFG::FUSED_0, 2, [136, 272, 264])
+    }),
+    launch("gemm_gated_bf16_bf16_Relu_FUSED_2", |device| {
+        gated(device, gemm_gated_CFG::FUSED_2, 1, [136, 112, 568])
     }),
     launch("gemm_linear_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         product::<bf16, bf16>(
@@ -729,6 +746,62 @@ fn by_tile<T: Input + gemm_types<T, D>, D: Element>(
             )?)
         },
     )
+}
+
+/// relu(2 · A · Bᵀ - C + bias).
+fn followed(
+    device: &Device,
+    config: gemm_fused_CFG,
+    grid: u32,
+    shape: [u32; 3],
+) -> Result<Vec<u8>, Error> {
+    let run = |device: &Device,
+               a: &View3<bf16>,
+               b: &View3<bf16>,
+               d: &mut Result3<bf16>,
+               [m, n, k]: [u32; 3]| {
+        let bias = bf16::computed(device, 1, 1, n)?;
+        let bias = [bias.buffer().view(0, [n as usize], [1])?];
+        let c = bf16::computed(device, 1, m, n)?;
+        let mut largest = Tensor::<f32, 1>::zeros(device, [m as usize])?;
+        let (c, largest) = ([c.view()], &mut [largest.view_mut()]);
+        let relu = gemm_fused_F::Relu;
+        fused::gemm_fused::launch(
+            relu, config, device, grid, a, b, &bias, &c, largest, d, 1, m, n, k, 2.0, -1.0,
+        )?;
+        Ok(())
+    };
+    product::<bf16, bf16>(device, config.value(), shape, run)
+}
+
+/// relu(x) · y of the even and odd columns of A · Bᵀ.
+fn gated(
+    device: &Device,
+    config: gemm_gated_CFG,
+    grid: u32,
+    [m, n, k]: [u32; 3],
+) -> Result<Vec<u8>, Error> {
+    let b = bf16::uploaded(device, 1, n, k)?;
+    let mut d = result::<bf16>(device, m, n / 2)?;
+    let a = bf16::computed(device, 1, m, k)?;
+    let (a, b, mut to, relu) = (a.view(), b.view(), d.view_mut(), gemm_gated_F::Relu);
+    fused::gemm_gated::launch(
+        relu,
+        config,
+        device,
+        grid,
+        &a,
+        &b,
+        &[],
+        &mut [],
+        &mut to,
+        1,
+        m,
+        n,
+        k,
+        1.0,
+    )?;
+    Ok(bytes(&d.buffer().download()?))
 }
 
 /// Products of groups of rows that end there. `launch` gets A, B, the ends, D and K.

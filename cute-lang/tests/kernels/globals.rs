@@ -1507,3 +1507,52 @@ fn neighbours_are_inside_where_nothing_wraps() {
         );
     }
 }
+
+/// A known coordinate is inside where a condition says that the extent is larger, and nowhere else.
+#[test]
+fn known_coordinates_are_inside_under_conditions() {
+    let lowered = |condition: &str, access: &str| {
+        let module = format!(
+            "mod kernels {{
+                #[kernel(threads = 32)]
+                fn k(x: Global<f32, 2>, y: [Global<f32, 1>; 4], n: u32) {{
+                    let i = thread();
+                    if {condition} {{ {access} }}
+                }}
+            }}"
+        );
+        lower(module.parse().expect("tokens")).map(|lowered| judge(&lowered))
+    };
+    let row = "if i < extent(x, 1) { x[(3, i)] = 1.0; }";
+    let list = "if i < extent(x, 0) && i < extent(x, 1) { x[(i, i)] = extent(y[2], 0) as f32; }";
+    for (condition, access) in [
+        ("extent(x, 0) > 3", row),
+        ("extent(x, 0) >= 4", row),
+        ("extent(x, 0) == 5", row),
+        ("!(extent(x, 0) <= 3)", row),
+        ("n < 9 && 3 < extent(x, 0)", row),
+        (
+            "extent(x, 0) != 0",
+            "if i < extent(x, 1) { x[(0, i)] = 1.0; }",
+        ),
+        ("y.len() > 2", list),
+        ("y.len() == 4", list),
+    ] {
+        let lowered = lowered(condition, access).map_err(|error| error.to_string());
+        assert_eq!(lowered, Ok(()), "{condition}");
+    }
+    for (condition, access) in [
+        ("extent(x, 0) > 2", row),
+        ("extent(x, 0) >= 3", row),
+        ("extent(x, 0) != 3", row),
+        ("extent(x, 0) != 0", row),
+        ("extent(x, 0) < 9", row),
+        ("extent(x, 1) > 3", row),
+        ("n > 3", row),
+        ("n > 9 || extent(x, 0) > 3", row),
+        ("y.len() >= 2", list),
+        ("y.len() != 0", list),
+    ] {
+        assert!(lowered(condition, access).is_err(), "{condition}");
+    }
+}

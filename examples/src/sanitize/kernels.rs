@@ -1,9 +1,10 @@
 //! The kernels of `cute-kernels` that the command runs, each with a few shapes.
 
 use cute_kernels::{
-    BlockScaledInput, Error, GemmInput, LinearInput, Plan, ScaledInput, Tile, attention, gemm,
-    gemm_block_scaled, gemm_grouped, gemm_linear, gemm_list, gemm_scaled, gemm_update, histogram,
-    layer_norm, quantise_rows, rms_norm, saxpy, softmax, sum, sum_rows, transpose,
+    Activation, BlockScaledInput, Epilogue, Error, GemmInput, LinearInput, Plan, ScaledInput, Tile,
+    attention, gemm, gemm_block_scaled, gemm_fused, gemm_gated, gemm_grouped, gemm_linear,
+    gemm_list, gemm_scaled, gemm_update, histogram, layer_norm, quantise_rows, rms_norm, saxpy,
+    softmax, sum, sum_rows, transpose,
 };
 use cute_runtime::{Device, Element, Tensor, bf16, e4m3, e5m2, f16};
 
@@ -144,6 +145,12 @@ const KERNELS: &[Kernel] = &[
         run: |device, shape| {
             block_scaled::<e4m3, e5m2, f32>(device, shape, (e4m3::from_f32, e5m2::from_f32))
         },
+    },
+    Kernel {
+        name: "gemm_fused",
+        extents: "m,n,k",
+        shapes: GEMM,
+        run: followed,
     },
     Kernel {
         name: "gemm_linear",
@@ -482,6 +489,27 @@ where
         &mut d.view_mut(),
     )?;
     bytes(&d)
+}
+
+/// silu(2 · A · Bᵀ - C + bias), and its first half as gates of the second.
+fn followed(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let tensor = |shape| tensor(device, shape, bf16::from_f32);
+    let (a, b, c) = (tensor([m, k])?, tensor([n, k])?, tensor([m, n])?);
+    let (a, b, c) = (a.view(), b.view(), c.view());
+    let bias = Tensor::from_slice(device, &vec![bf16::ONE; n], [n])?;
+    let (bias, mut d) = (bias.view(), zeros::<bf16, 2>(device, [m, n])?);
+    let epilogue = Epilogue::new().scale(2.0).bias(&bias).residual(-1.0, &c);
+    let epilogue = epilogue.activation(Activation::Silu);
+    gemm_fused(device, &a, &b, epilogue, &mut d.view_mut())?;
+    let half = n / 2;
+    let mut gated = zeros::<bf16, 2>(device, [m, half])?;
+    let (b, epilogue) = (
+        b.slice(0, 0..2 * half)?,
+        Epilogue::new().activation(Activation::Silu),
+    );
+    gemm_gated(device, &a, &b, epilogue, &mut gated.view_mut())?;
+    Ok([bytes(&d)?, bytes(&gated)?].concat())
 }
 
 /// 2 · A · Bᵀ - C, beside C or in its place.

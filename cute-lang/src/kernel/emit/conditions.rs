@@ -254,8 +254,22 @@ impl Builder {
 
     /// Whether an unsigned integer is known to be below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
-        let (least, _) = self.facts.bounds(extent);
+        let least = self.facts.bounds(extent).0.max(self.least_here(extent));
         self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut Vec::new())
+    }
+
+    /// A lower bound of an extent, by comparisons with known integers that hold here.
+    fn least_here(&self, extent: Quantity) -> i128 {
+        let quantities = self.conditions.quantities.iter();
+        let registers = quantities.filter(|(_, it)| self.facts.at_most(**it, extent));
+        let comparisons = registers.flat_map(|(register, _)| self.comparisons_of(register));
+        let bounds = comparisons.filter_map(|(cmp, other)| match (cmp, other) {
+            (Cmp::Gt, Num::Const(other)) => Some(other + 1),
+            (Cmp::Ge | Cmp::Eq, Num::Const(other)) => Some(*other),
+            (Cmp::Ne, Num::Const(0)) => Some(1),
+            _ => None,
+        });
+        bounds.max().unwrap_or_default()
     }
 
     /// Whether an unsigned integer is known to be below a known one.
