@@ -1,6 +1,8 @@
 //! The instances of the kernel for some types and matrices.
 
 use cute_runtime::Element;
+#[cfg(feature = "instantiate")]
+use cute_runtime::ElementType;
 
 use super::input::GemmInput;
 use super::kernel::kernels::{gemm_CFG, gemm_types};
@@ -18,6 +20,9 @@ pub(super) enum Instance {
     InParts(gemm_CFG, u32),
     /// It loads no tiles.
     Streamed(Stream),
+    /// It computes D by a tile that is not compiled ahead.
+    #[cfg(feature = "instantiate")]
+    Made(Config),
 }
 
 impl Instance {
@@ -72,8 +77,24 @@ impl Instance {
             _ => Vec::new(),
         };
         let mut all = Self::all::<A, B, D>(form, parts).into_iter();
-        all.find_map(|(it, instance)| (it == tile).then_some(instance))
+        let found = all.find_map(|(it, instance)| (it == tile).then_some(instance));
+        #[cfg(feature = "instantiate")]
+        let found = found.or(match tile {
+            Tile::Shared(config) if can_be_made(config, A::TYPE, form) => Some(Self::Made(config)),
+            _ => None,
+        });
+        found
     }
+}
+
+/// Whether the kernel of a tile that is not compiled ahead takes matrices of this form, with elements of this type. Those of `f32` would
+/// be read as `f32`, of which wgmma knows nothing.
+#[cfg(feature = "instantiate")]
+pub(super) fn can_be_made(config: Config, element: ElementType, form: &Form) -> bool {
+    let exchanged = form.transposed != config.swapped;
+    element != ElementType::F32
+        && config.by_element != form.by_tma
+        && takes(config, exchanged, form)
 }
 
 /// Whether a kernel of these sizes computes a product of this form, if it gets A and B in the order of the arguments, or `exchanged`.

@@ -89,6 +89,17 @@ pub mod kernels {
         k: u32,
         parts: u32,
     ) {
+        products::<_, _, CFG>(a, b, d, (batches, m, n, k), parts);
+    }
+
+    /// What `gemm` computes.
+    pub fn products<A: Element, B: Element, const CFG: Config>(
+        a: TmaLoad<A, 3>,
+        b: TmaLoad<B, 3>,
+        d: _,
+        (batches, m, n, k): (u32, u32, u32, u32),
+        parts: u32,
+    ) {
         let tiles = tiles::<CFG>(batches * parts, m, n);
         multiply_parts::<_, _, _, CFG>(a, b, tiles, k, parts, |acc, consumer, at, _| {
             store_tile::<_, _, _, CFG>(acc, |piece, _| piece, d, consumer, at);

@@ -9,12 +9,15 @@ mod instance;
 mod kernel;
 pub mod linear;
 pub mod list;
+#[cfg(feature = "instantiate")]
+pub mod made;
 mod once;
 mod plan;
 pub mod scaled;
 pub mod streamed;
 pub mod sums;
 mod tile;
+mod tuned;
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
@@ -30,6 +33,7 @@ pub use list::{ListInput, gemm_list};
 pub use plan::Plan;
 pub use scaled::{BlockScaledInput, ScaledInput, gemm_block_scaled, gemm_scaled};
 pub use tile::Tile;
+pub use tuned::{remember, tuned};
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), or for batches of as many matrices, with a mode before
 /// these.

@@ -8,6 +8,7 @@ use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 use super::input::{GemmInput, most_mn};
 use super::plan::Plan;
 use super::tile::Tile;
+use super::tuned;
 use crate::Error;
 use crate::pack::Kept;
 use crate::product::operands::Form;
@@ -48,7 +49,12 @@ where
     let mut plan = match known {
         Some(tile) => Plan::by_tile::<A, B, D>(device, form, tile)?,
         None => {
-            let plan = Plan::of::<A, B, D>(device, form)?;
+            let mut plan = Plan::of::<A, B, D>(device, form)?;
+            if let Some(tile) = tuned::tile(&plan.choice(device))
+                && let Ok(tuned) = plan.clone().with_tile(tile)
+            {
+                plan = tuned;
+            }
             let mut all = lock(&TILES);
             let tiles = all.entry(device.name().to_owned()).or_default();
             if tiles.len() >= MOST {
@@ -74,6 +80,11 @@ where
         all.remove(0);
     }
     launched
+}
+
+/// Forgets the tiles of products on a kind of device.
+pub(super) fn forget(device: &str) {
+    lock(&TILES).remove(device);
 }
 
 /// The memory of a device, if no other thread has it.

@@ -11,12 +11,18 @@ use super::instance::Instance;
 use super::kernel::kernels;
 use super::sums::in_parts;
 use super::tile::Tile;
+use super::tuned;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
 use crate::pack::Kept;
 use crate::product::model::Product;
 use crate::product::operands::{Form, Matrices, MatricesMut};
 use crate::timing::median;
+#[cfg(feature = "instantiate")]
+use {
+    super::instance::can_be_made, super::made::kernels::gemm_of,
+    crate::parts::config::kernels::Config, crate::product::space::space, cute_runtime::Instantiate,
+};
 
 /// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
 const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
@@ -154,8 +160,10 @@ impl Plan {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The plan with the fastest of all possible tiles for these matrices. Each tile is launched up to 121 times, after one launch
-    /// that compiles it. Only the device's time counts. A and B may lie in the cache, where the previous launch has left them. D
+    /// The plan with the fastest of the 16 tiles of which the model expects the most, for these matrices; with the feature
+    /// `instantiate`, also of tiles that are not compiled ahead. Each tile is launched up to 121 times, after one launch that compiles
+    /// it. Only the device's time counts. What was found is [remembered](crate::tuned) for this kind of device: the next such plan
+    /// measures nothing, and `gemm` uses the tile, too. A and B may lie in the cache, where the previous launch has left them. D
     /// holds the product afterwards. `Display` shows the measured times.
     ///
     /// On the emulator, whose time says nothing about a GPU, this is [`Plan::new`] and D is not written; likewise if an extent is
@@ -179,6 +187,13 @@ impl Plan {
         if device.is_emulator() || plan.form.extents.contains(&0) {
             return Ok(plan);
         }
+        if let Some(tile) = tuned::tile(&plan.choice(device))
+            && let Ok(tuned) = plan.clone().with_tile(tile)
+        {
+            return Ok(tuned);
+        }
+        #[cfg(feature = "instantiate")]
+        plan.add_space();
         plan.candidates.truncate(MOST_MEASURED);
         for i in 0..plan.candidates.len() {
             plan.tile = plan.candidates[i].0;
@@ -186,7 +201,24 @@ impl Plan {
         }
         plan.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         plan.tile = plan.candidates[0].0;
+        tuned::remember(&plan.choice(device));
         Ok(plan)
+    }
+
+    /// Adds the tiles that are not compiled ahead to the candidates.
+    #[cfg(feature = "instantiate")]
+    fn add_space(&mut self) {
+        let is_new = |config: &Config| {
+            let tile = Tile::Shared(*config);
+            can_be_made(*config, self.types[0], &self.form)
+                && !self.candidates.iter().any(|(it, _)| *it == tile)
+        };
+        let copies = self.product.copy_time(self.form.copies());
+        let new = space().into_iter().filter(is_new);
+        let new = new.map(|it| (Tile::Shared(it), self.product.time(it) + copies));
+        let new: Vec<_> = new.collect();
+        self.candidates.extend(new);
+        self.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
     }
 
     /// The median time of a launch on the device, in microseconds.
@@ -246,19 +278,38 @@ impl Plan {
         self.with_tile(choice.tile)
     }
 
-    /// The same product by another tile.
+    /// The same product by another tile. With the feature `instantiate`, that may be any tile in shared memory, such as those of
+    /// [`space`](crate::product::space::space), except for `f32`: the kernel is made here.
     ///
     /// # Errors
     ///
-    /// If there is no instance with this tile for these matrices.
+    /// If there is no instance with this tile for these matrices, or the sizes of the tile do not fit together.
     pub fn with_tile(self, tile: Tile) -> Result<Self, Error> {
-        match self.candidates.iter().any(|(it, _)| *it == tile) {
-            true => Ok(Self { tile, ..self }),
-            false => Err(Error::GemmTile {
-                tile,
-                possible: self.candidates.iter().map(|(tile, _)| *tile).collect(),
-            }),
+        if self.candidates.iter().any(|(it, _)| *it == tile) {
+            return Ok(Self { tile, ..self });
         }
+        #[cfg(feature = "instantiate")]
+        if let Tile::Shared(config) = tile
+            && can_be_made(config, self.types[0], &self.form)
+        {
+            self.make(config)?;
+            return Ok(Self { tile, ..self });
+        }
+        Err(Error::GemmTile {
+            tile,
+            possible: self.candidates.iter().map(|(tile, _)| *tile).collect(),
+        })
+    }
+
+    /// Makes the kernel of a tile that is not compiled ahead.
+    #[cfg(feature = "instantiate")]
+    fn make(&self, config: Config) -> Result<(), Error> {
+        let [mut a, mut b, d] = self.types;
+        if self.form.transposed != config.swapped {
+            (a, b) = (b, a);
+        }
+        made(config, [a, b, d]).image()?;
+        Ok(())
     }
 
     /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If
@@ -370,9 +421,30 @@ impl Plan {
                     })?;
                 }
                 Instance::Streamed(stream) => stream.launch(device, a, b, d)?,
+                #[cfg(feature = "instantiate")]
+                Instance::Made(config) if config.swapped => {
+                    let made = made(config, [B::TYPE, A::TYPE, D::TYPE]);
+                    made.launch(device, grid, b, a, &mut d, batches, n, m, k, 1)?;
+                }
+                #[cfg(feature = "instantiate")]
+                Instance::Made(config) => {
+                    let made = made(config, [A::TYPE, B::TYPE, D::TYPE]);
+                    made.launch(device, grid, a, b, &mut d, batches, m, n, k, 1)?;
+                }
             }
             Ok::<(), Error>(())
         })
+    }
+}
+
+/// The kernel of a tile that is not compiled ahead, for A, B and D of these types.
+#[cfg(feature = "instantiate")]
+fn made(config: Config, [a, b, d]: [ElementType; 3]) -> gemm_of {
+    gemm_of {
+        A: a,
+        B: b,
+        D: d,
+        CFG: config,
     }
 }
 

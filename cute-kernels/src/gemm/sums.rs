@@ -59,8 +59,8 @@ pub(super) fn in_parts<S: kernels::add_parts_types<D>, D: Element>(
 pub(super) fn time(product: &Product, parts: u32) -> f64 {
     let [batches, m, n, _] = product.extents.map(f64::from);
     let bytes = batches * m * n * (4.0 * f64::from(parts) + product.bytes.1 as f64);
-    let [group, speed] = H200.add;
-    group * f64::from(parts.div_ceil(kernels::AT_ONCE)) + bytes / speed
+    let [start, group, speed] = H200.add;
+    start + group * f64::from(parts.div_ceil(kernels::AT_ONCE)) + bytes / speed
 }
 
 /// The kernel and its instances.

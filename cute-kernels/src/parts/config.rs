@@ -334,7 +334,7 @@ impl Config {
 
 /// The pieces of a row of D, and the eighths of eight columns in all of their buffers: the fewest equal pieces of which two fit `most`
 /// eighths, or the only one does.
-const fn pieces(eighths: u32, most: u32) -> (u32, u32) {
+pub(crate) const fn pieces(eighths: u32, most: u32) -> (u32, u32) {
     let mut pieces = 1;
     loop {
         let buffers = if pieces < 2 { pieces } else { 2 };

@@ -5,9 +5,13 @@ use cute_runtime::{Constant, Device, Element, ElementType};
 use super::chip::{Chip, H200};
 use crate::Error;
 use crate::parts::config::kernels::Config;
+use crate::parts::config::pieces;
 
 /// Microseconds of the launch of a copy, and the share of the memory's bandwidth that a copy reaches.
 const COPY: (f64, f64) = (3.0, 0.65);
+
+/// Cycles in which wgmma reads 64 rows of A and one column of B from shared memory.
+const OPERANDS: [f64; 2] = [16.0, 0.28];
 
 /// A part of K has so many stages, or more.
 const LEAST_STAGES: u32 = 8;
@@ -17,32 +21,32 @@ const MOST_TILES: u64 = 1 << 31;
 
 /// The numbers of a product on which its time depends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Product {
+pub struct Product {
     /// Batches, M, N and K.
-    pub(crate) extents: [u32; 4],
+    pub extents: [u32; 4],
     /// Bytes of an element of A and B, and of D.
-    pub(crate) bytes: (usize, usize),
-    /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
-    pub(crate) whole_lines: bool,
+    pub bytes: (usize, usize),
+    /// Whether rows of A and B begin at multiples of 32 bytes, the sectors of the L2 cache.
+    pub whole_sectors: bool,
     /// Whether rows of A and B consist of whole vectors of 16 bytes.
-    pub(crate) whole_vectors: bool,
+    pub whole_vectors: bool,
     /// Whether A and B have floating-point numbers of 8 bits.
-    pub(crate) fp8: bool,
+    pub fp8: bool,
     /// Multiprocessors of the device.
-    pub(crate) multiprocessors: u32,
+    pub multiprocessors: u32,
     /// How many clusters of 1, 2, 4 and 8 CTAs run at the same time. Zero if the device has no room for one.
-    pub(crate) clusters: [u32; 4],
+    pub clusters: [u32; 4],
     /// Peak bandwidth of the device's memory, in bytes per microsecond.
-    pub(crate) bandwidth: f64,
+    pub bandwidth: f64,
 }
 
 impl Product {
-    /// The product of matrices whose rows begin at cache lines.
+    /// The product of matrices whose rows begin at multiples of 32 bytes.
     ///
     /// # Errors
     ///
     /// If the driver does not say how many clusters run at the same time.
-    pub(crate) fn new<T: Element, D>(device: &Device, extents: [u32; 4]) -> Result<Self, Error> {
+    pub fn new<T: Element, D>(device: &Device, extents: [u32; 4]) -> Result<Self, Error> {
         let mut clusters = [1; 4];
         for (log, most) in clusters.iter_mut().enumerate() {
             *most = device.max_active_clusters(1 << log)?;
@@ -50,7 +54,7 @@ impl Product {
         Ok(Self {
             extents,
             bytes: (size_of::<T>(), size_of::<D>()),
-            whole_lines: true,
+            whole_sectors: true,
             whole_vectors: true,
             fp8: is_fp8::<T>(),
             multiprocessors: device.multiprocessor_count(),
@@ -65,7 +69,7 @@ impl Product {
     /// # Errors
     ///
     /// If the product has more tiles than a kernel can count.
-    pub(crate) fn instance<C: Constant<Value = Config>>(
+    pub fn instance<C: Constant<Value = Config>>(
         &self,
         built: &[C],
         by_element: bool,
@@ -84,7 +88,7 @@ impl Product {
 
     /// Into how many parts K may be divided for tiles of these sizes: as many as fill the multiprocessors once, if that is several,
     /// and half as many.
-    pub(crate) fn parts(&self, config: Config) -> Vec<u32> {
+    pub fn parts(&self, config: Config) -> Vec<u32> {
         let stages = self.extents[3].div_ceil(config.bk / self.bytes.0 as u32);
         let tiles = clusters(config, self.extents).clamp(1, u64::from(u32::MAX)) as u32;
         let most = (self.most_clusters(config) / tiles).min(stages / LEAST_STAGES);
@@ -101,7 +105,7 @@ impl Product {
     }
 
     /// The product that computes the sums of so many parts of K.
-    pub(crate) fn of_parts(&self, parts: u32) -> Self {
+    pub fn of_parts(&self, parts: u32) -> Self {
         let [batches, m, n, k] = self.extents;
         let unit = 128 / self.bytes.0 as u32;
         let k = k.div_ceil(unit).div_ceil(parts) * unit;
@@ -113,14 +117,14 @@ impl Product {
     }
 
     /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor.
-    pub(crate) fn ctas(&self, config: Config) -> u32 {
+    pub fn ctas(&self, config: Config) -> u32 {
         // A cluster for which the device has no room: its launch says so.
         let most = u64::from(self.most_clusters(config)).max(1);
         clusters(config, self.extents).clamp(1, most) as u32 * config.ctas()
     }
 
     /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
-    pub(crate) fn check(&self, config: Config) -> Result<(), Error> {
+    pub fn check(&self, config: Config) -> Result<(), Error> {
         let tiles = clusters(config, self.extents).saturating_mul(config.ctas().into());
         match tiles <= MOST_TILES {
             true => Ok(()),
@@ -137,80 +141,82 @@ impl Product {
     }
 
     /// The expected microseconds of the product with a tile: infinitely many if the device has no room for its cluster.
-    pub(crate) fn time(&self, config: Config) -> f64 {
-        let (chip, [_, _, _, k]) = (H200, self.extents.map(f64::from));
-        let (all, most) = (clusters(config, self.extents), self.most_clusters(config));
-        if most == 0 {
-            return f64::INFINITY;
-        }
-        // A product without elements takes the time of a tile.
-        let all = all.max(1);
-        let waves = all.div_ceil(most.into());
-        let last = (all - (waves - 1) * u64::from(most)) as f64;
-        let others = (waves - 1) as f64;
-        let bytes_of_k = k * self.bytes.0 as f64;
-        let stages = (bytes_of_k / f64::from(config.bk) / f64::from(config.split)).ceil();
-        let tile = |clusters| stages * self.stage(&chip, config, clusters);
-        let area = f64::from(config.bm * config.bn) / f64::from(128 * 256);
-        let stored = area * self.bytes.1 as f64 / 2.0;
-        let products = if config.pingpong {
-            let before = others * (tile(f64::from(most)) + chip.turn);
-            before + tile(last) + stored * chip.store[1]
-        } else {
-            let [constant, of_sums, of_parts] = chip.exchange;
-            let exchange = match config.split {
-                1 => 0.0,
-                parts => constant + of_sums * area + of_parts * f64::from(parts).log2(),
-            };
-            let end = stored * chip.store[0] + exchange;
-            others * (tile(f64::from(most)) + end) + tile(last) + end
-        };
-        let growth = (stages * waves as f64 / 16.0).log2().max(0.0);
-        let overlap = chip.overlap[0] + chip.overlap[1] * growth;
-        let both = norm(&[products, self.memory() / chip.memory], overlap);
-        chip.start + chip.cluster * f64::from(config.ctas()).log2() + both
+    pub fn time(&self, config: Config) -> f64 {
+        self.time_on(&H200, config)
     }
 
-    /// The expected microseconds of a stage with so many clusters at work.
-    fn stage(&self, chip: &Chip, config: Config, clusters: f64) -> f64 {
-        let [_, m, n, _] = of_tiles(config, self.extents);
-        let (bm, bn) = (f64::from(config.bm), f64::from(config.bn));
-        let ctas = clusters * f64::from(config.ctas());
-        let busy = (ctas / f64::from(self.multiprocessors)).min(1.0);
+    /// The same on a chip with these constants.
+    pub fn time_on(&self, chip: &Chip, config: Config) -> f64 {
+        let Some(work) = Work::new(self, chip, config) else {
+            return f64::INFINITY;
+        };
+        let doublings = f64::from(config.ctas()).log2();
+        let store = self.store(chip, config);
+        let of_stages = |active| work.stages * self.stage(chip, config, &work, active);
+        let full = of_stages(work.most);
+        let before_next = chip.cluster[1] * doublings
+            + match config.pingpong {
+                true => (full + chip.turn[0] + chip.turn[1] * store).max((full + store) / 2.0),
+                false => full + store,
+            };
+        let products = (work.waves - 1.0) * before_next + of_stages(work.last) + store;
+        let both = norm(6.0, &[products, self.memory() / chip.memory]);
+        chip.start + chip.cluster[0] * doublings + both
+    }
+
+    /// The expected microseconds of a stage of a CTA with so many clusters at work.
+    fn stage(&self, chip: &Chip, config: Config, work: &Work, active: f64) -> f64 {
+        let ctas = active * f64::from(config.ctas());
+        let multiprocessors = f64::from(self.multiprocessors);
+        let busy = (ctas / multiprocessors).min(1.0);
         // The wgmma of a stage, four along K.
         let columns = config.columns_of_warpgroup();
         let parts = columns.div_ceil(256);
         let readers = if config.pingpong { 1 } else { 2 };
         let wgmmas = f64::from(4 * readers * config.rows_of_warpgroup() / 64 * parts);
-        let columns = f64::from(columns / parts);
-        let [of_a, of_b] = chip.shared;
-        let multiplied = wgmmas * columns / 2.0;
-        let moved = wgmmas * (of_a + of_b * columns);
-        let wgmma =
-            (multiplied.max(moved) / chip.clock + chip.stage) * (1.0 - chip.alone * (1.0 - busy));
-        let requested = bm / f64::from(config.cluster_n) + bn / f64::from(config.cluster_m);
-        let straddle = if self.whole_lines { 1.0 } else { chip.straddle };
-        let l2 = straddle * requested * f64::from(config.bk) * ctas / chip.l2;
-        let [latency, idle] = chip.latency;
-        let latency = latency / (f64::from(config.stages) - idle).max(0.5);
-        let loaded_of_a = match config.rows {
-            0 => config.bm,
-            rows => m.min(config.bm).next_multiple_of(rows),
+        let width = f64::from(columns / parts);
+        let cycles = wgmmas * (width / 2.0).max(OPERANDS[0] + OPERANDS[1] * width);
+        let products = cycles / chip.clock * (1.0 - chip.alone * (1.0 - busy));
+        let products = products.max(chip.stage[readers as usize - 1]);
+        // Where some multiprocessors of all pairs are at work, and not both.
+        let pairs = match ctas > multiprocessors / 2.0 {
+            true => 1.0 + chip.pairs * (1.0 / busy - 1.0),
+            false => 1.0,
         };
-        let inside = config.bm.min(m) + config.bn.min(n);
-        let outside = f64::from(loaded_of_a + config.bn - inside) * chip.outside;
-        norm(&[wgmma, l2, latency, outside], chip.of_stage)
+        let memory = ctas * work.new_bytes * pairs / self.bandwidth;
+        let loads = ctas * work.requests + work.port;
+        norm(8.0, &[products, norm(4.0, &[loads, memory])])
+    }
+
+    /// The expected microseconds to store a tile.
+    fn store(&self, chip: &Chip, config: Config) -> f64 {
+        let split = f64::from(config.split);
+        let area = f64::from(config.bm * config.bn) / f64::from(128 * 256);
+        let eighths = (config.columns_of_warpgroup() / config.split / 8).max(1);
+        let most = config.d_bytes / (8 * self.bytes.1 as u32);
+        let (pieces, _) = pieces(eighths, most.max(2));
+        let steps = f64::from(config.rows_of_warpgroup() / 64 * pieces);
+        let [of_area, piece, further] = chip.store;
+        let mut store = of_area * area / split * self.bytes.1 as f64 / 2.0 + piece * steps;
+        if pieces == 1 {
+            store += further * (steps - 1.0);
+        }
+        if config.split > 1 {
+            let [once, sums] = chip.exchange;
+            store += once + sums * area * (1.0 - 1.0 / split);
+        }
+        store
     }
 
     /// The microseconds in which the memory moves A, B and D at its peak.
-    pub(crate) fn memory(&self) -> f64 {
+    pub fn memory(&self) -> f64 {
         let [batches, m, n, k] = self.extents.map(f64::from);
         let (input, output) = (self.bytes.0 as f64, self.bytes.1 as f64);
         batches * ((m + n) * k * input + m * n * output) / self.bandwidth
     }
 
     /// The expected microseconds for so many elements of A and B in so many copies.
-    pub(crate) fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
+    pub fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
         let bytes = 2.0 * elements as f64 * self.bytes.0 as f64;
         copies as f64 * COPY.0 + bytes / (COPY.1 * self.bandwidth)
     }
@@ -222,9 +228,97 @@ pub(crate) fn is_fp8<T: Element>() -> bool {
 }
 
 /// (Σ xᵖ)^(1/p): the largest number for a great p, and the sum for p = 1.
-fn norm(numbers: &[f64], p: f64) -> f64 {
+fn norm(p: f64, numbers: &[f64]) -> f64 {
     let sum: f64 = numbers.iter().map(|x| x.powf(p)).sum();
     sum.powf(1.0 / p)
+}
+
+/// What the CTAs of a product have to do with a tile.
+struct Work {
+    /// Clusters at once, of all waves but the last, and of that one.
+    most: f64,
+    last: f64,
+    waves: f64,
+    /// The stages of a tile.
+    stages: f64,
+    /// For the loads of a CTA in a stage, microseconds of the L2 cache, if it serves no other CTA, and of the multiprocessor.
+    requests: f64,
+    port: f64,
+    /// Bytes of a stage of a CTA that come from memory.
+    new_bytes: f64,
+}
+
+impl Work {
+    /// `None` if the device has no room for a cluster.
+    fn new(product: &Product, chip: &Chip, config: Config) -> Option<Self> {
+        let most = f64::from(product.most_clusters(config));
+        if most == 0.0 {
+            return None;
+        }
+        let [batches, m, n, k] = of_tiles(config, product.extents).map(|it| f64::from(it.max(1)));
+        let (bm, bn) = (f64::from(config.bm), f64::from(config.bn));
+        let (below, beside) = (f64::from(config.cluster_m), f64::from(config.cluster_n));
+        let (split, ctas) = (f64::from(config.split), f64::from(config.ctas()));
+        // Clusters along M and N.
+        let (high, wide) = ((m / (bm * below)).ceil(), (n / (bn * beside)).ceil());
+        let all = batches * high * wide;
+        let waves = (all / most).ceil();
+        let stages = (k * product.bytes.0 as f64 / f64::from(config.bk)).ceil();
+        let stages = (stages / split).ceil();
+
+        // Of a stage, rows of A and B that a CTA loads, and those of them that are inside, on average.
+        let of_a = match config.rows {
+            0 => bm,
+            rows => bm.min((m / f64::from(rows)).ceil() * f64::from(rows)),
+        };
+        let (a, b) = (of_a / beside, bn / below);
+        let (a_inside, b_inside) = (m / (high * below * beside), n / (wide * below * beside));
+        // The tiles that are computed at the same time are a block of a matrix, or several: all of them share these rows.
+        let active = all.min(most);
+        let at_once = active * below * beside;
+        let (rows, columns) = block(at_once / batches, (high * below, wide * beside), config);
+        let blocks = (at_once / (rows * columns)).max(1.0);
+        let share = |ctas: f64| ctas.max(1.0).powf(-chip.shared);
+        let odd = 1.0 + if product.whole_sectors { 0.0 } else { chip.odd };
+        let inside = a_inside * share(columns / beside) + b_inside * share(rows / below);
+        let spread = |clusters: f64, is_whole: bool| match is_whole {
+            true => 1.0,
+            false => clusters.powf(chip.concentrated),
+        };
+        let outside = (a - a_inside) * spread(high, high * below * bm == m)
+            + (b - b_inside) * spread(wide, wide * beside * bn == n);
+        let line = f64::from(config.bk);
+        let shared = if beside > 1.0 { bm } else { 0.0 } + if below > 1.0 { bn } else { 0.0 };
+        let of_wave = line
+            * blocks
+            * split
+            * (rows * bm.min(m / (high * below)) + columns * bn.min(n / (wide * beside)));
+        let of_all = batches * (m + n) * k * product.bytes.0 as f64;
+        Some(Self {
+            most,
+            last: all - (waves - 1.0) * most,
+            waves,
+            stages,
+            requests: line * (odd * inside / chip.l2 + outside / chip.outside),
+            port: (chip.port[0] * odd * (a + b) + chip.port[1] * shared) / 1e3,
+            new_bytes: (of_all / (all * ctas * stages)).max(of_wave / (active * ctas)),
+        })
+    }
+}
+
+/// Rows and columns, in tiles, of the block that so many tiles of one matrix are: in bands of `group` rows of clusters.
+fn block(tiles: f64, (high, wide): (f64, f64), config: Config) -> (f64, f64) {
+    let tiles = tiles.max(1.0);
+    let band = f64::from(config.group * config.cluster_m);
+    let mut rows = match high * wide <= tiles {
+        true => high,
+        false => high.min(band),
+    };
+    let columns = (tiles / rows).max(1.0).min(wide);
+    if rows * columns < tiles {
+        rows = high.min(tiles / columns);
+    }
+    (rows, columns)
 }
 
 /// The number of clusters if each CTA of a cluster computes one tile.
@@ -250,11 +344,11 @@ pub(crate) mod tests {
     use crate::product::table::kernels::TILES;
 
     /// A product of bf16 on an H200.
-    pub(crate) fn product([m, n, k]: [u32; 3], bytes: (usize, usize)) -> Product {
+    pub fn product([m, n, k]: [u32; 3], bytes: (usize, usize)) -> Product {
         Product {
             extents: [1, m, n, k],
             bytes,
-            whole_lines: (k as usize * bytes.0).is_multiple_of(128),
+            whole_sectors: (k as usize * bytes.0).is_multiple_of(32),
             whole_vectors: true,
             fp8: false,
             multiprocessors: 132,

@@ -36,8 +36,8 @@ pub(crate) struct Form {
     pub(crate) elements: [usize; 2],
     /// Whether D is stored by TMA.
     pub(crate) by_tma: bool,
-    /// Whether each 128-byte row of a stage is one cache line, of A and of B.
-    pub(crate) whole_lines: bool,
+    /// Whether rows of A and B, or their copies, begin at multiples of 32 bytes.
+    pub(crate) whole_sectors: bool,
     /// Whether all rows along K, of A and of B or their copies, begin at multiples of 16 bytes and are multiples of 16 bytes long.
     pub(crate) whole_vectors: bool,
 }
@@ -191,8 +191,8 @@ impl Form {
                 smaller.copied = true;
             }
         }
-        let whole_lines = (a.copied || has_whole_lines(&a_all, a.mn))
-            && (b.copied || has_whole_lines(&b_all, b.mn));
+        let whole_sectors = (a.copied || has_whole_sectors(&a_all, a.mn))
+            && (b.copied || has_whole_sectors(&b_all, b.mn));
         let whole_vectors = (a.mn || has_whole_vectors(&a_all))
             && (b.mn || has_whole_vectors(&b_all))
             && is_whole::<A>(k);
@@ -208,7 +208,7 @@ impl Form {
             b,
             elements,
             by_tma,
-            whole_lines,
+            whole_sectors,
             whole_vectors,
         })
     }
@@ -245,7 +245,7 @@ impl Form {
     /// If the driver does not say how many clusters run at the same time.
     pub(crate) fn product<T: Element, D>(&self, device: &Device) -> Result<Product, Error> {
         Ok(Product {
-            whole_lines: self.whole_lines,
+            whole_sectors: self.whole_sectors,
             whole_vectors: self.whole_vectors,
             ..Product::new::<T, D>(device, self.extents)?
         })
@@ -441,8 +441,8 @@ fn is_whole<T>(elements: usize) -> bool {
     elements.is_multiple_of(16 / size_of::<T>())
 }
 
-/// Whether each row, or each column if `mn`, begins at a cache line.
-fn has_whole_lines<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
+/// Whether each row, or each column if `mn`, begins at a multiple of 32 bytes.
+fn has_whole_sectors<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
     let mode = if mn { 2 } else { 1 };
     // The stride of a mode of one element may be any number.
     let stride = if x.shape()[mode] > 1 {
@@ -451,5 +451,5 @@ fn has_whole_lines<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
         0
     };
     let bytes = (stride * size_of::<T>()) as u64;
-    [x.address(), bytes].iter().all(|n| n.is_multiple_of(128))
+    [x.address(), bytes].iter().all(|n| n.is_multiple_of(32))
 }
