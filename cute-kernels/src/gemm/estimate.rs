@@ -7,8 +7,8 @@ use crate::Error;
 use crate::product::model::Product;
 
 impl Tile {
-    /// The expected microseconds: infinitely many if the device has no room for the cluster of the tile.
-    pub(super) fn time(self, product: &Product) -> f64 {
+    /// The expected microseconds of a product with this tile: infinitely many if the device has no room for its cluster.
+    pub fn time(self, product: &Product) -> f64 {
         match self {
             Self::Shared(config) => product.time(config),
             Self::InParts(config, parts) => {

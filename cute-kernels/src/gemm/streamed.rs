@@ -6,7 +6,6 @@ use kernels::{
 };
 
 use crate::Error;
-use crate::product::chip::H200;
 use crate::product::model::{Product, is_fp8};
 use crate::product::operands::Form;
 
@@ -65,7 +64,8 @@ impl Stream {
 
     /// The expected microseconds.
     pub(super) fn time(&self, product: &Product) -> f64 {
-        let [start, few, many, cta] = H200.streamed;
+        let chip = &product.gpu.chip;
+        let [start, few, many, cta] = chip.streamed;
         let has_many = self.sizes.rows > ROWS_8.rows;
         let part = if has_many { many } else { few };
         let slower = match product.fp8 {
@@ -73,11 +73,11 @@ impl Stream {
             false => 1.0,
         };
         // A CTA starts when another ends, so this is an average.
-        let at_once = f64::from(self.sizes.resident * product.multiprocessors);
+        let at_once = f64::from(self.sizes.resident * product.gpu.multiprocessors);
         let waves = (self.ctas as f64 / at_once).max(1.0);
         let bytes = f64::from(product.extents[3]) * product.bytes.0 as f64;
         let parts = (bytes / f64::from(64 * self.sizes.vectors * WARPS)).ceil();
-        let memory = product.memory() / H200.streamed_memory;
+        let memory = product.memory() / chip.streamed_memory;
         start + memory + waves * (cta + parts * part * slower)
     }
 

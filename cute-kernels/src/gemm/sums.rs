@@ -4,7 +4,6 @@ use cute_runtime::{Buffer, Device, Element, TensorViewMut, bf16, e4m3, e5m2, f16
 
 use crate::Error;
 use crate::pack::Kept;
-use crate::product::chip::H200;
 use crate::product::model::Product;
 
 /// The elements in which products of these elements are summed up.
@@ -59,7 +58,7 @@ pub(super) fn in_parts<S: kernels::add_parts_types<D>, D: Element>(
 pub(super) fn time(product: &Product, parts: u32) -> f64 {
     let [batches, m, n, _] = product.extents.map(f64::from);
     let bytes = batches * m * n * (4.0 * f64::from(parts) + product.bytes.1 as f64);
-    let [start, group, speed] = H200.add;
+    let [start, group, speed] = product.gpu.chip.add;
     start + group * f64::from(parts.div_ceil(kernels::AT_ONCE)) + bytes / speed
 }
 

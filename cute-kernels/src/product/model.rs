@@ -2,7 +2,7 @@
 
 use cute_runtime::{Constant, Device, Element, ElementType};
 
-use super::chip::{Chip, H200};
+use super::chip::{Chip, Gpu};
 use crate::Error;
 use crate::parts::config::kernels::Config;
 use crate::parts::config::pieces;
@@ -32,12 +32,8 @@ pub struct Product {
     pub whole_vectors: bool,
     /// Whether A and B have floating-point numbers of 8 bits.
     pub fp8: bool,
-    /// Multiprocessors of the device.
-    pub multiprocessors: u32,
-    /// How many clusters of 1, 2, 4 and 8 CTAs run at the same time. Zero if the device has no room for one.
-    pub clusters: [u32; 4],
-    /// Peak bandwidth of the device's memory, in bytes per microsecond.
-    pub bandwidth: f64,
+    /// The GPU that computes it.
+    pub gpu: Gpu,
 }
 
 impl Product {
@@ -47,20 +43,27 @@ impl Product {
     ///
     /// If the driver does not say how many clusters run at the same time.
     pub fn new<T: Element, D>(device: &Device, extents: [u32; 4]) -> Result<Self, Error> {
-        let mut clusters = [1; 4];
-        for (log, most) in clusters.iter_mut().enumerate() {
-            *most = device.max_active_clusters(1 << log)?;
-        }
         Ok(Self {
             extents,
             bytes: (size_of::<T>(), size_of::<D>()),
             whole_sectors: true,
             whole_vectors: true,
             fp8: is_fp8::<T>(),
-            multiprocessors: device.multiprocessor_count(),
-            clusters,
-            bandwidth: device.memory_bandwidth() / 1e6,
+            gpu: Gpu::of(device)?,
         })
+    }
+
+    /// A product of bf16, with rows of K elements: without a device, for programs that compare times.
+    pub fn of_bf16(extents: [u32; 4], gpu: Gpu) -> Self {
+        let bytes_of_k = extents[3] * 2;
+        Self {
+            extents,
+            bytes: (2, 2),
+            whole_sectors: bytes_of_k.is_multiple_of(32),
+            whole_vectors: bytes_of_k.is_multiple_of(16),
+            fp8: false,
+            gpu,
+        }
     }
 
     /// The instance with the least expected time of those that are `built`, and the CTAs of its launch: one that stores D `by_element`, or
@@ -137,16 +140,12 @@ impl Product {
 
     /// Clusters that run at the same time.
     fn most_clusters(&self, config: Config) -> u32 {
-        self.clusters[config.ctas().next_power_of_two().ilog2() as usize]
+        self.gpu.clusters[config.ctas().next_power_of_two().ilog2() as usize]
     }
 
     /// The expected microseconds of the product with a tile: infinitely many if the device has no room for its cluster.
     pub fn time(&self, config: Config) -> f64 {
-        self.time_on(&H200, config)
-    }
-
-    /// The same on a chip with these constants.
-    pub fn time_on(&self, chip: &Chip, config: Config) -> f64 {
+        let chip = &self.gpu.chip;
         let Some(work) = Work::new(self, chip, config) else {
             return f64::INFINITY;
         };
@@ -167,7 +166,7 @@ impl Product {
     /// The expected microseconds of a stage of a CTA with so many clusters at work.
     fn stage(&self, chip: &Chip, config: Config, work: &Work, active: f64) -> f64 {
         let ctas = active * f64::from(config.ctas());
-        let multiprocessors = f64::from(self.multiprocessors);
+        let multiprocessors = f64::from(self.gpu.multiprocessors);
         let busy = (ctas / multiprocessors).min(1.0);
         // The wgmma of a stage, four along K.
         let columns = config.columns_of_warpgroup();
@@ -183,7 +182,7 @@ impl Product {
             true => 1.0 + chip.pairs * (1.0 / busy - 1.0),
             false => 1.0,
         };
-        let memory = ctas * work.new_bytes * pairs / self.bandwidth;
+        let memory = ctas * work.new_bytes * pairs / self.gpu.bandwidth;
         let loads = ctas * work.requests + work.port;
         norm(8.0, &[products, norm(4.0, &[loads, memory])])
     }
@@ -212,13 +211,13 @@ impl Product {
     pub fn memory(&self) -> f64 {
         let [batches, m, n, k] = self.extents.map(f64::from);
         let (input, output) = (self.bytes.0 as f64, self.bytes.1 as f64);
-        batches * ((m + n) * k * input + m * n * output) / self.bandwidth
+        batches * ((m + n) * k * input + m * n * output) / self.gpu.bandwidth
     }
 
     /// The expected microseconds for so many elements of A and B in so many copies.
     pub fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
         let bytes = 2.0 * elements as f64 * self.bytes.0 as f64;
-        copies as f64 * COPY.0 + bytes / (COPY.1 * self.bandwidth)
+        copies as f64 * COPY.0 + bytes / (COPY.1 * self.gpu.bandwidth)
     }
 }
 
@@ -344,16 +343,14 @@ pub(crate) mod tests {
     use crate::product::table::kernels::TILES;
 
     /// A product of bf16 on an H200.
-    pub fn product([m, n, k]: [u32; 3], bytes: (usize, usize)) -> Product {
+    pub(crate) fn product([m, n, k]: [u32; 3], bytes: (usize, usize)) -> Product {
         Product {
             extents: [1, m, n, k],
             bytes,
             whole_sectors: (k as usize * bytes.0).is_multiple_of(32),
             whole_vectors: true,
             fp8: false,
-            multiprocessors: 132,
-            clusters: [132, 66, 30, 15],
-            bandwidth: 4.8e6,
+            gpu: Gpu::H200,
         }
     }
 
@@ -417,7 +414,7 @@ pub(crate) mod tests {
     #[test]
     fn a_cluster_without_room_is_the_last_choice() {
         let mut product = product([8192, 8192, 8192], (2, 2));
-        product.clusters = [16, 7, 2, 0];
+        product.gpu.clusters = [16, 7, 2, 0];
         for config in TILES {
             assert_eq!(product.time(config).is_finite(), config.ctas() < 8);
             assert!(product.ctas(config) >= config.ctas());
