@@ -21,6 +21,7 @@ const USAGE: &str = "\
 usage: fit measure [--seed N]… [--space] [--shapes N] FILE     measures tiles for random products, and adds the times to the file
        fit chip FILE…                                          fits the constants of a chip to these times, and prints them as Rust
        fit table [--tiles N] FILE…                             chooses tiles from these times, and prints them as Rust
+       fit autotune                                            says how long `Plan::autotune` takes
   --seed      the seed of 64 random shapes; 1 to 4 unless given
   --space     also tiles that are not compiled ahead: the 64 of which the model expects the most
   --shapes    so many of the 64 shapes
@@ -68,6 +69,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             let shapes = options.shapes.unwrap_or(usize::MAX);
             measure::measure(&device, seeds, shapes, options.space, file)
         }
+        ("autotune", []) => measure::autotune(),
         ("chip", [_, ..]) => chip::fit(&measure::read(&options.files)?),
         ("table", [_, ..]) => {
             let samples = measure::read(&options.files)?;

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cute_kernels::gemm::made::kernels::gemm_of;
 use cute_kernels::lib::Config;
@@ -15,7 +15,7 @@ use cute_kernels::product::space::space;
 use cute_kernels::reference::normal;
 use cute_kernels::timing::median;
 use cute_kernels::{Plan, Tile};
-use cute_runtime::{Device, ElementType, Graph, Instantiate, bf16};
+use cute_runtime::{Device, ElementType, Graph, Instantiate, Tensor, bf16};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -98,6 +98,25 @@ pub(crate) fn measure(
         bar.inc(1);
     }
     bar.finish_and_clear();
+    Ok(())
+}
+
+/// Prints how long a plan takes to measure the tiles of a product, and to remember them.
+pub(crate) fn autotune() -> Result<(), Box<dyn Error>> {
+    let device = Device::default();
+    let [m, n, k] = [1000, 4096, 4096];
+    let matrix = |rows, columns| Tensor::<bf16, 2>::zeros(&device, [rows, columns]);
+    let (a, b, mut d) = (matrix(m, k)?, matrix(n, k)?, matrix(m, n)?);
+    for what in ["cold", "warm"] {
+        let start = Instant::now();
+        let plan = Plan::autotune(&device, &a.view(), &b.view(), &mut d.view_mut())?;
+        let time = start.elapsed().as_secs_f64();
+        println!(
+            "{what}: {time:.3} s on {}, tiles of {}",
+            device.name(),
+            plan.tile()
+        );
+    }
     Ok(())
 }
 

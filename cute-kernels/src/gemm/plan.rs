@@ -20,8 +20,13 @@ use crate::product::operands::{Form, Matrices, MatricesMut};
 use crate::timing::median;
 #[cfg(feature = "instantiate")]
 use {
-    super::instance::can_be_made, super::made::kernels::gemm_of,
-    crate::parts::config::kernels::Config, crate::product::space::space, cute_runtime::Instantiate,
+    super::instance::can_be_made,
+    super::kernel::kernels::gemm_CFG,
+    super::made::kernels::gemm_of,
+    crate::parts::config::kernels::Config,
+    crate::product::space::space,
+    cute_runtime::Instantiate,
+    rayon::iter::{IntoParallelRefIterator, ParallelIterator},
 };
 
 /// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
@@ -32,11 +37,10 @@ const MOST_MEASURED: usize = 16;
 
 /// How a product is computed: a tile, chosen by a model of the time that each tile would take.
 ///
-/// CTAs compute tiles in waves, one tile for each multiprocessor. A wave takes the stages along K times the measured time of a
-/// stage of the tile, or the time of its loads if that is longer. A stage of a tile that the matrix does not fill takes as long as
-/// any other, and so does the last wave. The times of products and of the memory add up like the sides of a right triangle, since
-/// both work at the same time. Added to this are the copies of A or B, the start, an exchange of sums, and the stores of all waves
-/// but the last. Warpgroups in turns store while they multiply.
+/// CTAs compute tiles in waves, one tile for each multiprocessor. A tile takes its stages along K, each the time of its products or of
+/// its loads, whichever is longer, and then its store. Rows of a tile outside of the matrix are loaded as zeros, which takes time, too.
+/// All together take at least the time in which the memory moves A, B and D. Added to this are the copies of A or B, the start, and an
+/// exchange of sums. [`Product`] has the formula, and `docs/performance.md` says how well it does.
 ///
 /// ```
 /// use cute_kernels::{Plan, Tile};
@@ -195,6 +199,8 @@ impl Plan {
         #[cfg(feature = "instantiate")]
         plan.add_space();
         plan.candidates.truncate(MOST_MEASURED);
+        #[cfg(feature = "instantiate")]
+        plan.compile(device);
         for i in 0..plan.candidates.len() {
             plan.tile = plan.candidates[i].0;
             plan.candidates[i].1 = plan.measure(device, a, b, d)?;
@@ -304,12 +310,32 @@ impl Plan {
     /// Makes the kernel of a tile that is not compiled ahead.
     #[cfg(feature = "instantiate")]
     fn make(&self, config: Config) -> Result<(), Error> {
+        self.made(config).image()?;
+        Ok(())
+    }
+
+    /// The kernel of a tile that is not compiled ahead.
+    #[cfg(feature = "instantiate")]
+    fn made(&self, config: Config) -> gemm_of {
         let [mut a, mut b, d] = self.types;
         if self.form.transposed != config.swapped {
             (a, b) = (b, a);
         }
-        made(config, [a, b, d]).image()?;
-        Ok(())
+        made(config, [a, b, d])
+    }
+
+    /// Compiles the kernels of the candidates that are not compiled ahead, side by side. What cannot be compiled says so when it is
+    /// launched.
+    #[cfg(feature = "instantiate")]
+    fn compile(&self, device: &Device) {
+        let candidates = self.candidates.par_iter();
+        candidates.for_each(|(tile, _)| {
+            if let Tile::Shared(config) = tile
+                && gemm_CFG::ALL.iter().all(|it| it.value() != *config)
+            {
+                let _ = self.made(*config).compile(device);
+            }
+        });
     }
 
     /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If
