@@ -1,9 +1,8 @@
 //! A product without a plan: the tile of a product is remembered for the next one of the same form.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::input::{GemmInput, most_mn};
 use super::plan::Plan;
@@ -13,16 +12,8 @@ use crate::Error;
 use crate::pack::Kept;
 use crate::product::operands::Form;
 
-/// The most products of a kind of device whose tiles are remembered. Then all of them are forgotten.
-const MOST: usize = 4096;
-
-/// The tiles of products, by the name of the device.
-type Tiles = HashMap<String, HashMap<([ElementType; 3], Form), Tile>>;
-
 /// The most memories for sums that are kept.
 const MOST_DEVICES: usize = 16;
-
-static TILES: LazyLock<Mutex<Tiles>> = LazyLock::new(Mutex::default);
 
 /// For each device, memory for the sums of parts of K, while no launch is being made with it. Work on a device is done in order, so
 /// the next product may overwrite it.
@@ -42,11 +33,7 @@ where
 {
     let form = Form::new(a, b, d, most_mn::<A, B, D>())?;
     let key = ([A::TYPE, B::TYPE, D::TYPE], form);
-    let known = lock(&TILES)
-        .get(device.name())
-        .and_then(|tiles| tiles.get(&key))
-        .copied();
-    let mut plan = match known {
+    let mut plan = match tuned::chosen(device, &key) {
         Some(tile) => Plan::by_tile::<A, B, D>(device, form, tile)?,
         None => {
             let mut plan = Plan::of::<A, B, D>(device, form)?;
@@ -55,12 +42,7 @@ where
             {
                 plan = tuned;
             }
-            let mut all = lock(&TILES);
-            let tiles = all.entry(device.name().to_owned()).or_default();
-            if tiles.len() >= MOST {
-                tiles.clear();
-            }
-            tiles.insert(key, plan.tile());
+            tuned::choose(device, key, plan.tile());
             plan
         }
     };
@@ -80,11 +62,6 @@ where
         all.remove(0);
     }
     launched
-}
-
-/// Forgets the tiles of products on a kind of device.
-pub(super) fn forget(device: &str) {
-    lock(&TILES).remove(device);
 }
 
 /// The memory of a device, if no other thread has it.

@@ -1,21 +1,34 @@
-//! The tiles that were measured, for products that follow.
+//! The tiles that were measured or chosen, for products that follow.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use cute_runtime::{Device, ElementType};
+
 use super::choice::Choice;
-use super::once;
 use super::tile::Tile;
+use crate::product::operands::Form;
 
-/// Tiles, by the name of the device and the product.
-type Tiles = HashMap<(String, String), Tile>;
+/// Measured tiles, by the name of the device and the product.
+type Tuned = HashMap<(String, String), Tile>;
 
-static TUNED: LazyLock<Mutex<Tiles>> = LazyLock::new(Mutex::default);
+static TUNED: LazyLock<Mutex<Tuned>> = LazyLock::new(Mutex::default);
+
+/// A product without a plan: the types of A, B and D, and how they lie.
+type Key = ([ElementType; 3], Form);
+
+/// The tiles of products without plans, by the name of the device.
+type Chosen = HashMap<String, HashMap<Key, Tile>>;
+
+static CHOSEN: LazyLock<Mutex<Chosen>> = LazyLock::new(Mutex::default);
+
+/// The most products of a kind of device whose tiles are in [`CHOSEN`]. Then all of them are forgotten.
+const MOST: usize = 4096;
 
 /// What [`Plan::autotune`](crate::Plan::autotune) has measured in this process, and what [`remember`] was given, in no order. With the
 /// feature `serde`, they can be written to a file, so that other processes remember them.
 pub fn tuned() -> Vec<Choice> {
-    let tuned = lock();
+    let tuned = lock(&TUNED);
     let choices = tuned.iter().map(|((device, product), tile)| Choice {
         device: device.clone(),
         product: product.clone(),
@@ -41,13 +54,13 @@ pub fn tuned() -> Vec<Choice> {
 /// ```
 pub fn remember(choice: &Choice) {
     let key = (choice.device.clone(), choice.product.clone());
-    lock().insert(key, choice.tile);
-    once::forget(&choice.device);
+    lock(&TUNED).insert(key, choice.tile);
+    lock(&CHOSEN).remove(&choice.device);
 }
 
 /// The tile for the product of a choice, if one is remembered.
 pub(super) fn tile(choice: &Choice) -> Option<Tile> {
-    let tuned = lock();
+    let tuned = lock(&TUNED);
     if tuned.is_empty() {
         return None;
     }
@@ -55,6 +68,23 @@ pub(super) fn tile(choice: &Choice) -> Option<Tile> {
     tuned.get(&key).copied()
 }
 
-fn lock() -> MutexGuard<'static, Tiles> {
-    TUNED.lock().unwrap_or_else(PoisonError::into_inner)
+/// The tile of a product without a plan, if there was one like it before.
+pub(super) fn chosen(device: &Device, key: &Key) -> Option<Tile> {
+    let chosen = lock(&CHOSEN);
+    let tiles = chosen.get(device.name())?;
+    tiles.get(key).copied()
+}
+
+/// Notes the tile of a product without a plan.
+pub(super) fn choose(device: &Device, key: Key, tile: Tile) {
+    let mut chosen = lock(&CHOSEN);
+    let tiles = chosen.entry(device.name().to_owned()).or_default();
+    if tiles.len() >= MOST {
+        tiles.clear();
+    }
+    tiles.insert(key, tile);
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
