@@ -19,13 +19,7 @@ pub mod kernels {
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
         let index = warpgroup() - 1;
-        let (i, j) = if CFG.pingpong {
-            (0, 0)
-        } else if CFG.by_columns {
-            (0, index)
-        } else {
-            (index, 0)
-        };
+        let (i, j) = part_of_tile::<CFG>(index);
         let (rows, columns) = (CFG.rows_each(), CFG.columns_each());
         let from_registers = CFG.from_registers(bits::<T>());
         let mma = if from_registers {
@@ -77,6 +71,16 @@ pub mod kernels {
             }
             stages.split.release(index, turn);
             turn += 1;
+        }
+    }
+    /// The numbers of the parts of the rows and of the columns of a tile that a warpgroup has.
+    fn part_of_tile<const CFG: Config>(index: u32) -> (u32, u32) {
+        if CFG.pingpong {
+            (0, 0)
+        } else if CFG.by_columns {
+            (0, index)
+        } else {
+            (index, 0)
         }
     }
 }
