@@ -88,11 +88,11 @@
 //! | `mixed`, with `f8-i8` | 105 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
 //! | `majors` | 26 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
 //! | `linear` | 8 | [`gemm_linear`] and [`gemm_update`] |
-//! | `fused` | 40 | [`gemm_fused`] and [`gemm_gated`] |
+//! | `fused` | 20 | [`gemm_fused`] and [`gemm_gated`] |
 //! | `grouped` | 14 | [`gemm_grouped`] and [`gemm_list`] |
 //! | `scaled`, with `f8-i8` | 24 | [`gemm_scaled`] and [`gemm_block_scaled`] |
 //! | `rows` | 18 | [`sum()`], [`sum_rows`] and [`histogram()`] |
-//! | `all` | 1161 | all of them |
+//! | `all` | 1121 | all of them |
 //! | `serde` | | plans of products, to be written and read |
 //!
 //! The numbers count the kernels that a feature adds to `core`. Two features together may add more: grouped products of f16 need

@@ -90,6 +90,7 @@ pub(super) const SIGNATURES: &[&str] = &[
     "mma(acc, a, b)",
     "mul_add(x, y, z)",
     "mul_hi(x, y)",
+    "named_barriers(count)",
     "nanosleep(nanoseconds)",
     "overlay::<T>(tensor, layout)",
     "peer(x, cta)",

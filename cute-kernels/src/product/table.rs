@@ -3,9 +3,7 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::parts::config::kernels::{
-        Config, NARROW, PAIR, SINGLE, SQUARE, SQUARE_BY_ELEMENT, THIN,
-    };
+    use crate::parts::config::kernels::{Config, NARROW, PAIR, SINGLE, SQUARE, THIN};
 
     /// Two warpgroups have half of the rows of a tile each.
     const BY_ROWS: Config = SINGLE;
@@ -128,8 +126,15 @@ pub mod kernels {
     /// The tiles for pairs of types that are rarely multiplied.
     pub const COMMON: [Config; 4] = [SINGLE, PAIR, NARROW_PINGPONG, THIN];
 
-    /// The tiles of products with what follows them.
-    pub const FUSED: [Config; 4] = [PAIR, SQUARE, NARROW, SQUARE_BY_ELEMENT];
+    /// The tiles of products with what follows them: small ones, since a thread needs registers for what is added beside those of its sums.
+    /// With 128 × 80 elements or more, ptxas spills some.
+    pub const FUSED: [Config; 2] = [
+        NARROW,
+        Config {
+            by_element: true,
+            ..NARROW
+        },
+    ];
 
     /// The tiles for D that TMA cannot store.
     pub const BY_ELEMENT: [Config; 3] = [

@@ -22,32 +22,24 @@ struct Others {
 const FUNCTIONS: &[&str] = &[
     "Identity_FUSED_0",
     "Identity_FUSED_1",
-    "Identity_FUSED_2",
-    "Identity_FUSED_3",
     "Gelu_FUSED_0",
     "Gelu_FUSED_1",
-    "Gelu_FUSED_2",
-    "Gelu_FUSED_3",
     "GeluTanh_FUSED_0",
     "GeluTanh_FUSED_1",
-    "GeluTanh_FUSED_2",
-    "GeluTanh_FUSED_3",
     "Silu_FUSED_0",
     "Silu_FUSED_1",
-    "Silu_FUSED_2",
-    "Silu_FUSED_3",
 ];
 
 const OTHERS: &[Others] = &[
     Others {
         kernel: "gemm_fused_",
-        constants: &["Relu_FUSED_2", "Relu_FUSED_3"],
-        reason: "Relu_FUSED_1 with another size, or with the store of gemm_linear_",
+        constants: &["Relu_FUSED_1"],
+        reason: "Relu_FUSED_0 with the store of gemm_linear_",
     },
     Others {
         kernel: "gemm_gated_",
-        constants: &["Relu_FUSED_1", "Relu_FUSED_3"],
-        reason: "Relu_FUSED_2 with another size, or with the store of gemm_linear_",
+        constants: &["Relu_FUSED_1"],
+        reason: "Relu_FUSED_0 with the store of gemm_linear_",
     },
     Others {
         kernel: "gemm_fused_",

@@ -164,17 +164,11 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     }),
     // The largest values of rows are noted, here by several CTAs.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_0", |device| {
-        followed(device, gemm_fused_CFG::FUSED_0, 4, [136, 264, 264])
-    }),
-    launch("gemm_fused_bf16_bf16_Relu_FUSED_1", |device| {
-        followed(device, gemm_fused_CFG::FUSED_1, 1, [136, 120, 440])
+        followed(device, gemm_fused_CFG::FUSED_0, 2, [72, 120, 568])
     }),
     // Even columns are gates of the odd ones.
     launch("gemm_gated_bf16_bf16_Relu_FUSED_0", |device| {
-        gated(device, gemm_gated_CFG::FUSED_0, 2, [136, 272, 264])
-    }),
-    launch("gemm_gated_bf16_bf16_Relu_FUSED_2", |device| {
-        gated(device, gemm_gated_CFG::FUSED_2, 1, [136, 112, 568])
+        gated(device, gemm_gated_CFG::FUSED_0, 1, [136, 112, 568])
     }),
     launch("gemm_linear_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         product::<bf16, bf16>(

@@ -17,7 +17,15 @@ pub mod kernels {
         at: (u32, u32, u32),
     ) {
         if CFG.by_element {
-            store_by_element(epilogue(acc, at), d, at);
+            let columns = 2 * size(acc) / fewest_pieces::<D>(size(acc) / 4, CFG.d_bytes);
+            for piece in 0..2 * size(acc) / columns {
+                let at = (at.0, at.1, at.2 + piece * columns);
+                store_by_element(
+                    epilogue(local_tile(acc, (64, columns), (0, piece)), at),
+                    d,
+                    at,
+                );
+            }
         } else if CFG.swapped {
             store_transposed_by_tma(epilogue(acc, at), d, consumer, at, CFG.d_bytes);
         } else {
