@@ -94,6 +94,7 @@
 //! | `rows` | 18 | [`sum()`], [`sum_rows`] and [`histogram()`] |
 //! | `all` | 1121 | all of them |
 //! | `serde` | | plans of products, to be written and read |
+//! | `instantiate` | | tiles of products that are not compiled ahead: [`Plan::with_tile`] and [`Plan::autotune`] make their kernels |
 //!
 //! The numbers count the kernels that a feature adds to `core`. Two features together may add more: grouped products of f16 need
 //! `grouped` and `f16`.

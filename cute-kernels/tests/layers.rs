@@ -1,4 +1,4 @@
-//! The folders of this crate are layers: parts of kernels know nothing of products on the host, and these nothing of a kernel.
+//! The folders of this crate are layers: parts of kernels know nothing of what products share, and that nothing of a function.
 
 use std::fs;
 use std::path::{Path, PathBuf};

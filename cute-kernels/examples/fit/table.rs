@@ -64,7 +64,7 @@ pub(crate) fn choose(samples: &[Sample], count: usize) {
         for (case, expected) in cases.iter_mut().zip(&expected) {
             case.choice = after(case, tile, expected[tile]);
         }
-        if chosen.len() % 5 == 0 || chosen.len() == count {
+        if chosen.len().is_multiple_of(5) || chosen.len() == count {
             let measured = &cases[..measured];
             let losses = measured.iter().map(|case| case.choice.1 / case.fastest);
             let losses: Vec<f64> = losses.collect();

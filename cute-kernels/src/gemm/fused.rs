@@ -1,6 +1,6 @@
 //! Products with what follows them in one launch: a scale, a bias, a matrix that is added, an activation, largest values, gates.
 
-use cute_runtime::{Device, Element, TensorView, TensorViewMut};
+use cute_runtime::{Constant, Device, Element, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
@@ -109,7 +109,7 @@ impl<'v, D: Element, const R: usize> Epilogue<'v, D, R> {
 /// batches of as many matrices, with a mode before these. [`Epilogue`] has α, C, the bias and f, all of which may be left out.
 ///
 /// A, B, C and D are `bf16` or `f16`, and lie as for [`gemm`](fn@super::gemm), but C and D are contiguous along N. The bias and the
-/// matrix of an epilogue have the type of D. As in BLAS, C is not read if β is 0.
+/// matrix of an epilogue have the type of D. As in BLAS, C is not read if β is 0, and A and B have no effect if α is 0.
 ///
 /// ```
 /// use cute_kernels::{Activation, Epilogue, Tensor, bf16, gemm_fused};
@@ -147,8 +147,8 @@ pub fn gemm_fused<T: FusedInput<D>, D: Element, const R: usize>(
     if is_empty(&d.shape()) {
         return Ok(());
     }
-    if k == 0 {
-        let zeros = Zeros::vector(device)?;
+    if k == 0 || epilogue.scale == 0.0 {
+        let (zeros, epilogue) = (Zeros::vector(device)?, epilogue.scale(1.0));
         return gemm_fused(device, &zeros.like(a)?, &zeros.like(b)?, epilogue, d);
     }
     let form = Form::new(a, b, d, 0)?;
@@ -159,7 +159,7 @@ pub fn gemm_fused<T: FusedInput<D>, D: Element, const R: usize>(
     let c = c.map(|c| form.like_d("gemm_fused", "c", &c)).transpose()?;
     let (bias, mut largest) = (epilogue.bias, epilogue.largest);
     let (alpha, beta) = (epilogue.scale, beta.unwrap_or_default());
-    let function = kernels::gemm_fused_F::of(epilogue.activation);
+    let function = of(epilogue.activation);
     let built = <T as kernels::gemm_fused_types<D>>::INSTANCES;
     let built: Vec<_> = built.iter().map(|(_, config)| *config).collect();
     let (config, grid) = form.instance::<T, D, _>(device, &built)?;
@@ -216,10 +216,14 @@ pub fn gemm_gated<T: FusedInput<D>, D: Element, const R: usize>(
     epilogue: Epilogue<'_, D, R>,
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
-    const NEEDS: &str = "a of shape (M, K), b of (2N, K) and d of (M, N), or all three with a mode of batches before, and no residual";
+    const NEEDS: &str = "a of shape (M, K), b of (2N, K) and d of (M, N), or all three with a mode of batches before";
     let shapes = [("a", &a.shape()[..]), ("b", &b.shape()), ("d", &d.shape())];
     let misfit = || Error::shapes("gemm_gated", NEEDS, &shapes);
-    if !(2..=3).contains(&R) || epilogue.residual.is_some() {
+    if let Some((_, c)) = &epilogue.residual {
+        let found = [("c", &c.shape()[..])];
+        return Err(Error::shapes("gemm_gated", "no residual", &found));
+    }
+    if !(2..=3).contains(&R) {
         return Err(misfit());
     }
     let (b_all, d_all) = (b.prepend::<3>()?, d.as_view().prepend::<3>()?);
@@ -232,8 +236,8 @@ pub fn gemm_gated<T: FusedInput<D>, D: Element, const R: usize>(
     if is_empty(&d.shape()) {
         return Ok(());
     }
-    if k == 0 {
-        let zeros = Zeros::vector(device)?;
+    if k == 0 || epilogue.scale == 0.0 {
+        let (zeros, epilogue) = (Zeros::vector(device)?, epilogue.scale(1.0));
         return gemm_gated(device, &zeros.like(a)?, &zeros.like(b)?, epilogue, d);
     }
     let form = Form::of_halves(a, b, d)?;
@@ -241,10 +245,7 @@ pub fn gemm_gated<T: FusedInput<D>, D: Element, const R: usize>(
         return Err(major("gemm_gated", "d", "N", &d_all));
     }
     let (bias, mut largest) = (epilogue.bias, epilogue.largest);
-    let (alpha, function) = (
-        epilogue.scale,
-        kernels::gemm_gated_F::of(epilogue.activation),
-    );
+    let (alpha, function) = (epilogue.scale, of(epilogue.activation));
     let built = <T as kernels::gemm_gated_types<D>>::INSTANCES;
     let built: Vec<_> = built.iter().map(|(_, config)| *config).collect();
     let (config, grid) = form.instance::<T, D, _>(device, &built)?;
@@ -299,24 +300,12 @@ fn check<D: Element, const R: usize>(
     Ok(())
 }
 
-macro_rules! of {
-    ($($constant:ident)*) => { $(
-        impl kernels::$constant {
-            /// The instances with this function.
-            fn of(activation: Activation) -> Self {
-                match activation {
-                    Activation::Identity => Self::Identity,
-                    Activation::Relu => Self::Relu,
-                    Activation::Gelu => Self::Gelu,
-                    Activation::GeluTanh => Self::GeluTanh,
-                    Activation::Silu => Self::Silu,
-                }
-            }
-        }
-    )* };
+/// The instances with this function.
+fn of<C: Constant<Value = Activation>>(activation: Activation) -> C {
+    let mut all = C::ALL.iter().copied();
+    // Each function has instances.
+    all.find(|it| it.value() == activation).unwrap_or(C::ALL[0])
 }
-
-of!(gemm_fused_F gemm_gated_F);
 
 /// The kernels, and their instances.
 #[cute_runtime::kernels]

@@ -87,12 +87,17 @@ impl Instance {
     }
 }
 
-/// Whether the kernel of a tile that is not compiled ahead takes matrices of this form, with elements of this type. Those of `f32` would
-/// be read as `f32`, of which wgmma knows nothing.
+/// Whether the kernel of a tile that is not compiled ahead takes matrices of this form, with elements of this type. The compiled kernels
+/// read `f32` as tf32; a kernel that is made has the type f32 itself, which wgmma does not multiply. Wgmma of integers has 8, 16, 24 or 32
+/// columns, or a multiple of 16.
 #[cfg(feature = "instantiate")]
 pub(super) fn can_be_made(config: Config, element: ElementType, form: &Form) -> bool {
     let exchanged = form.transposed != config.swapped;
+    let columns = config.columns_of_warpgroup();
+    let width = columns / columns.div_ceil(256).max(1);
+    let is_integer = matches!(element, ElementType::I8 | ElementType::U8);
     element != ElementType::F32
+        && (!is_integer || width <= 32 || width.is_multiple_of(16))
         && config.by_element != form.by_tma
         && takes(config, exchanged, form)
 }

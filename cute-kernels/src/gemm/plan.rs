@@ -8,7 +8,7 @@ use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 use super::choice::Choice;
 use super::input::{GemmInput, most_mn};
 use super::instance::Instance;
-use super::kernel::kernels;
+use super::kernel::kernels::{self, gemm_CFG};
 use super::sums::in_parts;
 use super::tile::Tile;
 use super::tuned;
@@ -21,7 +21,6 @@ use crate::timing::median;
 #[cfg(feature = "instantiate")]
 use {
     super::instance::can_be_made,
-    super::kernel::kernels::gemm_CFG,
     super::made::kernels::gemm_of,
     crate::parts::config::kernels::Config,
     crate::product::space::space,
@@ -167,7 +166,7 @@ impl Plan {
     /// The plan with the fastest of the 16 tiles of which the model expects the most, for these matrices; with the feature
     /// `instantiate`, also of tiles that are not compiled ahead. Each tile is launched up to 121 times, after one launch that compiles
     /// it. Only the device's time counts. What was found is [remembered](crate::tuned) for this kind of device: the next such plan
-    /// measures nothing, and `gemm` uses the tile, too. A and B may lie in the cache, where the previous launch has left them. D
+    /// launches that tile once and measures nothing, and `gemm` uses the tile, too. A and B may lie in the cache, where the previous launch has left them. D
     /// holds the product afterwards. `Display` shows the measured times.
     ///
     /// On the emulator, whose time says nothing about a GPU, this is [`Plan::new`] and D is not written; likewise if an extent is
@@ -188,23 +187,33 @@ impl Plan {
         D: Element,
     {
         let mut plan = Self::new(device, a, b, d)?;
-        if device.is_emulator() || plan.form.extents.contains(&0) {
-            return Ok(plan);
-        }
         if let Some(tile) = tuned::tile(&plan.choice(device))
             && let Ok(tuned) = plan.clone().with_tile(tile)
         {
+            if !device.is_emulator() {
+                tuned.launch(device, a, b, d)?;
+            }
             return Ok(tuned);
+        }
+        if device.is_emulator() || plan.form.extents.contains(&0) {
+            return Ok(plan);
         }
         #[cfg(feature = "instantiate")]
         plan.add_space();
         plan.candidates.truncate(MOST_MEASURED);
         #[cfg(feature = "instantiate")]
         plan.compile(device);
-        for i in 0..plan.candidates.len() {
-            plan.tile = plan.candidates[i].0;
-            plan.candidates[i].1 = plan.measure(device, a, b, d)?;
+        let mut measured = Vec::new();
+        for (tile, _) in std::mem::take(&mut plan.candidates) {
+            plan.tile = tile;
+            match plan.measure(device, a, b, d) {
+                Ok(time) => measured.push((tile, time)),
+                // A kernel that was made may need more than the device has.
+                Err(_) if !is_compiled(tile) => {}
+                Err(error) => return Err(error),
+            }
         }
+        plan.candidates = measured;
         plan.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
         plan.tile = plan.candidates[0].0;
         tuned::remember(&plan.choice(device));
@@ -331,7 +340,7 @@ impl Plan {
         let candidates = self.candidates.par_iter();
         candidates.for_each(|(tile, _)| {
             if let Tile::Shared(config) = tile
-                && gemm_CFG::ALL.iter().all(|it| it.value() != *config)
+                && !is_compiled(*tile)
             {
                 let _ = self.made(*config).compile(device);
             }
@@ -460,6 +469,14 @@ impl Plan {
             }
             Ok::<(), Error>(())
         })
+    }
+}
+
+/// Whether a tile is compiled ahead for some types.
+fn is_compiled(tile: Tile) -> bool {
+    match tile {
+        Tile::Shared(config) => gemm_CFG::ALL.iter().any(|it| it.value() == config),
+        Tile::InParts(..) | Tile::Streamed => true,
     }
 }
 

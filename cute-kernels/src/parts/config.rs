@@ -292,7 +292,7 @@ impl Config {
         };
         let stages = (SHARED - 2 * 64 * d_bytes) / ((self.bm + self.bn) * self.bk);
         let group = match self.cluster_m {
-            0..8 => 8 / self.cluster_m,
+            1..8 => 8 / self.cluster_m,
             _ => 1,
         };
         let stages = if stages < MOST_STAGES {

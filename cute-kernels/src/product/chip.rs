@@ -45,7 +45,8 @@ impl Gpu {
     }
 }
 
-/// Constants of a chip. `cargo run --release -p cute-kernels --features core --example fit` finds those of the GPU at hand.
+/// Constants of a chip. The example `fit` finds those of the GPU at hand, with the features `core`, `instantiate` and `serde`: `fit measure
+/// FILE` measures products, and `fit chip FILE` prints the constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chip {
     /// Microseconds from the launch to the first product, and from the last store to the end of the kernel.
@@ -70,8 +71,7 @@ pub struct Chip {
     pub concentrated: f64,
     /// The share of time that is added to loads of rows that begin at odd multiples of 16 bytes.
     pub odd: f64,
-    /// Where more than half of the multiprocessors, but not all, load from memory, pairs of them get the share of one: the part of that
-    /// which is seen.
+    /// If a share b of the multiprocessors load, b from one half to one, the memory takes 1 + this number · (1/b − 1) times as long.
     pub pairs: f64,
     /// Microseconds between tiles of warpgroups in turns, and the share of a store that the next tile does not hide.
     pub turn: [f64; 2],

@@ -72,7 +72,7 @@ impl Product {
     /// # Errors
     ///
     /// If the product has more tiles than a kernel can count.
-    pub fn instance<C: Constant<Value = Config>>(
+    pub(crate) fn instance<C: Constant<Value = Config>>(
         &self,
         built: &[C],
         by_element: bool,
@@ -91,7 +91,7 @@ impl Product {
 
     /// Into how many parts K may be divided for tiles of these sizes: as many as fill the multiprocessors once, if that is several,
     /// and half as many.
-    pub fn parts(&self, config: Config) -> Vec<u32> {
+    pub(crate) fn parts(&self, config: Config) -> Vec<u32> {
         let stages = self.extents[3].div_ceil(config.bk / self.bytes.0 as u32);
         let tiles = clusters(config, self.extents).clamp(1, u64::from(u32::MAX)) as u32;
         let most = (self.most_clusters(config) / tiles).min(stages / LEAST_STAGES);
@@ -108,7 +108,7 @@ impl Product {
     }
 
     /// The product that computes the sums of so many parts of K.
-    pub fn of_parts(&self, parts: u32) -> Self {
+    pub(crate) fn of_parts(&self, parts: u32) -> Self {
         let [batches, m, n, k] = self.extents;
         let unit = 128 / self.bytes.0 as u32;
         let k = k.div_ceil(unit).div_ceil(parts) * unit;
@@ -120,14 +120,14 @@ impl Product {
     }
 
     /// CTAs of a launch: a whole number of clusters, and at most one CTA for each multiprocessor.
-    pub fn ctas(&self, config: Config) -> u32 {
+    pub(crate) fn ctas(&self, config: Config) -> u32 {
         // A cluster for which the device has no room: its launch says so.
         let most = u64::from(self.most_clusters(config)).max(1);
         clusters(config, self.extents).clamp(1, most) as u32 * config.ctas()
     }
 
     /// Refuses a product whose tiles the kernel cannot count: a CTA adds their number to that of its last tile.
-    pub fn check(&self, config: Config) -> Result<(), Error> {
+    pub(crate) fn check(&self, config: Config) -> Result<(), Error> {
         let tiles = clusters(config, self.extents).saturating_mul(config.ctas().into());
         match tiles <= MOST_TILES {
             true => Ok(()),
@@ -140,7 +140,14 @@ impl Product {
 
     /// Clusters that run at the same time.
     fn most_clusters(&self, config: Config) -> u32 {
-        self.gpu.clusters[config.ctas().next_power_of_two().ilog2() as usize]
+        // No device has a cluster of more than 8 CTAs, nor one of none.
+        match config.ctas() {
+            0 => 0,
+            ctas => {
+                let log = ctas.next_power_of_two().ilog2() as usize;
+                self.gpu.clusters.get(log).copied().unwrap_or_default()
+            }
+        }
     }
 
     /// The expected microseconds of the product with a tile: infinitely many if the device has no room for its cluster.
@@ -208,14 +215,14 @@ impl Product {
     }
 
     /// The microseconds in which the memory moves A, B and D at its peak.
-    pub fn memory(&self) -> f64 {
+    pub(crate) fn memory(&self) -> f64 {
         let [batches, m, n, k] = self.extents.map(f64::from);
         let (input, output) = (self.bytes.0 as f64, self.bytes.1 as f64);
         batches * ((m + n) * k * input + m * n * output) / self.gpu.bandwidth
     }
 
     /// The expected microseconds for so many elements of A and B in so many copies.
-    pub fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
+    pub(crate) fn copy_time(&self, (elements, copies): (usize, usize)) -> f64 {
         let bytes = 2.0 * elements as f64 * self.bytes.0 as f64;
         copies as f64 * COPY.0 + bytes / (COPY.1 * self.gpu.bandwidth)
     }
@@ -251,7 +258,7 @@ impl Work {
     /// `None` if the device has no room for a cluster.
     fn new(product: &Product, chip: &Chip, config: Config) -> Option<Self> {
         let most = f64::from(product.most_clusters(config));
-        if most == 0.0 {
+        if most == 0.0 || config.bm < 64 || config.bn < 8 || config.bk == 0 {
             return None;
         }
         let [batches, m, n, k] = of_tiles(config, product.extents).map(|it| f64::from(it.max(1)));

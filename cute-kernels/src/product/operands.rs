@@ -165,6 +165,17 @@ impl Form {
         most_mn: usize,
     ) -> Result<Self, Error> {
         let [.., k] = extents(a, b, d)?;
+        Self::of(a, b, d, k, most_mn)
+    }
+
+    /// The same for matrices whose shapes have been checked.
+    fn of<A: Element, B: Element, D: Element, const R: usize>(
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
+        d: &TensorViewMut<'_, D, R>,
+        k: usize,
+        most_mn: usize,
+    ) -> Result<Self, Error> {
         let (a_all, b_all) = (a.prepend::<3>()?, b.prepend::<3>()?);
         let mut d_all = d.as_view().prepend::<3>()?;
         let transposed = lies_along_rows(&d_all);
@@ -213,22 +224,20 @@ impl Form {
         })
     }
 
-    /// The form of A · Bᵀ, of which D has half of the columns.
+    /// The form of A · Bᵀ, of which D has half of the columns. The shapes have been checked.
     ///
     /// # Errors
     ///
-    /// As for [`Form::new`].
+    /// If an extent is larger than 2³¹ − 1, or a matrix is contiguous along neither of its modes.
     pub(crate) fn of_halves<T: Element, D: Element, const R: usize>(
         a: &TensorView<'_, T, R>,
         b: &TensorView<'_, T, R>,
         d: &TensorViewMut<'_, D, R>,
     ) -> Result<Self, Error> {
-        // As many rows of B as D has columns, which lie as all of them do.
-        let rows = b.shape()[R - 2];
-        let half = Self::new(a, &b.slice(R - 2, 0..rows / 2)?, d, 0)?;
+        let half = Self::of(a, b, d, a.shape()[R - 1], 0)?;
         let [batches, m, _, k] = half.extents;
         Ok(Self {
-            extents: [batches, m, extent(rows)?, k],
+            extents: [batches, m, extent(b.shape()[R - 2])?, k],
             ..half
         })
     }

@@ -22,10 +22,12 @@ const ACTIVATIONS: [Activation; 5] = [
 ];
 
 /// Batches, M, N and K, and elements between rows of D: by TMA, by TMA with several tiles of each CTA, and by element.
-const CASES: [([usize; 4], usize); 3] = [
+const CASES: [([usize; 4], usize); 4] = [
     ([1, 70, 144, 200], 8),
     ([3, 130, 264, 72], 0),
     ([1, 150, 45, 19], 2),
+    // A gated product has one column.
+    ([1, 3, 2, 9], 0),
 ];
 
 /// What stands between rows, and stays there.
@@ -338,6 +340,20 @@ fn tensors_of_other_shapes_are_refused() -> Result<(), Error> {
             .to_string()
             .starts_with("gemm_gated needs a of shape (M, K), b of (2N, K)")
     );
+    Ok(())
+}
+
+/// As in BLAS, so that memory of any content can be A.
+#[test]
+fn what_is_scaled_by_zero_has_no_effect() -> Result<(), Error> {
+    let device = Device::emulator();
+    let a = Tensor::from_slice(&device, &[bf16::NAN; 3 * 8], [3, 8])?;
+    let b = Tensor::from_slice(&device, &[bf16::ONE; 8 * 8], [8, 8])?;
+    let bias = Tensor::from_slice(&device, &[bf16::ONE; 8], [8])?;
+    let (mut d, bias) = (Tensor::<bf16, 2>::zeros(&device, [3, 8])?, bias.view());
+    let epilogue = Epilogue::new().scale(0.0).bias(&bias);
+    gemm_fused(&device, &a.view(), &b.view(), epilogue, &mut d.view_mut())?;
+    assert_eq!(d.download()?, [bf16::ONE; 24]);
     Ok(())
 }
 

@@ -389,7 +389,7 @@ declare! {
     mul_hi(x, y);
     /// `named_barriers(count)`
     ///
-    /// The first of `count` numbers of named barriers that no other call gives, from 15 down. So parts of a kernel do not meet at each other's barriers; numbers that you write begin at 1.
+    /// Returns n: the named barriers n to n + `count` − 1 belong to this call alone. Numbers are given from 15 down, so use low ones in `bar_sync` yourself.
     named_barriers(count);
     /// `nanosleep(nanoseconds)`
     ///
