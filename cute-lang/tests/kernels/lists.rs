@@ -168,7 +168,7 @@ fn errors_say_what_is_missing() {
         (
             list,
             "let v = x[1];",
-            "nothing proves that this access is inside of `x`: put it under a condition `x.len() > 1`, or state it as a fact, or let the",
+            "nothing proves that this access is inside of `x`: state the fact `x.len() > 1`, or put the access under it as a condition, or let the",
         ),
         (
             list,

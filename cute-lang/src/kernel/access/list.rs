@@ -82,7 +82,9 @@ fn require(b: &mut Builder, list: usize, index: &Num) -> Result<()> {
     if !b.checked {
         let remedy = match index {
             Num::Const(known) => {
-                format!("put it under a condition `{name}.len() > {known}`, or state it as a fact")
+                format!(
+                    "state the fact `{name}.len() > {known}`, or put the access under it as a condition"
+                )
             }
             Num::Reg(_) => {
                 let (what, length) = ("the index", format!("{name}.len()"));
