@@ -1,9 +1,12 @@
 //! Tiles that are not compiled ahead, and tiles that are remembered.
 
-use cute_kernels::lib::SINGLE;
+use cute_kernels::lib::{Config, SINGLE};
 use cute_kernels::product::space::space;
 use cute_kernels::reference::{self, Matrix, normal};
-use cute_kernels::{Device, Error, Plan, Tensor, Tile, bf16, gemm, remember, tuned};
+use cute_kernels::{
+    Device, Element, Error, GemmInput, Plan, Tensor, Tile, bf16, e4m3, e5m2, f16, gemm, remember,
+    tuned,
+};
 
 /// M, N and K, of which no tile divides any.
 const SHAPE: [usize; 3] = [200, 328, 200];
@@ -54,15 +57,19 @@ impl Product {
     }
 }
 
+/// Every 97th tile; at night, each.
+fn part_of_the_space() -> impl Iterator<Item = Config> {
+    let nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
+    space().into_iter().step_by(if nightly { 1 } else { 97 })
+}
+
 #[test]
 fn any_tile_of_the_space_computes_the_product() -> Result<(), Error> {
     let product = Product::new()?;
-    let nightly = std::env::var_os("CUTE_NIGHTLY").is_some_and(|value| value == "1");
-    let step = if nightly { 1 } else { 97 };
     let plan = product.plan()?;
     let compiled = |tile| plan.candidates().iter().any(|(it, _)| *it == tile);
     let (mut ran, mut made) = (0, 0);
-    for config in space().into_iter().step_by(step) {
+    for config in part_of_the_space() {
         let tile = Tile::Shared(config);
         made += usize::from(!compiled(tile));
         ran += 1;
@@ -77,10 +84,41 @@ fn any_tile_of_the_space_computes_the_product() -> Result<(), Error> {
     Ok(())
 }
 
+/// What `Plan::autotune` may compile can be compiled, for the other types too.
+#[test]
+fn any_tile_of_the_space_is_made_for_other_types() -> Result<(), Error> {
+    made_for::<f16, f16>()?;
+    made_for::<e4m3, bf16>()?;
+    made_for::<e5m2, f32>()?;
+    made_for::<i8, i32>()?;
+    made_for::<u8, i32>()
+}
+
+fn made_for<T: GemmInput<D>, D: Element>() -> Result<(), Error> {
+    let [m, n, k] = [256, 512, 256];
+    let device = Device::emulator();
+    let a = Tensor::<T, 2>::zeros(&device, [m, k])?;
+    let b = Tensor::<T, 2>::zeros(&device, [n, k])?;
+    let mut d = Tensor::<D, 2>::zeros(&device, [m, n])?;
+    let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut())?;
+    let (mut made, mut refused) = (0, 0);
+    for config in part_of_the_space() {
+        match plan.clone().with_tile(Tile::Shared(config)) {
+            Ok(_) => made += 1,
+            // Wgmma of integers has fewer widths.
+            Err(Error::GemmTile { .. }) => refused += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    println!("{} to {}: {made} made, {refused} refused", T::TYPE, D::TYPE);
+    assert!(made > refused, "{made} made, {refused} refused");
+    Ok(())
+}
+
 #[test]
 fn sizes_that_do_not_fit_together_are_refused() -> Result<(), Error> {
     let product = Product::new()?;
-    let stages = cute_kernels::lib::Config {
+    let stages = Config {
         stages: 1,
         ..SINGLE
     };
@@ -88,7 +126,7 @@ fn sizes_that_do_not_fit_together_are_refused() -> Result<(), Error> {
     let text = "`stages` is 1: a stage is released after the next one is multiplied, so there are 2 or more";
     assert!(error.to_string().contains(text), "{error}");
     // A by element, where TMA stores D.
-    let by_element = cute_kernels::lib::Config {
+    let by_element = Config {
         by_element: true,
         ..SINGLE
     };

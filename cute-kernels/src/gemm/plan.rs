@@ -166,15 +166,15 @@ impl Plan {
     /// The plan with the fastest of the 16 tiles of which the model expects the most, for these matrices; with the feature
     /// `instantiate`, also of tiles that are not compiled ahead. Each tile is launched up to 121 times, after one launch that compiles
     /// it. Only the device's time counts. What was found is [remembered](crate::tuned) for this kind of device: the next such plan
-    /// launches that tile once and measures nothing, and `gemm` uses the tile, too. A and B may lie in the cache, where the previous launch has left them. D
-    /// holds the product afterwards. `Display` shows the measured times.
+    /// launches that tile once and measures nothing, and `gemm` uses the tile, too. A and B may lie in the cache, where the previous
+    /// launch has left them. D holds the product afterwards. `Display` shows the measured times.
     ///
-    /// On the emulator, whose time says nothing about a GPU, this is [`Plan::new`] and D is not written; likewise if an extent is
-    /// 0.
+    /// On the emulator, whose time says nothing about a GPU, nothing is measured and D is not written: this is [`Plan::new`], by the
+    /// remembered tile if there is one. If an extent is 0, nothing is measured either.
     ///
     /// # Errors
     ///
-    /// If the shapes do not fit together, an extent is larger than 2³¹ − 1, or a launch fails.
+    /// If the shapes do not fit together, an extent is larger than 2³¹ − 1, a tile cannot be compiled, or a launch fails.
     pub fn autotune<A, B, D, const R: usize>(
         device: &Device,
         a: &TensorView<'_, A, R>,
@@ -202,16 +202,11 @@ impl Plan {
         plan.add_space();
         plan.candidates.truncate(MOST_MEASURED);
         #[cfg(feature = "instantiate")]
-        plan.compile(device);
+        plan.compile(device)?;
         let mut measured = Vec::new();
         for (tile, _) in std::mem::take(&mut plan.candidates) {
             plan.tile = tile;
-            match plan.measure(device, a, b, d) {
-                Ok(time) => measured.push((tile, time)),
-                // A kernel that was made may need more than the device has.
-                Err(_) if !is_compiled(tile) => {}
-                Err(error) => return Err(error),
-            }
+            measured.push((tile, plan.measure(device, a, b, d)?));
         }
         plan.candidates = measured;
         plan.candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
@@ -333,18 +328,18 @@ impl Plan {
         made(config, [a, b, d])
     }
 
-    /// Compiles the kernels of the candidates that are not compiled ahead, side by side. What cannot be compiled says so when it is
-    /// launched.
+    /// Compiles the kernels of the candidates that are not compiled ahead, side by side.
     #[cfg(feature = "instantiate")]
-    fn compile(&self, device: &Device) {
+    fn compile(&self, device: &Device) -> Result<(), Error> {
         let candidates = self.candidates.par_iter();
-        candidates.for_each(|(tile, _)| {
+        candidates.try_for_each(|(tile, _)| {
             if let Tile::Shared(config) = tile
-                && !is_compiled(*tile)
+                && !is_compiled(*config)
             {
-                let _ = self.made(*config).compile(device);
+                self.made(*config).compile(device)?;
             }
-        });
+            Ok(())
+        })
     }
 
     /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If
@@ -472,12 +467,10 @@ impl Plan {
     }
 }
 
-/// Whether a tile is compiled ahead for some types.
-fn is_compiled(tile: Tile) -> bool {
-    match tile {
-        Tile::Shared(config) => gemm_CFG::ALL.iter().any(|it| it.value() == config),
-        Tile::InParts(..) | Tile::Streamed => true,
-    }
+/// Whether tiles of these sizes are compiled ahead for some types.
+#[cfg(feature = "instantiate")]
+fn is_compiled(config: Config) -> bool {
+    gemm_CFG::ALL.iter().any(|it| it.value() == config)
 }
 
 /// The kernel of a tile that is not compiled ahead, for A, B and D of these types.

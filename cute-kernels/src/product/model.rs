@@ -77,16 +77,20 @@ impl Product {
         built: &[C],
         by_element: bool,
     ) -> Result<(C, u32), Error> {
-        let possible = if built.is_empty() { C::ALL } else { built };
-        let of_kind = possible
-            .iter()
-            .filter(|it| it.value().by_element == by_element);
-        let timed = of_kind.map(|it| (self.time(it.value()), *it));
-        let fastest = timed.min_by(|(x, _), (y, _)| x.total_cmp(y));
-        let fastest = fastest.map_or(possible[0], |(_, it)| it);
+        let fastest = self.fastest(built, by_element);
+        let fastest = fastest.or_else(|| self.fastest(C::ALL, by_element));
+        let fastest = fastest.expect("a kernel has instances that store D by element, and others");
         let config = fastest.value();
         self.check(config)?;
         Ok((fastest, self.ctas(config)))
+    }
+
+    /// The instance with the least expected time of those that store D `by_element`, or of the others.
+    fn fastest<C: Constant<Value = Config>>(&self, of: &[C], by_element: bool) -> Option<C> {
+        let of_kind = of.iter().filter(|it| it.value().by_element == by_element);
+        let timed = of_kind.map(|it| (self.time(it.value()), *it));
+        let fastest = timed.min_by(|(x, _), (y, _)| x.total_cmp(y));
+        fastest.map(|(_, it)| it)
     }
 
     /// Into how many parts K may be divided for tiles of these sizes: as many as fill the multiprocessors once, if that is several,
@@ -361,12 +365,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// One row by 8192 rows of B of 8193 elements: to copy B takes three times as long as to read it.
+    /// To copy 8192 rows of 8192 elements of 4 bytes takes 175 µs at 4.8 TB/s, and nothing if nothing is copied.
     #[test]
     fn copies_take_time() {
         let odd = product([1, 8192, 8192], (4, 4));
         let time = odd.copy_time((8192 * 8192, 1));
-        assert!((150.0..300.0).contains(&time), "{time}");
+        assert!((170.0..180.0).contains(&time), "{time}");
         assert_eq!(odd.copy_time((0, 0)), 0.0);
     }
 

@@ -111,15 +111,19 @@ pub mod kernels {
             most >= 2,
             "`d_bytes` is {d_bytes}, which do not hold two pieces of eight columns"
         );
-        pieces_from(eighths, most, 1)
+        if eighths <= most {
+            1
+        } else {
+            divisor_from(eighths, ceil_div(2 * eighths, most))
+        }
     }
 
-    /// The same, of `pieces` or more, for up to `most` eighths.
-    fn pieces_from(eighths: u32, most: u32, pieces: u32) -> u32 {
-        if eighths % pieces == 0 && eighths / pieces * min(pieces, 2) <= most {
-            pieces
+    /// The least divisor of a number that is `least` or more.
+    fn divisor_from(number: u32, least: u32) -> u32 {
+        if number % least == 0 {
+            least
         } else {
-            pieces_from(eighths, most, pieces + 1)
+            divisor_from(number, least + 1)
         }
     }
 

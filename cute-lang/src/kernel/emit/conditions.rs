@@ -263,12 +263,7 @@ impl Builder {
         let quantities = self.conditions.quantities.iter();
         let registers = quantities.filter(|(_, it)| self.facts.at_most(**it, extent));
         let comparisons = registers.flat_map(|(register, _)| self.comparisons_of(register));
-        let bounds = comparisons.filter_map(|(cmp, other)| match (cmp, other) {
-            (Cmp::Gt, Num::Const(other)) => Some(other + 1),
-            (Cmp::Ge | Cmp::Eq, Num::Const(other)) => Some(*other),
-            (Cmp::Ne, Num::Const(0)) => Some(1),
-            _ => None,
-        });
+        let bounds = comparisons.filter_map(|(cmp, other)| least_if(cmp, other));
         bounds.max().unwrap_or_default()
     }
 
@@ -402,15 +397,10 @@ impl Builder {
             return false;
         };
         !register.variable
-            && self
-                .comparisons(register)
-                .any(|(cmp, bound)| match (cmp, bound, other) {
-                    (Cmp::Gt | Cmp::Ge | Cmp::Eq, bound, other) if bound == other => true,
-                    (Cmp::Gt, Num::Const(bound), Num::Const(other)) => *bound >= other - 1,
-                    (Cmp::Ge | Cmp::Eq, Num::Const(bound), Num::Const(other)) => bound >= other,
-                    (Cmp::Ne, Num::Const(0), Num::Const(other)) => *other <= 1,
-                    _ => false,
-                })
+            && self.comparisons(register).any(|(cmp, bound)| match other {
+                Num::Const(other) => least_if(cmp, bound).is_some_and(|least| least >= *other),
+                _ => matches!(cmp, Cmp::Gt | Cmp::Ge | Cmp::Eq) && bound == other,
+            })
     }
 
     /// Why an unsigned integer is not known here to be below an extent.
@@ -572,6 +562,16 @@ impl Condition {
             Num::Reg(register) => Some(register),
             Num::Const(_) => None,
         })
+    }
+}
+
+/// The least unsigned integer for which this comparison with a bound is true, if the bound is a number and the comparison a lower one.
+fn least_if(cmp: Cmp, bound: &Num) -> Option<i128> {
+    match (cmp, bound) {
+        (Cmp::Gt, Num::Const(bound)) => Some(bound + 1),
+        (Cmp::Ge | Cmp::Eq, Num::Const(bound)) => Some(*bound),
+        (Cmp::Ne, Num::Const(0)) => Some(1),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ fn of_module<'m>(module: &'m Module, ty: &Type) -> Known<'m> {
     structure(module, ty).map(|item| (item.ident.to_token_stream(), item))
 }
 
-/// The struct of this name, with its path in Rust, if it is as public as the enum and exists under every `cfg`.
+/// The struct of this name, with its path in Rust, if it is public, as its fields are where another module declares it, and exists under every `cfg`.
 pub(super) fn structure_of<'s>(
     source: &'s Source,
     ty: &Type,
