@@ -88,11 +88,11 @@
 //! | `mixed`, with `f8-i8` | 105 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
 //! | `majors` | 26 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
 //! | `linear` | 8 | [`gemm_linear`] and [`gemm_update`] |
-//! | `fused` | 20 | [`gemm_fused`] and [`gemm_gated`] |
+//! | `fused` | 175 | [`gemm_fused`] and [`gemm_gated`] |
 //! | `grouped` | 14 | [`gemm_grouped`] and [`gemm_list`] |
 //! | `scaled`, with `f8-i8` | 24 | [`gemm_scaled`] and [`gemm_block_scaled`] |
 //! | `rows` | 18 | [`sum()`], [`sum_rows`] and [`histogram()`] |
-//! | `all` | 1121 | all of them |
+//! | `all` | 1431 | all of them |
 //! | `serde` | | plans of products, to be written and read |
 //! | `instantiate` | | tiles of products that are not compiled ahead: [`Plan::with_tile`] and [`Plan::autotune`] make their kernels |
 //!
@@ -148,17 +148,19 @@ pub mod lib {
     };
     pub use crate::parts::copy::kernels::TiledCopy;
     pub use crate::parts::epilogue::activation::kernels::{
-        gated, gelu, gelu_tanh, of_column, of_element, of_row, relu, silu,
+        Activation, activate, gated, gelu, gelu_fast, gelu_tanh, gelu_tanh_fast, of_column,
+        of_element, of_row, relu, silu, silu_fast,
     };
     pub use crate::parts::epilogue::scale::kernels::{
-        absmax_of_rows, linear_combination, of_blocks, of_columns, of_rows,
+        absmax_of_rows, absmax_of_transposed_rows, bias_of_columns, linear_combination, of_blocks,
+        of_columns, of_rows, scaled_tile,
     };
     pub use crate::parts::epilogue::store::kernels::{
         finish_stores, store_by_element, store_by_tma, store_by_vector, store_pieces_by_tma,
         store_rows, store_tile, store_transposed_by_tma,
     };
     pub use crate::parts::mainloop::kernels::{
-        multiply, multiply_problems, multiply_scaled, tiles,
+        multiply, multiply_held, multiply_problems, multiply_scaled, tiles,
     };
     pub use crate::parts::mma::kernels::TiledMma;
     pub use crate::parts::ring::kernels::{Consumer, Producer, Ring, Slot};

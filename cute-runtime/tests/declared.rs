@@ -4,7 +4,7 @@
 
 mod devices;
 
-use cute_runtime::{Tensor, kernels};
+use cute_runtime::{Constant, Tensor, kernels};
 use devices::devices;
 
 /// Items for other modules.
@@ -68,6 +68,12 @@ mod importing {
         let wide: items::Acc = if mode > Mode::Plain { 100.0 } else { 0.0 };
         y[thread()] = sum.0 + sum.1 + wide;
     }
+
+    #[kernel(threads = 32)]
+    #[instances(MODE in [Mode::Doubled, Mode::Plain])]
+    pub fn chosen<const MODE: Mode>(#[facts(extent(y, 0) >= 32)] y: Global<f32, 1>) {
+        y[thread()] = apply(MODE, HALF);
+    }
 }
 
 #[test]
@@ -91,5 +97,24 @@ fn host_code_has_them() {
         let mut y = Tensor::<f32, 1>::zeros(&device, [32]).unwrap();
         own::launch(own_MODE::Doubled, &device, 1, &mut y.view_mut()).unwrap();
         assert_eq!(y.download().unwrap()[0], 5.0);
+    }
+}
+
+/// The instance with a value, as generic host code finds it.
+fn of<C: Constant<Value = items::Mode>>(mode: items::Mode) -> Option<C> {
+    let mut all = C::ALL.iter().copied();
+    all.find(|it| it.value() == mode)
+}
+
+#[test]
+fn instances_are_found_by_the_values_of_an_imported_enum() {
+    use items::Mode;
+    for device in devices(2) {
+        let mut y = Tensor::<f32, 1>::zeros(&device, [32]).unwrap();
+        for (mode, number) in [(Mode::Plain, 0.5), (Mode::Doubled, 1.0)] {
+            let instance = of(mode).expect("each mode has an instance");
+            importing::chosen::launch(instance, &device, 1, &mut y.view_mut()).unwrap();
+            assert_eq!(y.download().unwrap()[0], number);
+        }
     }
 }

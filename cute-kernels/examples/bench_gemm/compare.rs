@@ -15,9 +15,16 @@ pub(crate) fn compare(
     shape: Shape,
     types: Types,
     every_tile: bool,
+    followed: bool,
 ) -> Result<Row, Box<dyn Error>> {
     use ElementType::{BF16, E4M3, F16, F32, I8, I32};
     let measure = match types {
+        (BF16, BF16) if followed => {
+            single::measure_followed(device, shape, every_tile, bf16::from_f32)
+        }
+        (F16, F16) if followed => {
+            single::measure_followed(device, shape, every_tile, f16::from_f32)
+        }
         (BF16, BF16) if shape.groups.is_some() => grouped::measure(device, shape, bf16::from_f32),
         (F16, F16) if shape.groups.is_some() => grouped::measure(device, shape, f16::from_f32),
         (BF16, BF16) => single::measure::<bf16, bf16>(device, shape, every_tile, bf16::from_f32),

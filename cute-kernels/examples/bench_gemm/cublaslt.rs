@@ -50,17 +50,19 @@ impl Product {
     /// Bytes of scratch memory that [`Product::new`] wants.
     pub(crate) const WORKSPACE: usize = WORKSPACE;
 
-    /// Elements of type `t` into elements of type `d`; `workspace` is the device address of [`Product::WORKSPACE`] bytes.
+    /// Elements of type `t` into elements of type `d`; `workspace` is the device address of [`Product::WORKSPACE`] bytes. If `bias` is the
+    /// device address of as many elements of D's type as D has columns, they are added, and GELU, by the hyperbolic tangent, follows.
     ///
     /// # Safety
     ///
-    /// As long as the product lives, `workspace` is valid in the context that cuBLASLt uses: the thread's current one, or the
+    /// As long as the product lives, `workspace` and `bias` are valid in the context that cuBLASLt uses: the thread's current one, or the
     /// primary context of device 0 if none is current.
     pub(crate) unsafe fn new(
         shape: &Shape,
         t: sys::cudaDataType_t,
         d: sys::cudaDataType_t,
         workspace: u64,
+        bias: Option<u64>,
     ) -> Result<Product, CublasError> {
         use sys::cublasComputeType_t::{
             CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32I,
@@ -102,6 +104,28 @@ impl Product {
                     sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_FAST_ACCUM,
                     (&raw const fast).cast(),
                     size_of_val(&fast),
+                )?;
+            }
+        }
+        if let Some(bias) = bias {
+            use sys::cublasLtEpilogue_t::CUBLASLT_EPILOGUE_GELU_BIAS;
+            use sys::cublasLtMatmulDescAttributes_t::{
+                CUBLASLT_MATMUL_DESC_BIAS_POINTER, CUBLASLT_MATMUL_DESC_EPILOGUE,
+            };
+            let epilogue = CUBLASLT_EPILOGUE_GELU_BIAS as u32;
+            // SAFETY: the attributes' types are an enumeration of 32 bits and an address, and both values outlive the calls.
+            unsafe {
+                result::set_matmul_desc_attribute(
+                    desc,
+                    CUBLASLT_MATMUL_DESC_EPILOGUE,
+                    (&raw const epilogue).cast(),
+                    size_of_val(&epilogue),
+                )?;
+                result::set_matmul_desc_attribute(
+                    desc,
+                    CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                    (&raw const bias).cast(),
+                    size_of_val(&bias),
                 )?;
             }
         }

@@ -100,7 +100,7 @@ where
         };
         let ty = data_type(T::TYPE)?;
         // SAFETY: as in `single::measure`.
-        let product = unsafe { Product::new(&shape, ty, ty, workspace.address()) }?;
+        let product = unsafe { Product::new(&shape, ty, ty, workspace.address(), None) }?;
         let mut fastest = (Duration::MAX, 0);
         for algorithm in 0..product.algorithms() {
             run(&product, algorithm, group)?;

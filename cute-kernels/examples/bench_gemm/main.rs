@@ -7,6 +7,7 @@ mod captured;
 mod compare;
 mod cublaslt;
 mod grouped;
+mod ours;
 mod random;
 mod report;
 mod row;
@@ -25,12 +26,13 @@ use serde_json::{Value, json};
 use shapes::{Class, Shape, TYPES, Types};
 
 const USAGE: &str = "\
-usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE | --seed N] [--tiles] [--json FILE] [--svg FILE]
+usage: bench_gemm [--types TYPE,…] [--classes CLASS,…] [--shapes FILE | --seed N] [--followed] [--tiles] [--json FILE] [--svg FILE]
   --types     types of A and B: bf16, f16, f32 (as tf32), e4m3, i8, or with that of D, such as bf16:f32; all unless given
   --classes   large, middle, majors, odd, batched, grouped, lists, few rows; all unless given
   --shapes    in place of classes, the shapes of a file: [BATCHESx]MxNxK[+PAD] [TN|NN|NT|TT] on each line, or
               GROUPSxMxNxK even|uneven|list, where M are the rows of all groups
   --seed      in place of classes, 64 random shapes, the same for each N
+  --followed  products with a bias and GELU, into the type of A
   --tiles     measures every tile, prints the times, and takes the fastest
   --json      also writes the rows to this file
   --svg       also draws the ratios to this file";
@@ -42,6 +44,7 @@ struct Options {
     classes: Option<String>,
     shapes: Option<PathBuf>,
     seed: Option<u64>,
+    followed: bool,
     tiles: bool,
     json: Option<PathBuf>,
     svg: Option<PathBuf>,
@@ -86,7 +89,14 @@ fn run() -> Result<(), Box<dyn Error>> {
     for &types in &types {
         for class in &classes {
             for &shape in class.shapes.iter().filter(|shape| shape.is_of(types)) {
-                let row = compare::compare(&device, &class.name, shape, types, options.tiles)?;
+                let row = compare::compare(
+                    &device,
+                    &class.name,
+                    shape,
+                    types,
+                    options.tiles,
+                    options.followed,
+                )?;
                 bar.suspend(|| println!("{}", report::line(&row)));
                 bar.inc(1);
                 rows.push(row);
@@ -117,6 +127,7 @@ fn options() -> Result<Option<Options>, Box<dyn Error>> {
             Long("classes") => options.classes = Some(arguments.value()?.string()?),
             Long("shapes") => options.shapes = Some(arguments.value()?.into()),
             Long("seed") => options.seed = Some(arguments.value()?.parse()?),
+            Long("followed") => options.followed = true,
             Long("tiles") => options.tiles = true,
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("svg") => options.svg = Some(arguments.value()?.into()),

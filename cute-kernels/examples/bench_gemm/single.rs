@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use cute_kernels::reference::{self, Matrix};
 use cute_kernels::timing::{interleave, interleave_all, median};
-use cute_kernels::{GemmInput, Plan};
+use cute_kernels::{FusedInput, GemmInput, Plan};
 use cute_runtime::{Device, Element};
 
 use crate::captured::Captured;
 use crate::cublaslt::{Product, data_type};
+use crate::ours::{Alone, Followed, Ours};
 use crate::random::{PERIOD, random};
 use crate::row::{Measured, Side};
 use crate::shapes::{Placed, Shape};
@@ -40,6 +41,35 @@ pub(crate) fn measure<T, D>(
 ) -> Result<Measured, Box<dyn Error>>
 where
     T: GemmInput<D> + Into<f64>,
+    D: Element + Into<f64>,
+{
+    measure_as(device, shape, every_tile, element, Alone)
+}
+
+/// The same for a product with a bias, followed by GELU.
+pub(crate) fn measure_followed<T>(
+    device: &Device,
+    shape: Shape,
+    every_tile: bool,
+    element: fn(f32) -> T,
+) -> Result<Measured, Box<dyn Error>>
+where
+    T: FusedInput<T> + Into<f64>,
+{
+    let bias = device.upload(&random(shape.n, 1, element))?;
+    let bias = bias.view(0, [shape.n], [1])?;
+    measure_as(device, shape, every_tile, element, Followed { bias })
+}
+
+fn measure_as<T, D>(
+    device: &Device,
+    shape: Shape,
+    every_tile: bool,
+    element: fn(f32) -> T,
+    our: impl Ours<T, D>,
+) -> Result<Measured, Box<dyn Error>>
+where
+    T: Element + Into<f64>,
     D: Element + Into<f64>,
 {
     let Shape {
@@ -80,21 +110,22 @@ where
     };
     let mut d = ours.view_mut(0, [batches, m, n], placed[2].strides(false))?;
     // SAFETY: `device` is device 0 and allocates in its primary context. Either that context or none is current on this
-    // thread, so cuBLASLt uses it. The workspace outlives the product.
+    // thread, so cuBLASLt uses it. The workspace and the bias outlive the product.
     let product = unsafe {
         Product::new(
             &shape,
             data_type(T::TYPE)?,
             data_type(D::TYPE)?,
             workspace.address(),
+            our.bias(),
         )
     };
     let product = product.ok().filter(|product| product.algorithms() > 0);
 
-    let mut plan = Plan::new(device, &a(0)?, &b(0)?, &d)?;
+    let mut plan = our.plan(device, &a(0)?, &b(0)?, &d)?;
     let mut our_graph = |plan: &Plan, count: usize| {
         device.capture(|| -> Result<(), Box<dyn Error>> {
-            (0..count).try_for_each(|i| Ok(plan.launch(device, &a(i)?, &b(i)?, &mut d)?))
+            (0..count).try_for_each(|i| Ok(our.launch(plan, device, &a(i)?, &b(i)?, &mut d)?))
         })
     };
     let mut graphs = Vec::new();
@@ -186,17 +217,23 @@ where
     };
     let side = |time: Duration, d: &[D]| Side {
         speed: shape.operations() * count as f64 / time.as_secs_f64() / 1e12,
-        error: reference::gemm(
-            matrix(&a[..], m, a_row),
-            matrix(&b[..], n, b_row),
-            Matrix {
-                data: d,
-                rows: m,
-                cols: n,
-                stride: placed[2].ld,
-            },
-        )
-        .worst,
+        // Tests compare what follows a product.
+        error: match our.bias() {
+            Some(_) => 0.0,
+            None => {
+                reference::gemm(
+                    matrix(&a[..], m, a_row),
+                    matrix(&b[..], n, b_row),
+                    Matrix {
+                        data: d,
+                        rows: m,
+                        cols: n,
+                        stride: placed[2].ld,
+                    },
+                )
+                .worst
+            }
+        },
     };
     let mine = side(our_time, &ours.download()?);
     let yours = match their_time {

@@ -1,108 +1,39 @@
-//! Products with what follows them in one launch: a scale, a bias, a matrix that is added, an activation, largest values, gates.
+//! Products with what follows them in one launch: a scale, a bias, a matrix that is added, an activation, largest values.
 
-use cute_runtime::{Constant, Device, Element, TensorView, TensorViewMut};
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
+use super::epilogue::{Epilogue, constant};
+use super::gated::kernels::gemm_gated_types;
+use super::kernel::kernels::{gemm, gemm_types};
+use super::once::with_sums;
+use super::plan::Plan;
+use super::sums::{Sums, in_parts};
+use super::tile::Tile;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
 use crate::pack::Pack;
+use crate::parts::config::kernels::Config;
 use crate::product::operands::{Form, extents, major};
-pub use kernels::Activation;
+use kernels::{finish_parts_types, gemm_fused_types};
 
-/// Element types of A and B whose products [`gemm_fused`] and [`gemm_gated`] round to `D`: `bf16` to `bf16`, and `f16` to `f16`.
+/// Element types of A and B whose products [`gemm_fused`] and [`gemm_gated`](super::gemm_gated) round to `D`: `bf16` to `bf16`, and `f16` to
+/// `f16`.
 pub trait FusedInput<D: Element>:
-    Pack + kernels::gemm_fused_types<D> + kernels::gemm_gated_types<D>
+    Pack
+    + Sums<Sum: finish_parts_types<D>>
+    + gemm_types<Self, <Self as Sums>::Sum>
+    + gemm_fused_types<D>
+    + gemm_gated_types<D>
 {
 }
 
 impl<T, D: Element> FusedInput<D> for T where
-    T: Pack + kernels::gemm_fused_types<D> + kernels::gemm_gated_types<D>
+    T: Pack
+        + Sums<Sum: finish_parts_types<D>>
+        + gemm_types<T, <T as Sums>::Sum>
+        + gemm_fused_types<D>
+        + gemm_gated_types<D>
 {
-}
-
-/// What [`gemm_fused`] and [`gemm_gated`] do to the sums of a product, in f32, before they are rounded to elements of D.
-///
-/// ```
-/// use cute_kernels::{Activation, Epilogue, Tensor, TensorView, bf16};
-/// # let device = cute_kernels::Device::emulator();
-/// let bias = Tensor::from_slice(&device, &[bf16::ONE; 8], [8])?;
-/// let residual = Tensor::from_slice(&device, &[bf16::ONE; 2 * 8], [2, 8])?;
-/// let (bias, residual) = (bias.view(), residual.view());
-/// let epilogue = Epilogue::new()
-///     .scale(0.5)
-///     .bias(&bias)
-///     .residual(1.0, &residual)
-///     .activation(Activation::Gelu);
-/// # let a = Tensor::from_slice(&device, &[bf16::ONE; 2 * 16], [2, 16])?;
-/// # let b = Tensor::from_slice(&device, &[bf16::ONE; 8 * 16], [8, 16])?;
-/// # let mut d = Tensor::<bf16, 2>::zeros(&device, [2, 8])?;
-/// # cute_kernels::gemm_fused(&device, &a.view(), &b.view(), epilogue, &mut d.view_mut())?;
-/// # Ok::<(), cute_kernels::Error>(())
-/// ```
-#[derive(Debug)]
-#[must_use = "an epilogue is an argument of `gemm_fused` and `gemm_gated`"]
-pub struct Epilogue<'v, D: Element, const R: usize> {
-    scale: f32,
-    bias: Option<TensorView<'v, D, 1>>,
-    residual: Option<(f32, TensorView<'v, D, R>)>,
-    activation: Activation,
-    largest: Option<TensorViewMut<'v, f32, 1>>,
-}
-
-impl<D: Element, const R: usize> Default for Epilogue<'_, D, R> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<'v, D: Element, const R: usize> Epilogue<'v, D, R> {
-    /// The sums as they are.
-    pub fn new() -> Self {
-        Self {
-            scale: 1.0,
-            bias: None,
-            residual: None,
-            activation: Activation::Identity,
-            largest: None,
-        }
-    }
-
-    /// Multiplies the sums by α.
-    pub fn scale(self, alpha: f32) -> Self {
-        Self {
-            scale: alpha,
-            ..self
-        }
-    }
-
-    /// Adds a number to each column of the product: as many as B has rows.
-    pub fn bias(self, bias: &TensorView<'v, D, 1>) -> Self {
-        Self {
-            bias: Some(*bias),
-            ..self
-        }
-    }
-
-    /// Adds β · C, for a matrix, or matrices, of the shape of D.
-    pub fn residual(self, beta: f32, c: &TensorView<'v, D, R>) -> Self {
-        Self {
-            residual: Some((beta, *c)),
-            ..self
-        }
-    }
-
-    /// Applies a function to each number, after what is added.
-    pub fn activation(self, activation: Activation) -> Self {
-        Self { activation, ..self }
-    }
-
-    /// Raises `largest[i]` to the largest absolute value of row i, before it is rounded: numbers by which rows can be
-    /// [quantised](crate::quantise_rows). They start at 0.
-    pub fn absmax(self, largest: TensorViewMut<'v, f32, 1>) -> Self {
-        Self {
-            largest: Some(largest),
-            ..self
-        }
-    }
 }
 
 /// D = f(α · A · Bᵀ + β · C + bias) for A of shape (M, K), B of shape (N, K), C and D of shape (M, N) and a bias of N numbers, or for
@@ -127,8 +58,8 @@ impl<'v, D: Element, const R: usize> Epilogue<'v, D, R> {
 /// # Ok::<(), cute_kernels::Error>(())
 /// ```
 ///
-/// The kernels need the feature `fused`. Other functions of the sums, other types and other tiles are a kernel of your own of three lines:
-/// [`lib`](crate::lib) has `gemm_with`.
+/// The kernels need the feature `fused`. For many products of the same shapes, [`Plan::fused`] chooses the tile once. Other functions of
+/// the sums, other types and other tiles are a kernel of your own of three lines: [`lib`](crate::lib) has `gemm_with`.
 ///
 /// # Errors
 ///
@@ -142,195 +73,185 @@ pub fn gemm_fused<T: FusedInput<D>, D: Element, const R: usize>(
     epilogue: Epilogue<'_, D, R>,
     d: &mut TensorViewMut<'_, D, R>,
 ) -> Result<(), Error> {
-    let [batches, m, n, k] = extents(a, b, d)?;
-    check("gemm_fused", &epilogue, [batches, m, n], &d.shape())?;
-    if is_empty(&d.shape()) {
-        return Ok(());
+    let plan = Plan::fused(device, a, b, &epilogue, d)?;
+    with_sums(device, plan, |plan| {
+        plan.launch_fused(device, a, b, epilogue, d)
+    })
+}
+
+impl Plan {
+    /// The plan of D = f(α · A · Bᵀ + β · C + bias), for matrices as [`gemm_fused`] takes them: the fastest of the tiles that are compiled
+    /// ahead for such products, or K in parts, whose sums a second kernel adds up before all else. It depends on the shapes, strides, types and alignments of A, B, C and D.
+    ///
+    /// ```
+    /// use cute_kernels::{Activation, Device, Epilogue, Plan, Tensor, bf16};
+    /// let device = Device::emulator();
+    /// let matrix = |rows, columns| Tensor::<bf16, 2>::zeros(&device, [rows, columns]);
+    /// let (a, b, mut d) = (matrix(16, 64)?, matrix(32, 64)?, matrix(16, 32)?);
+    /// let (a, b) = (&a.view(), &b.view());
+    /// let relu = || Epilogue::new().activation(Activation::Relu);
+    /// let plan = Plan::fused(&device, a, b, &relu(), &d.view_mut())?;
+    /// for _ in 0..2 {
+    ///     plan.launch_fused(&device, a, b, relu(), &mut d.view_mut())?;
+    /// }
+    /// # Ok::<(), cute_kernels::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`gemm_fused`].
+    pub fn fused<T: FusedInput<D>, D: Element, const R: usize>(
+        device: &Device,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        epilogue: &Epilogue<'_, D, R>,
+        d: &TensorViewMut<'_, D, R>,
+    ) -> Result<Self, Error> {
+        let form = form(a, b, epilogue, d)?;
+        let built = <T as gemm_fused_types<D>>::INSTANCES;
+        let built = built.iter().map(|(_, config)| config.value());
+        let missing = <T as gemm_fused_types<D>>::MISSING;
+        let of_sums = <T as gemm_types<T, T::Sum>>::INSTANCES;
+        let of_sums = of_sums.iter().map(|config| config.value());
+        Self::among::<T, D>(device, form, built, of_sums, ("gemm_fused", missing))
     }
-    if k == 0 || epilogue.scale == 0.0 {
-        let (zeros, epilogue) = (Zeros::vector(device)?, epilogue.scale(1.0));
-        return gemm_fused(device, &zeros.like(a)?, &zeros.like(b)?, epilogue, d);
+
+    /// Computes D = f(α · A · Bᵀ + β · C + bias) for matrices with the shapes of the plan, as [`launch`](Self::launch) computes D = A · Bᵀ.
+    /// The plan is one of [`Plan::fused`], or another whose tile is among the tiles of such products.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`gemm_fused`]; and if the shapes differ from those of the plan, or there is no kernel with the plan's tile for these
+    /// matrices. Nothing has been launched then.
+    pub fn launch_fused<T: FusedInput<D>, D: Element, const R: usize>(
+        &self,
+        device: &Device,
+        a: &TensorView<'_, T, R>,
+        b: &TensorView<'_, T, R>,
+        epilogue: Epilogue<'_, D, R>,
+        d: &mut TensorViewMut<'_, D, R>,
+    ) -> Result<(), Error> {
+        let form = form(a, b, &epilogue, d)?;
+        self.check_shapes(&form, a, b, d)?;
+        if is_empty(&d.shape()) {
+            return Ok(());
+        }
+        if form.extents[3] == 0 || epilogue.scale == 0.0 {
+            let (zeros, epilogue) = (Zeros::vector(device)?, epilogue.scale(1.0));
+            return gemm_fused(device, &zeros.like(a)?, &zeros.like(b)?, epilogue, d);
+        }
+        let (beta, c) = epilogue.residual.unzip();
+        let c = c.map(|c| form.like_d("gemm_fused", "c", &c)).transpose()?;
+        let bias = epilogue.bias.map(|bias| bias.prepend::<2>()).transpose()?;
+        let mut largest = epilogue.largest;
+        let (alpha, beta) = (epilogue.scale, beta.unwrap_or_default());
+        let (bias, c, largest) = (bias.as_slice(), c.as_slice(), largest.as_mut_slice());
+        let function = epilogue.activation;
+        let mut d = d.as_view_mut().prepend::<3>()?;
+        let operands = (a.prepend::<3>()?, b.prepend::<3>()?);
+        let [batches, m, n, k] = form.extents;
+        // The order of the operands, and M and N, of the computed product.
+        let of = |config: Config| match config.swapped {
+            true => (n, m),
+            false => (m, n),
+        };
+        match self.tile() {
+            Tile::Shared(config) if config.by_element != form.by_tma => {
+                let mut built = <T as gemm_fused_types<D>>::INSTANCES.iter();
+                let found = built.find(|(_, it)| it.value() == config);
+                let (_, it) = *found.ok_or_else(|| self.impossible())?;
+                let (m, n) = of(config);
+                self.launch_copied(device, &form, operands, |grid, _, a, b| {
+                    let (a, b) = if config.swapped { (b, a) } else { (a, b) };
+                    Ok(kernels::gemm_fused::launch(
+                        constant(function),
+                        it,
+                        device,
+                        grid,
+                        a,
+                        b,
+                        bias,
+                        c,
+                        largest,
+                        &mut d,
+                        batches,
+                        m,
+                        n,
+                        k,
+                        alpha,
+                        beta,
+                    )?)
+                })
+            }
+            Tile::InParts(config, parts) => {
+                let mut built = <T as gemm_types<T, T::Sum>>::INSTANCES.iter();
+                let it = *built
+                    .find(|it| it.value() == config)
+                    .ok_or_else(|| self.impossible())?;
+                let (m, n) = of(config);
+                self.launch_copied(device, &form, operands, |grid, sums, a, b| {
+                    let (a, b) = if config.swapped { (b, a) } else { (a, b) };
+                    in_parts::<T::Sum>(
+                        device,
+                        d.shape(),
+                        parts,
+                        sums,
+                        |of| gemm::launch(it, device, grid, a, b, of, batches, m, n, k, parts),
+                        |grid, sums| {
+                            kernels::finish_parts::launch(
+                                constant(function),
+                                device,
+                                grid,
+                                sums,
+                                bias,
+                                c,
+                                largest,
+                                &mut d,
+                                parts,
+                                alpha,
+                                beta,
+                            )
+                        },
+                    )
+                })
+            }
+            _ => Err(self.impossible()),
+        }
     }
-    let form = Form::new(a, b, d, 0)?;
+}
+
+/// The form of a product with an epilogue whose tensors fit it. TMA stores D if threads can load the bias and C by vectors, too.
+fn form<T: Element, D: Element, const R: usize>(
+    a: &TensorView<'_, T, R>,
+    b: &TensorView<'_, T, R>,
+    epilogue: &Epilogue<'_, D, R>,
+    d: &TensorViewMut<'_, D, R>,
+) -> Result<Form, Error> {
+    let [batches, m, n, _] = extents(a, b, d)?;
+    epilogue.check("gemm_fused", [batches, m, n], &d.shape())?;
+    let mut form = Form::new(a, b, d, 0)?;
     if form.transposed {
         return Err(major("gemm_fused", "d", "N", &d.as_view().prepend()?));
     }
-    let (beta, c) = epilogue.residual.unzip();
-    let c = c.map(|c| form.like_d("gemm_fused", "c", &c)).transpose()?;
-    let (bias, mut largest) = (epilogue.bias, epilogue.largest);
-    let (alpha, beta) = (epilogue.scale, beta.unwrap_or_default());
-    let function = of(epilogue.activation);
-    let built = <T as kernels::gemm_fused_types<D>>::INSTANCES;
-    let built: Vec<_> = built.iter().map(|(_, config)| *config).collect();
-    let (config, grid) = form.instance::<T, D, _>(device, &built)?;
-    let [batches, m, n, k] = form.extents;
-    form.launch_of_one_type(device, a, b, d, |a, b, d| {
-        kernels::gemm_fused::launch(
-            function,
-            config,
-            device,
-            grid,
-            a,
-            b,
-            bias.as_slice(),
-            c.as_slice(),
-            largest.as_mut_slice(),
-            d,
-            batches,
-            m,
-            n,
-            k,
-            alpha,
-            beta,
-        )
-    })
-}
-
-/// `D[i, j] = f(x[i, 2j]) · x[i, 2j + 1]` for x = α · A · Bᵀ + bias, A of shape (M, K), B of shape (2N, K), a bias of 2N numbers and D of
-/// shape (M, N), or for batches of as many matrices: SwiGLU with [`Activation::Silu`], GEGLU with [`Activation::Gelu`]. The rows of B are
-/// gates and gated numbers in turn.
-///
-/// Everything else is as for [`gemm_fused`]. An epilogue here has no residual.
-///
-/// ```
-/// use cute_kernels::{Activation, Epilogue, Tensor, bf16, gemm_gated};
-/// let device = cute_kernels::Device::emulator();
-/// let a = Tensor::from_slice(&device, &[bf16::ONE; 2 * 8], [2, 8])?;
-/// // Gates are 8 · 0.5, and gated numbers 8 · 2.
-/// let weights: Vec<bf16> = (0..16 * 8).map(|i| bf16::from_f32(if i / 8 % 2 == 0 { 0.5 } else { 2.0 })).collect();
-/// let b = Tensor::from_slice(&device, &weights, [16, 8])?;
-/// let mut d = Tensor::<bf16, 2>::zeros(&device, [2, 8])?;
-/// let epilogue = Epilogue::new().activation(Activation::Relu);
-/// gemm_gated(&device, &a.view(), &b.view(), epilogue, &mut d.view_mut())?;
-/// assert_eq!(d.download()?, [bf16::from_f32(64.0); 16]);
-/// # Ok::<(), cute_kernels::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// The errors of [`gemm_fused`], and if the epilogue has a residual.
-pub fn gemm_gated<T: FusedInput<D>, D: Element, const R: usize>(
-    device: &Device,
-    a: &TensorView<'_, T, R>,
-    b: &TensorView<'_, T, R>,
-    epilogue: Epilogue<'_, D, R>,
-    d: &mut TensorViewMut<'_, D, R>,
-) -> Result<(), Error> {
-    const NEEDS: &str = "a of shape (M, K), b of (2N, K) and d of (M, N), or all three with a mode of batches before";
-    let shapes = [("a", &a.shape()[..]), ("b", &b.shape()), ("d", &d.shape())];
-    let misfit = || Error::shapes("gemm_gated", NEEDS, &shapes);
+    form.by_tma &= epilogue.has_whole_vectors()?;
     if let Some((_, c)) = &epilogue.residual {
-        let found = [("c", &c.shape()[..])];
-        return Err(Error::shapes("gemm_gated", "no residual", &found));
+        form.like_d("gemm_fused", "c", c)?;
     }
-    if !(2..=3).contains(&R) {
-        return Err(misfit());
-    }
-    let (b_all, d_all) = (b.prepend::<3>()?, d.as_view().prepend::<3>()?);
-    let ([batches, rows, k], [_, m, n]) = (b_all.shape(), d_all.shape());
-    let a_shape = a.prepend::<3>()?.shape();
-    if rows != 2 * n || a_shape != [batches, m, k] || d_all.shape()[0] != batches {
-        return Err(misfit());
-    }
-    check("gemm_gated", &epilogue, [batches, m, rows], &d.shape())?;
-    if is_empty(&d.shape()) {
-        return Ok(());
-    }
-    if k == 0 || epilogue.scale == 0.0 {
-        let (zeros, epilogue) = (Zeros::vector(device)?, epilogue.scale(1.0));
-        return gemm_gated(device, &zeros.like(a)?, &zeros.like(b)?, epilogue, d);
-    }
-    let form = Form::of_halves(a, b, d)?;
-    if form.transposed {
-        return Err(major("gemm_gated", "d", "N", &d_all));
-    }
-    let (bias, mut largest) = (epilogue.bias, epilogue.largest);
-    let (alpha, function) = (epilogue.scale, of(epilogue.activation));
-    let built = <T as kernels::gemm_gated_types<D>>::INSTANCES;
-    let built: Vec<_> = built.iter().map(|(_, config)| *config).collect();
-    let (config, grid) = form.instance::<T, D, _>(device, &built)?;
-    let [batches, m, rows, k] = form.extents;
-    form.launch_of_one_type(device, a, b, d, |a, b, d| {
-        kernels::gemm_gated::launch(
-            function,
-            config,
-            device,
-            grid,
-            a,
-            b,
-            bias.as_slice(),
-            largest.as_mut_slice(),
-            d,
-            batches,
-            m,
-            rows,
-            k,
-            alpha,
-        )
-    })
-}
-
-/// Checks the tensors of an epilogue of a product with these batches, M and N.
-fn check<D: Element, const R: usize>(
-    function: &'static str,
-    epilogue: &Epilogue<'_, D, R>,
-    [batches, m, n]: [usize; 3],
-    d: &[usize],
-) -> Result<(), Error> {
-    if let Some(bias) = &epilogue.bias
-        && bias.shape() != [n]
-    {
-        let found = [("bias", &bias.shape()[..]), ("d", d)];
-        let needs = "a bias of as many numbers as b has rows";
-        return Err(Error::shapes(function, needs, &found));
-    }
-    if let Some((_, c)) = &epilogue.residual
-        && c.shape() != *d
-    {
-        let found = [("c", &c.shape()[..]), ("d", d)];
-        return Err(Error::shapes(function, "c of the shape of d", &found));
-    }
-    if let Some(largest) = &epilogue.largest
-        && (batches != 1 || largest.shape() != [m])
-    {
-        let found = [("largest", &largest.shape()[..]), ("d", d)];
-        let needs = "one matrix, and as many largest values as d has rows";
-        return Err(Error::shapes(function, needs, &found));
-    }
-    Ok(())
-}
-
-/// The instances with this function.
-fn of<C: Constant<Value = Activation>>(activation: Activation) -> C {
-    let mut all = C::ALL.iter().copied();
-    let found = all.find(|it| it.value() == activation);
-    found.expect("each function has instances")
+    Ok(form)
 }
 
 /// The kernels, and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
+    use crate::gemm::sums::kernels::{COLUMNS, ROWS, place_in, sum_of_parts};
     use crate::parts::config::kernels::Config;
-    use crate::parts::epilogue::activation::kernels::{gated, gelu, gelu_tanh, relu, silu};
-    use crate::parts::epilogue::scale::kernels::{absmax_of_rows, linear_combination, of_columns};
+    use crate::parts::epilogue::activation::kernels::{Activation, activate};
+    use crate::parts::epilogue::scale::kernels::{
+        absmax_of_rows, absmax_of_transposed_rows, absmax_of_warps, bias_of_columns, scaled_tile,
+    };
     use crate::parts::epilogue::store::kernels::{finish_stores, store_tile};
-    use crate::parts::mainloop::kernels::{multiply, tiles};
+    use crate::parts::mainloop::kernels::{multiply_held, tiles};
     use crate::product::table::kernels::FUSED;
-
-    /// A function of each number of a product.
-    #[derive(PartialEq, Eq)]
-    pub enum Activation {
-        /// x.
-        Identity,
-        /// x, or 0 if x is negative.
-        Relu,
-        /// x · Φ(x), where Φ is the distribution function of the normal distribution.
-        Gelu,
-        /// The approximation of `Gelu` by the hyperbolic tangent.
-        GeluTanh,
-        /// x / (1 + e⁻ˣ), also called swish.
-        Silu,
-    }
 
     /// D = f(α · A · Bᵀ + β · C + bias). There is a bias, C and a vector of the largest absolute values of rows, or not.
     #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
@@ -345,7 +266,9 @@ pub mod kernels {
     pub fn gemm_fused<T: Element, D: Element, const F: Activation, const CFG: Config>(
         a: TmaLoad<T, 3>,
         b: TmaLoad<T, 3>,
-        bias: [Global<D, 1>; 1],
+        #[facts(aligned(bias, CFG.unit(bits::<D>())), extent(bias, 1) % CFG.multiple(bits::<D>()) == 0)]
+        bias: [Global<D, 2>; 1],
+        #[facts(aligned(c, CFG.unit(bits::<D>())), extent(c, 2) % CFG.multiple(bits::<D>()) == 0)]
         c: [Global<D, 3>; 1],
         largest: [Global<f32, 1>; 1],
         d: Store<D, 3, { !CFG.by_element }>,
@@ -357,84 +280,79 @@ pub mod kernels {
         beta: f32,
     ) {
         let tiles = tiles::<CFG>(batches, m, n);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
-            let of_piece = |piece, at| {
-                let sum = convert::<f32>(piece) * alpha;
+        // Beside its sums, a thread holds a piece of them, and what is added to it.
+        multiply_held::<_, _, _, CFG>(a, b, tiles, k, 64, |acc, consumer, at, _| {
+            // Coordinates are those of D. The bias is loaded at once, so that a thread waits for memory once.
+            let x = if CFG.swapped { transpose(acc) } else { acc };
+            let (columns, column) = if CFG.swapped {
+                (64, at.1)
+            } else {
+                (2 * size(acc), at.2)
+            };
+            let bias = bias_of_columns(x, bias, columns, column);
+            let of_piece = |piece, (batch, row, column), first| {
+                let x = if CFG.swapped { transpose(piece) } else { piece };
+                let (tile, at) = if CFG.swapped {
+                    ((2 * size(x), 64), (batch, column, row))
+                } else {
+                    ((64, 2 * size(x)), (batch, row, column))
+                };
+                let first = if CFG.swapped { 0 } else { first };
+                let added = local_tile(bias, (1, tile.1), (0, first / tile.1));
+                let sum = fma(convert::<f32>(x), alpha, convert::<f32>(added));
                 if c.len() > 0 {
-                    copy(linear_combination(1.0, sum, beta, c[0], at), sum);
+                    copy(sum + scaled_tile(beta, c[0], sum, tile, at), sum);
                 }
-                let y = finished::<F>(sum, bias, at);
-                record(y, largest, at, n);
-                y
+                let y = map(sum, |x| activate::<F>(x));
+                if largest.len() > 0 {
+                    if CFG.swapped {
+                        absmax_of_transposed_rows(y, largest[0], (at.1, at.2), m);
+                    } else {
+                        absmax_of_rows(y, largest[0], (at.1, at.2), n);
+                    }
+                }
+                if CFG.swapped { transpose(y) } else { y }
             };
             store_tile::<_, _, _, CFG>(acc, of_piece, d, consumer, at);
         });
         finish_stores::<CFG>();
     }
 
-    /// D = f(x) · y of the even and the odd columns of α · A · Bᵀ + bias, which has n columns.
-    #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
+    /// D = f(α · Σₚ sums[i · parts + p, _, _] + β · C + bias).
+    #[kernel(threads = 256)]
     #[instances(
         cfg(feature = "fused"),
-        (T, D) in [(bf16, bf16), #[cfg(feature = "f16")] (f16, f16)],
+        (S, D) in [(f32, bf16), #[cfg(feature = "f16")] (f32, f16)],
         F in [
             Activation::Identity, Activation::Relu, Activation::Gelu, Activation::GeluTanh, Activation::Silu,
         ],
-        CFG in FUSED,
     )]
-    pub fn gemm_gated<T: Element, D: Element, const F: Activation, const CFG: Config>(
-        a: TmaLoad<T, 3>,
-        b: TmaLoad<T, 3>,
-        bias: [Global<D, 1>; 1],
+    pub fn finish_parts<S: Element, D: Element, const F: Activation>(
+        sums: Global<S, 3>,
+        bias: [Global<D, 2>; 1],
+        c: [Global<D, 3>; 1],
         largest: [Global<f32, 1>; 1],
-        d: Store<D, 3, { !CFG.by_element }>,
-        batches: u32,
-        m: u32,
-        n: u32,
-        k: u32,
+        d: Global<D, 3>,
+        parts: u32,
         alpha: f32,
+        beta: f32,
     ) {
-        let tiles = tiles::<CFG>(batches, m, n);
-        multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, (batch, row, column), _| {
-            let sum = finished::<{ Activation::Identity }>(
-                convert::<f32>(acc) * alpha,
-                bias,
-                (batch, row, column),
-            );
-            let y = gated(sum, |x| activate::<F>(x));
-            let at = (batch, row, column / 2);
-            record(y, largest, at, n / 2);
-            store_tile::<_, _, _, CFG>(y, |piece, _| piece, d, consumer, at);
-        });
-        finish_stores::<CFG>();
-    }
-
-    /// f(sum + bias), for sums that begin at (batch, row, column).
-    fn finished<const F: Activation>(
-        sum: Fragment,
-        bias: [Global; 1],
-        at: (u32, u32, u32),
-    ) -> Fragment {
-        if bias.len() > 0 {
-            copy(sum + of_columns(bias[0], sum, at.2), sum);
+        let (batch, at) = place_in(d);
+        let (row, column) = (at.0 * ROWS, at.1 * COLUMNS);
+        let sum = sum_of_parts(sums, batch, at, parts);
+        let bias = bias_of_columns(sum, bias, COLUMNS, column);
+        let sum = fma(sum, alpha, convert::<f32>(bias));
+        if c.len() > 0 {
+            let added = scaled_tile(beta, c[0], sum, (ROWS, COLUMNS), (batch, row, column));
+            copy(sum + added, sum);
         }
-        map(sum, |x| activate::<F>(x))
-    }
-
-    /// Notes the largest absolute values of the rows of a matrix of n columns, if they are asked for.
-    fn record(y: Fragment, largest: [Global; 1], at: (u32, u32, u32), n: u32) {
+        let y = map(sum, |x| activate::<F>(x));
         if largest.len() > 0 {
-            absmax_of_rows(y, largest[0], (at.1, at.2), n);
+            absmax_of_warps(y, largest[0], (row, column), extent(d, 2));
         }
-    }
-
-    fn activate<const F: Activation>(x: f32) -> f32 {
-        match F {
-            Activation::Identity => x,
-            Activation::Relu => relu(x),
-            Activation::Gelu => gelu(x),
-            Activation::GeluTanh => gelu_tanh(x),
-            Activation::Silu => silu(x),
-        }
+        copy_inside(
+            convert::<D>(y),
+            local_tile(d[(batch, _, _)], (ROWS, COLUMNS), at),
+        );
     }
 }

@@ -102,7 +102,7 @@ pub mod kernels {
     ) {
         let tiles = tiles::<CFG>(batches * parts, m, n);
         multiply_parts::<_, _, _, CFG>(a, b, tiles, k, parts, |acc, consumer, at, _| {
-            store_tile::<_, _, _, CFG>(acc, |piece, _| piece, d, consumer, at);
+            store_tile::<_, _, _, CFG>(acc, |piece, _, _| piece, d, consumer, at);
         });
         finish_stores::<CFG>();
     }
@@ -140,7 +140,13 @@ pub mod kernels {
                 };
                 epilogue(x, place::<R>(batch, at.0, at.1))
             });
-            store_tile::<_, _, _, CFG>(result, |piece, _| piece, d, consumer, (batch, row, column));
+            store_tile::<_, _, _, CFG>(
+                result,
+                |piece, _, _| piece,
+                d,
+                consumer,
+                (batch, row, column),
+            );
         });
         finish_stores::<CFG>();
     }

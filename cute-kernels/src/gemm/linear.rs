@@ -158,7 +158,7 @@ pub mod kernels {
     ) {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
-            let sum = |piece, at| linear_combination(alpha, piece, beta, c, at);
+            let sum = |piece, at, _| linear_combination(alpha, piece, beta, c, at);
             store_tile::<_, _, _, CFG>(acc, sum, d, consumer, at);
         });
         finish_stores::<CFG>();

@@ -231,6 +231,7 @@ pub mod kernels {
             tiles,
             None,
             1,
+            0,
             |_, _, _| (1.0, 1.0),
             |acc, consumer, (problem, row, column), end| {
                 store_rows::<_, CFG>(acc, d[below(problem)], consumer, (row, column), end);

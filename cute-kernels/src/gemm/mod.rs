@@ -1,8 +1,10 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
 
 mod choice;
+mod epilogue;
 mod estimate;
 pub mod fused;
+pub mod gated;
 pub mod grouped;
 mod input;
 mod instance;
@@ -23,8 +25,12 @@ use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use crate::Error;
 
+pub use crate::parts::epilogue::activation::kernels::Activation;
+
 pub use choice::Choice;
-pub use fused::{Activation, Epilogue, FusedInput, gemm_fused, gemm_gated};
+pub use epilogue::Epilogue;
+pub use fused::{FusedInput, gemm_fused};
+pub use gated::gemm_gated;
 pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
 pub use input::GemmInput;
 pub use kernel::kernels;

@@ -46,16 +46,27 @@ where
             plan
         }
     };
+    if matches!(plan.tile(), Tile::InParts(..)) && device.capture_id().is_some() {
+        plan = Plan::of::<A, B, D>(device, form)?;
+    }
+    with_sums(device, plan, |plan| plan.launch(device, a, b, d))
+}
+
+/// Launches a product by a plan that is used once, with memory for the sums of parts of K that is kept for all of them.
+pub(super) fn with_sums(
+    device: &Device,
+    plan: Plan,
+    launch: impl FnOnce(&Plan) -> Result<(), Error>,
+) -> Result<(), Error> {
     if !matches!(plan.tile(), Tile::InParts(..)) {
-        return plan.launch(device, a, b, d);
+        return launch(&plan);
     }
     if device.capture_id().is_some() {
         // A graph would use the memory of the sums whenever it runs.
-        plan = Plan::of::<A, B, D>(device, form)?.without_parts();
-        return plan.launch(device, a, b, d);
+        return launch(&plan.without_parts());
     }
     plan.keep_sums(take(device));
-    let launched = plan.launch(device, a, b, d);
+    let launched = launch(&plan);
     let mut all = lock(&SUMS);
     all.push((device.clone(), plan.take_sums()));
     if all.len() > MOST_DEVICES {

@@ -8,21 +8,22 @@ use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 use super::choice::Choice;
 use super::input::{GemmInput, most_mn};
 use super::instance::Instance;
-use super::kernel::kernels::{self, gemm_CFG};
-use super::sums::in_parts;
+use super::kernel::kernels;
+use super::sums::{in_parts, kernels::add_parts};
 use super::tile::Tile;
 use super::tuned;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
-use crate::pack::Kept;
+use crate::pack::{Kept, Pack};
+use crate::parts::config::kernels::Config;
 use crate::product::model::Product;
 use crate::product::operands::{Form, Matrices, MatricesMut};
 use crate::timing::median;
 #[cfg(feature = "instantiate")]
 use {
     super::instance::can_be_made,
+    super::kernel::kernels::gemm_CFG,
     super::made::kernels::gemm_of,
-    crate::parts::config::kernels::Config,
     crate::product::space::space,
     cute_runtime::Instantiate,
     rayon::iter::{IntoParallelRefIterator, ParallelIterator},
@@ -104,23 +105,66 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let mut plan = Self::by_tile::<A, B, D>(device, form, Tile::Streamed)?;
+        let plan = Self::by_tile::<A, B, D>(device, form, Tile::Streamed)?;
         let product = &plan.product;
         let parts = |config| product.parts(config);
         let tiles = Instance::all::<A, B, D>(&form, parts).into_iter();
         let time = |tile: Tile| tile.time(product) + product.copy_time(tile.form(form).copies());
-        let mut candidates: Vec<(Tile, f64)> = tiles.map(|(tile, _)| (tile, time(tile))).collect();
+        let candidates = tiles.map(|(tile, _)| (tile, time(tile))).collect();
+        plan.choose(
+            candidates,
+            ("gemm", <A as kernels::gemm_types<B, D>>::MISSING),
+        )
+    }
+
+    /// The plan of a product of this form by the fastest of some tiles in shared memory, and of others with K in parts: those of a function
+    /// that is named with the features which its kernels need.
+    pub(super) fn among<T: Element, D: Element>(
+        device: &Device,
+        form: Form,
+        configs: impl Iterator<Item = Config>,
+        of_sums: impl Iterator<Item = Config>,
+        function: (&'static str, &'static [&'static str]),
+    ) -> Result<Self, Error> {
+        let plan = Self::by_tile::<T, T, D>(device, form, Tile::Streamed)?;
+        // The instances of all functions of an epilogue have the same tiles.
+        let mut tiles: Vec<Tile> = Vec::new();
+        for config in configs.filter(|it| it.by_element != form.by_tma) {
+            if !tiles.contains(&Tile::Shared(config)) {
+                tiles.push(Tile::Shared(config));
+            }
+        }
+        if !tiles.is_empty() {
+            for config in of_sums.filter(|it| !it.by_element && !it.a_mn && !it.b_mn) {
+                let parts = plan.product.parts(config).into_iter();
+                tiles.extend(parts.map(|parts| Tile::InParts(config, parts)));
+            }
+        }
+        let copies = plan.product.copy_time(form.copies());
+        let time = |tile: Tile| (tile, tile.time(&plan.product) + copies);
+        let candidates = tiles.into_iter().map(time).collect();
+        plan.choose(candidates, function)
+    }
+
+    /// The plan by the fastest of these tiles. Every form has one, if the types have instances.
+    fn choose(
+        self,
+        mut candidates: Vec<(Tile, f64)>,
+        (function, missing): (&'static str, &'static [&'static str]),
+    ) -> Result<Self, Error> {
         candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
-        // Every form has a tile, if the types have instances.
         let Some(&(tile, _)) = candidates.first() else {
             return Err(Error::Features {
-                function: "gemm",
-                types: plan.types.into(),
-                missing: <A as kernels::gemm_types<B, D>>::MISSING,
+                function,
+                types: self.types.into(),
+                missing,
             });
         };
-        (plan.tile, plan.candidates) = (tile, candidates);
-        Ok(plan)
+        Ok(Self {
+            tile,
+            candidates,
+            ..self
+        })
     }
 
     /// The plan of a product by a tile that is possible.
@@ -363,19 +407,7 @@ impl Plan {
         D: Element,
     {
         let form = Form::new(a, b, d, most_mn::<A, B, D>())?;
-        if (form.extents, form.transposed) != (self.form.extents, self.form.transposed) {
-            let plan = &self.form;
-            let [batches, mut m, mut n, k] = plan.extents;
-            if plan.transposed {
-                (m, n) = (n, m);
-            }
-            return Err(Error::GemmPlan {
-                extents: [batches, m, n, k],
-                a: a.shape().to_vec(),
-                b: b.shape().to_vec(),
-                d: d.shape().to_vec(),
-            });
-        }
+        self.check_shapes(&form, a, b, d)?;
         if is_empty(&d.shape()) {
             return Ok(());
         }
@@ -404,6 +436,38 @@ impl Plan {
         }
     }
 
+    /// Refuses matrices of other shapes than those of the plan.
+    pub(super) fn check_shapes<A: Element, B: Element, D: Element, const R: usize>(
+        &self,
+        form: &Form,
+        a: &TensorView<'_, A, R>,
+        b: &TensorView<'_, B, R>,
+        d: &TensorViewMut<'_, D, R>,
+    ) -> Result<(), Error> {
+        let plan = &self.form;
+        if (form.extents, form.transposed) == (plan.extents, plan.transposed) {
+            return Ok(());
+        }
+        let [batches, mut m, mut n, k] = plan.extents;
+        if plan.transposed {
+            (m, n) = (n, m);
+        }
+        Err(Error::GemmPlan {
+            extents: [batches, m, n, k],
+            a: a.shape().to_vec(),
+            b: b.shape().to_vec(),
+            d: d.shape().to_vec(),
+        })
+    }
+
+    /// The error of a tile without a kernel for the matrices of a launch.
+    pub(super) fn impossible(&self) -> Error {
+        Error::GemmTile {
+            tile: self.tile,
+            possible: self.candidates.iter().map(|(tile, _)| *tile).collect(),
+        }
+    }
+
     /// Launches an instance, after the copies of A and B that the form asks for.
     fn start<A, B, D>(
         &self,
@@ -419,20 +483,8 @@ impl Plan {
         B: GemmInput<D, A>,
         D: Element,
     {
-        let product = &self.product;
-        self.tile.check(product)?;
-        // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
-        let mut copies = self.lock();
-        let capture = device.capture_id();
-        if copies.capture != capture {
-            *copies = Copies {
-                capture,
-                ..Copies::default()
-            };
-        }
-        let (grid, [batches, m, n, k]) = (self.tile.ctas(product), form.extents);
-        let Copies { kept, sums, .. } = &mut *copies;
-        form.launch(device, (a, b), kept, |a, b| {
+        let [batches, m, n, k] = form.extents;
+        self.launch_copied(device, form, (a, b), |grid, sums, a, b| {
             match instance {
                 Instance::Shared(it) if it.value().swapped => {
                     kernels::gemm::launch(it, device, grid, b, a, &mut d, batches, n, m, k, 1)?;
@@ -440,16 +492,22 @@ impl Plan {
                 Instance::Shared(it) => {
                     kernels::gemm::launch(it, device, grid, a, b, &mut d, batches, m, n, k, 1)?;
                 }
-                Instance::InParts(it, parts) if it.value().swapped => {
-                    in_parts::<B::Sum, D>(device, &mut d, parts, sums, |of| {
-                        kernels::gemm::launch(it, device, grid, b, a, of, batches, n, m, k, parts)
-                    })?;
-                }
-                Instance::InParts(it, parts) => {
-                    in_parts::<A::Sum, D>(device, &mut d, parts, sums, |of| {
-                        kernels::gemm::launch(it, device, grid, a, b, of, batches, m, n, k, parts)
-                    })?;
-                }
+                Instance::InParts(it, parts) if it.value().swapped => in_parts::<B::Sum>(
+                    device,
+                    d.shape(),
+                    parts,
+                    sums,
+                    |of| kernels::gemm::launch(it, device, grid, b, a, of, batches, n, m, k, parts),
+                    |grid, sums| add_parts::launch(device, grid, sums, &mut d, parts),
+                )?,
+                Instance::InParts(it, parts) => in_parts::<A::Sum>(
+                    device,
+                    d.shape(),
+                    parts,
+                    sums,
+                    |of| kernels::gemm::launch(it, device, grid, a, b, of, batches, m, n, k, parts),
+                    |grid, sums| add_parts::launch(device, grid, sums, &mut d, parts),
+                )?,
                 Instance::Streamed(stream) => stream.launch(device, a, b, d)?,
                 #[cfg(feature = "instantiate")]
                 Instance::Made(config) if config.swapped => {
@@ -462,8 +520,30 @@ impl Plan {
                     made.launch(device, grid, a, b, &mut d, batches, m, n, k, 1)?;
                 }
             }
-            Ok::<(), Error>(())
+            Ok(())
         })
+    }
+
+    /// Calls `launch` with the number of CTAs, with memory for sums, and with A and B as a kernel takes them: copied where the form says so.
+    pub(super) fn launch_copied<A: Pack, B: Pack>(
+        &self,
+        device: &Device,
+        form: &Form,
+        operands: (Matrices<'_, A>, Matrices<'_, B>),
+        launch: impl FnOnce(u32, &mut Kept, &Matrices<'_, A>, &Matrices<'_, B>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.tile.check(&self.product)?;
+        // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
+        let mut copies = self.lock();
+        let capture = device.capture_id();
+        if copies.capture != capture {
+            *copies = Copies {
+                capture,
+                ..Copies::default()
+            };
+        }
+        let (grid, Copies { kept, sums, .. }) = (self.tile.ctas(&self.product), &mut *copies);
+        form.launch(device, operands, kept, |a, b| launch(grid, sums, a, b))
     }
 }
 

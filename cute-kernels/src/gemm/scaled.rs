@@ -335,8 +335,9 @@ pub mod kernels {
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
             let (first, last) = factors(of_rows(of_matrix(scale_a, at.0), acc, at.1));
             let columns = of_matrix(scale_b, at.0);
-            let scaled =
-                |piece, at| convert::<f32>(piece) * first * of_columns(columns, piece, at.2) * last;
+            let scaled = |piece, (_, _, column), _| {
+                convert::<f32>(piece) * first * of_columns(columns, piece, column) * last
+            };
             store_tile::<_, _, _, CFG>(acc, scaled, d, consumer, at);
         });
         finish_stores::<CFG>();
@@ -399,7 +400,7 @@ pub mod kernels {
             of_blocks(x, y, acc, (row, column), step)
         };
         multiply_scaled::<_, _, _, CFG>(a, b, tiles, k, scale, |acc, consumer, at, _| {
-            store_tile::<_, _, _, CFG>(acc, |piece, _| piece, d, consumer, at);
+            store_tile::<_, _, _, CFG>(acc, |piece, _, _| piece, d, consumer, at);
         });
         finish_stores::<CFG>();
     }

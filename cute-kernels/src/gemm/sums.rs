@@ -1,6 +1,6 @@
 //! Products whose K is divided into parts: the sums of each part lie in memory, and a second kernel adds them up.
 
-use cute_runtime::{Buffer, Device, Element, TensorViewMut, bf16, e4m3, e5m2, f16};
+use cute_runtime::{Buffer, Device, Element, TensorView, TensorViewMut, bf16, e4m3, e5m2, f16};
 
 use crate::Error;
 use crate::pack::Kept;
@@ -25,18 +25,18 @@ sums! {
     i32: i8 u8;
 }
 
-/// Computes D in so many parts of K: `product` computes the sums (matrix and part, row, column), and a second kernel adds them up, in
-/// the order of the parts, so that the bits of D do not depend on time. The sums lie in the kept memory, if that is large enough.
-pub(super) fn in_parts<S: kernels::add_parts_types<D>, D: Element>(
+/// Computes D of this shape in so many parts of K: `product` computes the sums (matrix and part, row, column), and `add` adds them up. The
+/// sums lie in the kept memory, if that is large enough.
+pub(super) fn in_parts<S: Element>(
     device: &Device,
-    d: &mut TensorViewMut<'_, D, 3>,
+    [batches, m, n]: [usize; 3],
     parts: u32,
     kept: &mut Kept,
     product: impl FnOnce(&mut TensorViewMut<'_, S, 3>) -> Result<(), cute_runtime::Error>,
+    add: impl FnOnce(u32, &TensorView<'_, S, 3>) -> Result<(), cute_runtime::Error>,
 ) -> Result<(), Error> {
-    let [batches, m, n] = d.shape();
     let count = batches * parts as usize;
-    // Rows begin at multiples of 16 bytes.
+    // TMA stores whole vectors of 16 bytes: what is computed beyond column n is 0, and is not read.
     let row = n.next_multiple_of(16 / size_of::<S>());
     let mut memory = match kept
         .take()
@@ -45,11 +45,11 @@ pub(super) fn in_parts<S: kernels::add_parts_types<D>, D: Element>(
         Some(kept) if kept.len() >= count * m * row && kept.device() == device => kept,
         _ => Box::new(device.zeros(count * m * row)?),
     };
-    let mut sums = memory.view_mut(0, [count, m, n], [m * row, row, 1])?;
-    product(&mut sums)?;
+    let strides = [m * row, row, 1];
+    product(&mut memory.view_mut(0, [count, m, row], strides)?)?;
     let tiles = m.div_ceil(kernels::ROWS as usize) * n.div_ceil(kernels::COLUMNS as usize);
     let grid = (batches * tiles) as u32;
-    kernels::add_parts::launch(device, grid, &sums.as_view(), d, parts)?;
+    add(grid, &memory.view(0, [count, m, n], strides)?)?;
     *kept = Some(memory);
     Ok(())
 }
@@ -81,14 +81,33 @@ pub mod kernels {
         #[cfg(feature = "f8-i8")] (i32, i32),
     ])]
     pub fn add_parts<S: Element, D: Element>(sums: Global<S, 3>, d: Global<D, 3>, parts: u32) {
-        let held = layout!(((32,8),4):((32,1),8));
-        let held = composition(make_identity_layout((ROWS, COLUMNS)), held);
+        let (batch, at) = place_in(d);
+        let total = sum_of_parts(sums, batch, at, parts);
+        copy_inside(
+            convert::<D>(total),
+            local_tile(d[(batch, _, _)], (ROWS, COLUMNS), at),
+        );
+    }
+
+    /// The batch and the tile of D that the CTA computes.
+    pub fn place_in<D: Element>(d: Global<D, 3>) -> (u32, (u32, u32)) {
         let (high, wide) = (
             ceil_div(extent(d, 1), ROWS),
             ceil_div(extent(d, 2), COLUMNS),
         );
         let (batch, tile) = (block_idx().0 / (high * wide), block_idx().0 % (high * wide));
-        let at = (tile / wide, tile % wide);
+        (batch, (tile / wide, tile % wide))
+    }
+
+    /// The sums of so many parts in a tile, in the order of the parts, so that their bits do not depend on time. A warp has a row.
+    pub fn sum_of_parts<S: Element>(
+        sums: Global<S, 3>,
+        batch: u32,
+        at: (u32, u32),
+        parts: u32,
+    ) -> Fragment {
+        let held = layout!(((32,8),4):((32,1),8));
+        let held = composition(make_identity_layout((ROWS, COLUMNS)), held);
         let total = fragment::<S>(held);
         fill(total, 0 as S);
         // The code above overlaps with the end of the previous grid.
@@ -108,9 +127,6 @@ pub mod kernels {
                 total += loaded[i];
             }
         }
-        copy_inside(
-            convert::<D>(total),
-            local_tile(d[(batch, _, _)], (ROWS, COLUMNS), at),
-        );
+        total
     }
 }

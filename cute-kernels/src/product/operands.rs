@@ -440,13 +440,13 @@ pub(crate) fn lies_along_rows<T: Element>(x: &Matrices<'_, T>) -> bool {
 }
 
 /// Whether rows begin at multiples of 16 bytes. The strides of modes of one element count, too.
-fn has_whole_vectors<T: Element>(x: &Matrices<'_, T>) -> bool {
+pub(crate) fn has_whole_vectors<T: Element>(x: &Matrices<'_, T>) -> bool {
     let [batch, row, _] = x.strides();
     x.address().is_multiple_of(16) && is_whole::<T>(batch) && is_whole::<T>(row)
 }
 
 /// Whether so many elements are multiples of 16 bytes.
-fn is_whole<T>(elements: usize) -> bool {
+pub(crate) fn is_whole<T>(elements: usize) -> bool {
     elements.is_multiple_of(16 / size_of::<T>())
 }
 

@@ -126,14 +126,49 @@ pub mod kernels {
     /// The tiles for pairs of types that are rarely multiplied.
     pub const COMMON: [Config; 4] = [SINGLE, PAIR, NARROW_PINGPONG, THIN];
 
-    /// The tiles of products with what follows them: small ones, since a thread needs registers for what is added beside those of its sums.
-    /// With 128 × 80 elements or more, ptxas spills some.
-    pub const FUSED: [Config; 2] = [
-        NARROW,
-        Config {
-            by_element: true,
-            ..NARROW
-        },
+    /// The tiles of products with what follows them. A thread needs registers for what is added beside its sums, so it has up to 128 sums,
+    /// and a row is stored in pieces of up to 32 columns.
+    #[rustfmt::skip]
+    pub const FUSED: [Config; 21] = [
+        Config { bm: 64, bn: 80, stages: 11, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, d_bytes: 128, ..PINGPONG },
+        Config { bm: 128, bn: 128, stages: 6, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 16, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 32, stages: 16, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 64, stages: 13, d_bytes: 128, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 96, stages: 10, group: 2, cluster_m: 4, d_bytes: 128, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 104, stages: 9, d_bytes: 128, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 16, stages: 12, d_bytes: 64, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 96, stages: 7, group: 2, cluster_m: 4, cluster_n: 2, d_bytes: 128, ..PINGPONG_SWAPPED },
+        Config { bm: 192, bn: 72, stages: 6, cluster_n: 2, d_bytes: 128, ..PINGPONG_SWAPPED },
+        Config { bm: 128, bn: 160, stages: 5, group: 4, cluster_m: 2, d_bytes: 128, ..BY_ROWS },
+        Config { bm: 128, bn: 176, stages: 5, d_bytes: 128, ..BY_ROWS },
+        Config { bm: 128, bn: 192, stages: 5, d_bytes: 128, ..BY_ROWS },
+        Config { bm: 128, bn: 32, stages: 10, split: 4, d_bytes: 64, ..BY_ROWS_SWAPPED },
+        Config { bm: 128, bn: 152, stages: 5, d_bytes: 128, ..BY_ROWS_SWAPPED },
+        Config { bm: 256, bn: 104, stages: 4, d_bytes: 128, ..BY_ROWS_SWAPPED },
+        Config { bm: 64, bn: 128, stages: 8, split: 4, d_bytes: 128, ..BY_COLUMNS_SWAPPED },
+        Config { bm: 192, bn: 160, stages: 4, group: 4, cluster_m: 2, d_bytes: 128, ..BY_COLUMNS_SWAPPED },
+        Config { by_element: true, ..NARROW },
+    ];
+
+    /// The tiles of gated products, whose pairs of columns are columns of a tile.
+    #[rustfmt::skip]
+    pub const GATED: [Config; 13] = [
+        Config { bm: 64, bn: 64, stages: 13, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 80, stages: 11, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 112, stages: 9, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 128, stages: 8, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 160, stages: 7, group: 2, cluster_m: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 128, bn: 128, stages: 6, d_bytes: 128, ..PINGPONG },
+        Config { bm: 128, bn: 176, stages: 5, d_bytes: 128, ..BY_ROWS },
+        Config { bm: 128, bn: 192, stages: 5, d_bytes: 128, ..BY_ROWS },
+        Config { bm: 64, bn: 128, stages: 8, split: 4, d_bytes: 128, ..BY_COLUMNS },
+        Config { bm: 128, bn: 160, stages: 5, d_bytes: 128, ..BY_COLUMNS },
+        Config { by_element: true, ..NARROW },
     ];
 
     /// The tiles for D that TMA cannot store.

@@ -64,13 +64,21 @@ pub(crate) fn instances(all: &[Instance]) -> Vec<Instance> {
     chosen
 }
 
-/// A kernel with its types or with its constants, which the second says.
+/// A kernel with its types, with its function of each number or with its other constants, which the second says.
 pub(crate) type Aspect<'a> = (&'a str, &'static str, &'a str);
 
-/// What a run of an instance with that name has run: the kernel with these types, and the kernel with these constants.
-pub(crate) fn aspects(name: &str) -> [Aspect<'_>; 2] {
+/// What a run of an instance with that name has run: the kernel with these types, this function, and these constants.
+pub(crate) fn aspects(name: &str) -> [Aspect<'_>; 3] {
     let (kernel, types, constants) = parts(name);
-    [(kernel, "types", types), (kernel, "constants", constants)]
+    let (function, sizes) = match kernel {
+        "gemm_fused_" | "gemm_gated_" => constants.split_once('_').unwrap_or((constants, "")),
+        _ => ("", constants),
+    };
+    [
+        (kernel, "types", types),
+        (kernel, "function", function),
+        (kernel, "constants", sizes),
+    ]
 }
 
 #[test]

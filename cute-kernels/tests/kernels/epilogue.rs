@@ -4,15 +4,32 @@ use cute_kernels::reference::normal;
 use cute_runtime::{Device, Element, Error, Tensor, bf16};
 
 use crate::device;
-use kernels::{linear, linear_CFG, linear_F};
+use kernels::{fast_F, linear, linear_CFG, linear_F};
 
 #[cute_runtime::kernels]
 mod kernels {
     use cute_kernels::lib::{
-        Config, NARROW, SQUARE, THIN, gated, gelu, gelu_tanh, gemm_with, linear_combination,
-        multiply, of_column, of_columns, of_element, of_row, of_rows, relu, silu, store_by_tma,
-        tiles,
+        Config, NARROW, SQUARE, THIN, gated, gelu, gelu_fast, gelu_tanh, gelu_tanh_fast, gemm_with,
+        linear_combination, multiply, of_column, of_columns, of_element, of_row, of_rows, relu,
+        silu, silu_fast, store_by_tma, tiles,
     };
+
+    /// The fast functions of each number.
+    #[kernel(threads = 128)]
+    #[instances(F in [1, 2, 3])]
+    pub fn fast<const F: u32>(x: Global<f32, 1>, y: Global<f32, 1>) {
+        let held = fragment::<f32>(composition(
+            make_identity_layout((128, 1)),
+            layout!((128,1):(1,0)),
+        ));
+        copy_or(local_tile(x, 128, block_idx().0), held, 0.0);
+        let found = map(held, |x| match F {
+            1 => gelu_fast(x),
+            2 => gelu_tanh_fast(x),
+            _ => silu_fast(x),
+        });
+        copy_inside(found, local_tile(y, 128, block_idx().0));
+    }
 
     /// D = f(α · A · Bᵀ + β · C + a bias for each row + a bias for each column), where f is chosen by a number.
     #[kernel(threads = 384, cluster = (CFG.cluster_m * CFG.cluster_n * CFG.split, 1, 1))]
@@ -258,4 +275,45 @@ fn epilogues_of_fragments_agree_with_float64() -> Result<(), Error> {
     check(&half, "SwiGLU", |(i, j)| {
         activation(3, given.product((i, 2 * j))) * given.product((i, 2 * j + 1))
     })
+}
+
+/// The largest relative errors that their documentation states.
+#[test]
+fn fast_functions_are_as_accurate_as_they_say() -> Result<(), Error> {
+    let device = device();
+    let numbers: Vec<f32> = (-6144..=6144).map(|i| i as f32 / 1024.0).collect();
+    let n = numbers.len();
+    let x = Tensor::from_slice(&device, &numbers, [n])?;
+    for (f, function, most) in [
+        (1, fast_F::_1, 2f64.powi(-16)),
+        (2, fast_F::_2, 2f64.powi(-18)),
+        (3, fast_F::_3, 2f64.powi(-20)),
+    ] {
+        let mut y = Tensor::<f32, 1>::zeros(&device, [n])?;
+        let grid = n.div_ceil(128) as u32;
+        kernels::fast::launch(function, &device, grid, &x.view(), &mut y.view_mut())?;
+        for (x, found) in numbers.iter().zip(y.download()?) {
+            let x = f64::from(*x);
+            // 1 + erf loses the digits of a number near −1.
+            let exact = match f {
+                1 => x * below(x),
+                _ => activation(f, x),
+            };
+            let error = (f64::from(found) - exact).abs();
+            assert!(
+                error <= most * exact.abs(),
+                "{f} of {x}: {found}, not {exact}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The distribution function of the normal distribution. Of a number below −2, by the continued fraction of its tail.
+fn below(x: f64) -> f64 {
+    if x > -2.0 {
+        return 0.5 * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2));
+    }
+    let tail = (1..200).rev().fold(-x, |sum, n| -x + f64::from(n) / sum);
+    (-x * x / 2.0).exp() / ((2.0 * std::f64::consts::PI).sqrt() * tail)
 }

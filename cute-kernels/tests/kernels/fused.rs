@@ -2,12 +2,11 @@
 
 use std::sync::Once;
 
-use cute_kernels::gemm::fused::kernels::{gemm_fused_types, gemm_gated_types};
 use cute_kernels::reference::normal;
-use cute_kernels::{Activation, Epilogue, Error, FusedInput, gemm_fused, gemm_gated};
+use cute_kernels::{Activation, Epilogue, Error, FusedInput, Plan, Tile, gemm_fused, gemm_gated};
 use cute_runtime::{Device, Element, Tensor, bf16, f16};
 
-use crate::covering::Cover;
+use crate::covering::{Cover, whole};
 use crate::device;
 
 const ALPHA: f32 = 0.25;
@@ -217,82 +216,127 @@ pub(crate) fn what_follows_a_product_agrees_with_float64() {
     });
 }
 
-/// Each tile of both kernels.
+/// Each tile of both kernels, with all that may follow a product, by TMA and by element. Two CTAs or more have several tiles.
 #[test]
 pub(crate) fn each_tile_stores_what_follows() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let device = device();
-        let of = Operands::new(&device, [1, 136, 272, 200], bf16::from_f32).unwrap();
-        let (a, b) = (of.a.view(), of.b.view());
-        for (function, config) in <bf16 as gemm_fused_types<bf16>>::INSTANCES {
-            let mut d = Tensor::<bf16, 3>::zeros(&device, [1, 136, 272]).unwrap();
-            let grid = 2 * config.value().ctas();
-            cute_kernels::gemm::fused::kernels::gemm_fused::launch(
-                *function,
-                *config,
-                &device,
-                grid,
-                &a,
-                &b,
-                &[of.bias.view()],
-                &[],
-                &mut [],
-                &mut d.view_mut(),
-                1,
-                136,
-                272,
-                200,
-                ALPHA,
-                0.0,
-            )
-            .unwrap();
-            let activation = function.value();
-            let number = |i: usize, j: usize| exact(activation, of.sums[i * 272 + j] + of.added[j]);
-            let what = format!("{function:?} {config:?}");
-            compare(
-                &d.download().unwrap(),
-                [136, 272, 272],
-                1.0 / 256.0,
-                &what,
-                number,
-            );
+        let bf16 = |shape, all| each_tile(&device, shape, all, 1.0 / 256.0, bf16::from_f32);
+        let f16 = |shape, all| each_tile(&device, shape, all, 1.0 / 2048.0, f16::from_f32);
+        let gated_bf16 =
+            |shape, all| each_gated_tile(&device, shape, all, 1.0 / 256.0, bf16::from_f32);
+        let gated_f16 =
+            |shape, all| each_gated_tile(&device, shape, all, 1.0 / 2048.0, f16::from_f32);
+        for shape in [[136, 272, 200], [135, 271, 39]] {
+            bf16(shape, false).unwrap();
+            gated_bf16(shape, false).unwrap();
         }
-        for (function, config) in <bf16 as gemm_gated_types<bf16>>::INSTANCES {
-            let mut d = Tensor::<bf16, 3>::zeros(&device, [1, 136, 136]).unwrap();
-            let grid = 2 * config.value().ctas();
-            cute_kernels::gemm::fused::kernels::gemm_gated::launch(
-                *function,
-                *config,
-                &device,
-                grid,
-                &a,
-                &b,
-                &[of.bias.view()],
-                &mut [],
-                &mut d.view_mut(),
-                1,
-                136,
-                272,
-                200,
-                ALPHA,
-            )
-            .unwrap();
-            let activation = function.value();
-            let of_column = |i: usize, j: usize| of.sums[i * 272 + j] + of.added[j];
-            let number = |i: usize, j: usize| {
-                exact(activation, of_column(i, 2 * j)) * of_column(i, 2 * j + 1)
-            };
-            let what = format!("gated {function:?} {config:?}");
-            compare(
-                &d.download().unwrap(),
-                [136, 136, 136],
-                1.0 / 256.0,
-                &what,
-                number,
-            );
+        // Long K, which is divided.
+        bf16([33, 71, 2100], false).unwrap();
+        f16([33, 71, 2100], false).unwrap();
+        for shape in [[72, 136, 72], [71, 135, 39]] {
+            if whole() {
+                bf16(shape, true).unwrap();
+                f16(shape, true).unwrap();
+                gated_bf16(shape, true).unwrap();
+                gated_f16(shape, true).unwrap();
+            }
         }
     });
+}
+
+/// The tiles with K in parts or, if K is short, the others: with one function each, or with `all`.
+fn variants(plan: &Plan, k: usize, all: bool) -> Vec<(Tile, Activation)> {
+    let candidates = plan.candidates().iter().map(|(tile, _)| *tile);
+    let (in_parts, others): (Vec<Tile>, Vec<Tile>) =
+        candidates.partition(|tile| matches!(tile, Tile::InParts(..)));
+    assert_eq!(in_parts.is_empty(), k < 2000);
+    let tiles: Vec<Tile> = match in_parts.is_empty() {
+        true => others,
+        false => in_parts.into_iter().step_by(13).collect(),
+    };
+    let tiles = tiles.into_iter();
+    match all {
+        true => tiles
+            .flat_map(|tile| ACTIVATIONS.map(|it| (tile, it)))
+            .collect(),
+        false => tiles.zip(ACTIVATIONS.into_iter().cycle()).collect(),
+    }
+}
+
+fn each_tile<T>(
+    device: &Device,
+    [m, n, k]: [usize; 3],
+    all: bool,
+    unit: f64,
+    element: fn(f32) -> T,
+) -> Result<(), Error>
+where
+    T: FusedInput<T> + Into<f64>,
+{
+    let of = Operands::new(device, [1, m, n, k], element)?;
+    let (a, b, bias) = (of.a.view(), of.b.view(), of.bias.view());
+    let numbers: Vec<T> = (0..m * n)
+        .map(|i| element((i % 37) as f32 / 8.0 - 2.0))
+        .collect();
+    let c = Tensor::from_slice(device, &numbers, [1, m, n])?;
+    let c = c.view();
+    let mut d = Tensor::<T, 3>::zeros(device, [1, m, n])?;
+    let epilogue = |it: Activation| {
+        let epilogue = Epilogue::new().scale(ALPHA).bias(&bias).activation(it);
+        epilogue.residual(BETA, &c)
+    };
+    let plan = Plan::fused(device, &a, &b, &epilogue(Activation::Relu), &d.view_mut())?;
+    for (tile, activation) in variants(&plan, k, all) {
+        let mut largest = Tensor::<f32, 1>::zeros(device, [m])?;
+        let epilogue = epilogue(activation).absmax(largest.view_mut());
+        let plan = plan.clone().with_tile(tile)?;
+        plan.launch_fused(device, &a, &b, epilogue, &mut d.view_mut())?;
+        let number = |i: usize, j: usize| {
+            let added = of.added[j] + f64::from(BETA) * numbers[i * n + j].into();
+            exact(activation, of.sums[i * n + j] + added)
+        };
+        let what = format!("{activation:?} {tile}");
+        compare(&d.download()?, [m, n, n], unit, &what, number);
+        for (i, found) in largest.download()?.into_iter().enumerate() {
+            let expected = (0..n).map(|j| number(i, j).abs()).fold(0.0, f64::max);
+            let error = (f64::from(found) - expected).abs();
+            assert!(
+                error <= 1e-4 * expected + 1e-5,
+                "{what}: row {i} has {found}, not {expected}"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn each_gated_tile<T>(
+    device: &Device,
+    [m, n, k]: [usize; 3],
+    all: bool,
+    unit: f64,
+    element: fn(f32) -> T,
+) -> Result<(), Error>
+where
+    T: FusedInput<T> + Into<f64>,
+{
+    let half = n / 2;
+    let of = Operands::new(device, [1, m, 2 * half, k], element)?;
+    let (a, b, bias) = (of.a.view(), of.b.view(), of.bias.view());
+    let mut d = Tensor::<T, 3>::zeros(device, [1, m, half])?;
+    let epilogue = |it| Epilogue::new().scale(ALPHA).bias(&bias).activation(it);
+    let plan = Plan::gated(device, &a, &b, &epilogue(Activation::Relu), &d.view_mut())?;
+    for (tile, activation) in variants(&plan, k, all) {
+        let plan = plan.clone().with_tile(tile)?;
+        plan.launch_gated(device, &a, &b, epilogue(activation), &mut d.view_mut())?;
+        let of_column = |i: usize, j: usize| of.sums[i * 2 * half + j] + of.added[j];
+        let number =
+            |i: usize, j: usize| exact(activation, of_column(i, 2 * j)) * of_column(i, 2 * j + 1);
+        let what = format!("gated {activation:?} {tile}");
+        compare(&d.download()?, [m, half, half], unit, &what, number);
+    }
+    Ok(())
 }
 
 #[test]

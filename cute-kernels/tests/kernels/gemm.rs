@@ -623,6 +623,8 @@ pub(crate) fn gemm_adds_up_parts_of_k() {
             ([1, 136, 2500], 8),
             ([40, 72, 2100], 8),
             ([97, 72, 2100], 3),
+            // Rows of sums are no whole vectors of 16 bytes.
+            ([33, 71, 2100], 0),
         ] {
             let product = Problem::<bf16, bf16>::new(Case::new([m, n, k], pad), &device);
             let plan = product.check::<bf16>(None, BF16);
@@ -636,7 +638,7 @@ pub(crate) fn gemm_adds_up_parts_of_k() {
             }
         }
         fn last<T: Input + GemmInput<D>, D: Output>(device: &Device, k: usize, epsilon: f64) {
-            let product = Problem::<T, T>::new(Case::new([40, 72, k], 8), device);
+            let product = Problem::<T, T>::new(Case::new([40, 71, k], 3), device);
             let plan = product.check::<D>(None, epsilon);
             let tiles = plan.candidates().iter().map(|(tile, _)| *tile);
             let mut in_parts = tiles.filter(|tile| matches!(tile, Tile::InParts(..)));

@@ -34,7 +34,7 @@ mod kernels {
         let tiles = tiles::<CFG>(batches, m, n);
         multiply::<_, _, _, CFG>(a, b, tiles, k, |acc, consumer, at, _| {
             let of_matrix = largest[(min(at.0, extent(largest, 0) - 1), _)];
-            let sums = |piece, (_, row, column)| {
+            let sums = |piece, (_, row, column), _| {
                 let sums = piece + of_columns(columns, piece, column);
                 absmax_of_rows(sums, of_matrix, (row, column), n);
                 sums

@@ -1,10 +1,14 @@
 //! Which kernels are shipped and not launched here, and why.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
+use cute_kernels::gemm::fused::kernels::gemm_fused_CFG;
+use cute_kernels::gemm::gated::kernels::gemm_gated_CFG;
 use cute_kernels::gemm::kernels::gemm_CFG;
 use cute_kernels::lib::Config;
 use cute_ptx::table::{Opcode, Together};
+use cute_runtime::Constant;
 
 use crate::body::{Body, is_synchronisation};
 use crate::launches::LAUNCHES;
@@ -18,37 +22,10 @@ struct Others {
     reason: &'static str,
 }
 
-/// The functions of the numbers of a product, with each tile.
-const FUNCTIONS: &[&str] = &[
-    "Identity_FUSED_0",
-    "Identity_FUSED_1",
-    "Gelu_FUSED_0",
-    "Gelu_FUSED_1",
-    "GeluTanh_FUSED_0",
-    "GeluTanh_FUSED_1",
-    "Silu_FUSED_0",
-    "Silu_FUSED_1",
-];
-
 const OTHERS: &[Others] = &[
     Others {
-        kernel: "gemm_fused_",
-        constants: &["Relu_FUSED_1"],
-        reason: "Relu_FUSED_0 with the store of gemm_linear_",
-    },
-    Others {
-        kernel: "gemm_gated_",
-        constants: &["Relu_FUSED_1"],
-        reason: "Relu_FUSED_0 with the store of gemm_linear_",
-    },
-    Others {
-        kernel: "gemm_fused_",
-        constants: FUNCTIONS,
-        reason: "Relu with another function of each number",
-    },
-    Others {
-        kernel: "gemm_gated_",
-        constants: FUNCTIONS,
+        kernel: "finish_parts_",
+        constants: &["Identity", "Gelu", "GeluTanh", "Silu"],
         reason: "Relu with another function of each number",
     },
     Others {
@@ -116,16 +93,10 @@ pub(crate) fn all_are_launched() -> bool {
     for it in OTHERS {
         others.extend(it.constants.iter().map(|constants| (it.kernel, *constants)));
     }
-    let sizes = |name: &str| {
-        gemm_CFG::ALL
-            .into_iter()
-            .find(|it| format!("{it:?}") == name)
-    };
     let made_of: BTreeSet<Part> = kinds
         .iter()
-        .filter(|(kernel, _)| *kernel == "gemm_")
-        .filter_map(|(_, constants)| sizes(constants))
-        .flat_map(|it| parts_of(it.value()))
+        .filter_map(|(kernel, constants)| sizes(kernel, constants))
+        .flat_map(parts_of)
         .collect();
     let all = instances();
     let existing: BTreeSet<(&str, &str)> = all
@@ -140,12 +111,9 @@ pub(crate) fn all_are_launched() -> bool {
     }
     // A product of other sizes is made of what the launched ones are made of.
     for (kernel, constants) in &existing {
-        if *kernel == "gemm_"
-            && !kinds.contains(&(kernel, constants))
-            && let Some(it) = sizes(constants)
-            && parts_of(it.value())
-                .iter()
-                .all(|part| made_of.contains(part))
+        if !kinds.contains(&(kernel, constants))
+            && let Some(config) = sizes(kernel, constants)
+            && parts_of(config).iter().all(|part| made_of.contains(part))
         {
             others.insert((kernel, constants));
         }
@@ -161,11 +129,15 @@ pub(crate) fn all_are_launched() -> bool {
     for kind in others.difference(&existing) {
         wrong.push(format!("{kind:?} does not exist"));
     }
+    let no_orders = BTreeSet::new();
     for (name, ptx) in &all {
-        let of_kernel = used.get(parts(name).0);
-        let new = orders(ptx)
-            .into_iter()
-            .filter(|order| !of_kernel.is_some_and(|of| of.contains(order)));
+        let (kernel, _, constants) = parts(name);
+        // Products with an epilogue have the main loop of those without.
+        let of_sizes = sizes(kernel, constants).map(|_| "gemm_");
+        let of = |kernel| used.get(kernel).unwrap_or(&no_orders);
+        let (own, shared) = (of(kernel), of_sizes.map_or(&no_orders, of));
+        let is_new = |order: &String| !own.contains(order) && !shared.contains(order);
+        let new = orders(ptx).into_iter().filter(is_new);
         wrong.extend(new.map(|order| format!("{name} has {order}, and no launch of its kernel")));
     }
     println!(
@@ -181,6 +153,23 @@ pub(crate) fn all_are_launched() -> bool {
         println!("FAILED: {it}");
     }
     wrong.is_empty()
+}
+
+/// The sizes of a product with these constants, of a kernel whose instances have many.
+fn sizes(kernel: &str, constants: &str) -> Option<Config> {
+    fn of<C: Constant<Value = Config> + Debug>(name: &str) -> Option<Config> {
+        let mut all = C::ALL.iter();
+        let found = all.find(|it| format!("{it:?}") == name);
+        found.map(|it| it.value())
+    }
+    // The function of each number comes first.
+    let of_fused = constants.split_once('_').map(|(_, sizes)| sizes);
+    match kernel {
+        "gemm_" => of::<gemm_CFG>(constants),
+        "gemm_fused_" => of::<gemm_fused_CFG>(of_fused?),
+        "gemm_gated_" => of::<gemm_gated_CFG>(of_fused?),
+        _ => None,
+    }
 }
 
 /// What a product is made of: how warpgroups divide a tile and store it, what CTAs of a cluster share, and how matrices lie.

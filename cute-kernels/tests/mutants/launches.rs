@@ -2,9 +2,8 @@
 //! schedule.
 
 use cute_kernels::attention::kernels::{self as attention, attention_CAUSAL, attention_D};
-use cute_kernels::gemm::fused::kernels::{
-    self as fused, gemm_fused_CFG, gemm_fused_F, gemm_gated_CFG, gemm_gated_F,
-};
+use cute_kernels::gemm::fused::kernels::{self as fused, gemm_fused_CFG, gemm_fused_F};
+use cute_kernels::gemm::gated::kernels::{self as gated, gemm_gated_CFG, gemm_gated_F};
 use cute_kernels::gemm::grouped::kernels::{self as grouped, gemm_grouped_CFG};
 use cute_kernels::gemm::kernels::{self as gemm, gemm_CFG, gemm_types};
 use cute_kernels::gemm::linear::kernels::{self as linear, gemm_linear_CFG, gemm_update_CFG};
@@ -17,8 +16,8 @@ use cute_kernels::quantise::Quantised;
 use cute_kernels::quantise::kernels::quantise_rows_types;
 use cute_kernels::softmax::kernels::{self as softmax, softmax_long_CFG};
 use cute_kernels::{
-    Error, GemmInput, Plan, Tile, Transpose, histogram, layer_norm, quantise_rows, rms_norm, saxpy,
-    sum, sum_rows, transpose,
+    Activation, Epilogue, Error, GemmInput, Plan, Tile, Transpose, histogram, layer_norm,
+    quantise_rows, rms_norm, saxpy, sum, sum_rows, transpose,
 };
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut, bf16, e4m3};
 
@@ -163,12 +162,39 @@ pub(crate) const LAUNCHES: &[Launch] = &[
         )
     }),
     // The largest values of rows are noted, here by several CTAs.
-    launch("gemm_fused_bf16_bf16_Relu_FUSED_0", |device| {
-        followed(device, gemm_fused_CFG::FUSED_0, 2, [72, 120, 568])
+    launch("gemm_fused_bf16_bf16_Relu_FUSED_2", |device| {
+        followed(device, gemm_fused_CFG::FUSED_2, 3, [72, 120, 568])
+    }),
+    // The transpose is stored, and eight lanes have a row.
+    launch("gemm_fused_bf16_bf16_Relu_FUSED_4", |device| {
+        followed(device, gemm_fused_CFG::FUSED_4, 3, [136, 24, 568])
+    }),
+    // The same behind the sums of parts of K.
+    launch("finish_parts_f32_bf16_Relu", |device| {
+        let (m, n, k) = (40, 264, 1100);
+        let b = bf16::uploaded(device, 1, n, k)?;
+        let bias = bf16::computed(device, 1, 1, n)?;
+        let bias = bias.buffer().view(0, [n as usize], [1])?;
+        let c = bf16::computed(device, 1, m, n)?;
+        let c = c.view();
+        let mut largest = Tensor::<f32, 1>::zeros(device, [m as usize])?;
+        let mut d = result::<bf16>(device, m, n)?;
+        let a = bf16::computed(device, 1, m, k)?;
+        let (a, b, mut view) = (a.view(), b.view(), d.view_mut());
+        let epilogue = Epilogue::new().scale(2.0).bias(&bias).residual(-1.0, &c);
+        let epilogue = epilogue
+            .activation(Activation::Relu)
+            .absmax(largest.view_mut());
+        let plan = Plan::fused(device, &a, &b, &epilogue, &view)?;
+        let mut tiles = plan.candidates().iter().map(|(tile, _)| *tile);
+        let in_parts = tiles.find(|tile| matches!(tile, Tile::InParts(..)));
+        let plan = plan.with_tile(in_parts.expect("K is long"))?;
+        plan.launch_fused(device, &a, &b, epilogue, &mut view)?;
+        Ok([bytes(&d.buffer().download()?), bytes(&largest.download()?)].concat())
     }),
     // Even columns are gates of the odd ones.
-    launch("gemm_gated_bf16_bf16_Relu_FUSED_0", |device| {
-        gated(device, gemm_gated_CFG::FUSED_0, 1, [136, 112, 568])
+    launch("gemm_gated_bf16_bf16_Relu_GATED_0", |device| {
+        with_gates(device, gemm_gated_CFG::GATED_0, 1, [136, 112, 568])
     }),
     launch("gemm_linear_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         product::<bf16, bf16>(
@@ -749,15 +775,19 @@ fn followed(
     grid: u32,
     shape: [u32; 3],
 ) -> Result<Vec<u8>, Error> {
+    let swapped = config.value().swapped;
     let run = |device: &Device,
                a: &View3<bf16>,
                b: &View3<bf16>,
                d: &mut Result3<bf16>,
                [m, n, k]: [u32; 3]| {
-        let bias = bf16::computed(device, 1, 1, n)?;
-        let bias = [bias.buffer().view(0, [n as usize], [1])?];
-        let c = bf16::computed(device, 1, m, n)?;
-        let mut largest = Tensor::<f32, 1>::zeros(device, [m as usize])?;
+        let (rows, columns) = if swapped { (n, m) } else { (m, n) };
+        let bias = bf16::computed(device, 1, 1, columns)?;
+        let bias = [bias
+            .buffer()
+            .view(0, [1, columns as usize], [columns as usize, 1])?];
+        let c = bf16::computed(device, 1, rows, columns)?;
+        let mut largest = Tensor::<f32, 1>::zeros(device, [rows as usize])?;
         let (c, largest) = ([c.view()], &mut [largest.view_mut()]);
         let relu = gemm_fused_F::Relu;
         fused::gemm_fused::launch(
@@ -769,7 +799,7 @@ fn followed(
 }
 
 /// relu(x) · y of the even and odd columns of A · Bᵀ.
-fn gated(
+fn with_gates(
     device: &Device,
     config: gemm_gated_CFG,
     grid: u32,
@@ -779,7 +809,7 @@ fn gated(
     let mut d = result::<bf16>(device, m, n / 2)?;
     let a = bf16::computed(device, 1, m, k)?;
     let (a, b, mut to, relu) = (a.view(), b.view(), d.view_mut(), gemm_gated_F::Relu);
-    fused::gemm_gated::launch(
+    gated::gemm_gated::launch(
         relu,
         config,
         device,

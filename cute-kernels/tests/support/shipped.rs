@@ -1,7 +1,7 @@
 //! The instances that are shipped, and what their names say.
 
 use cute_kernels::gemm::kernels as gemm;
-use cute_kernels::gemm::{fused, grouped, linear, list, scaled, streamed, sums};
+use cute_kernels::gemm::{fused, gated, grouped, linear, list, scaled, streamed, sums};
 use cute_kernels::transpose::kernels as transpose;
 use cute_kernels::{attention, elementwise, histogram, norm, pack, quantise, softmax, sum};
 
@@ -12,6 +12,7 @@ pub(crate) fn instances() -> Vec<(&'static str, &'static str)> {
         gemm::KERNELS,
         linear::kernels::KERNELS,
         fused::kernels::KERNELS,
+        gated::kernels::KERNELS,
         scaled::kernels::KERNELS,
         grouped::kernels::KERNELS,
         list::kernels::KERNELS,

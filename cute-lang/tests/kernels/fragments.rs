@@ -813,3 +813,29 @@ fn threads_that_no_power_of_two_divides() {
         "the layout has 3 threads at a distance of 1, and no power of two divides a warp so"
     );
 }
+
+/// To write one of two elements in a register is to read the register: it begins as 0 where nothing else gives it a value, so that the
+/// assembler does not keep it for the turns of a loop around.
+#[test]
+fn registers_of_two_elements_have_a_value_before_one_of_them_is_written() {
+    for (statements, zeros) in [
+        ("x[0] = 1.0; x[1] = 1.0; x[2] = 1.0;", 2),
+        ("fill(x, 1.0);", 0),
+        ("fill(x, 1.0); x[0] = 0.0;", 0),
+        ("copy_or(local_tile(d, 4, i), x, 0.0);", 0),
+        ("if i > 2 { fill(x, 1.0); } x[0] = 1.0;", 2),
+    ] {
+        let source = format!(
+            "mod kernels {{ #[kernel(threads = 1)] unsafe fn k(d: Global<bf16, 1>, n: u32) {{
+                for i in 0..n {{ let x = fragment::<bf16>(4); {statements} copy_inside(x, local_tile(d, 4, i)); }}
+            }} }}"
+        );
+        let lowered = lower(source.parse().expect("tokens"))
+            .unwrap_or_else(|error| panic!("{statements}: {error}"));
+        let text = lowered[0].module.to_string();
+        judge(&lowered);
+        let is_zero = |line: &&str| line.trim().starts_with("mov.b32 %r") && line.ends_with(", 0;");
+        let found: Vec<&str> = text.lines().filter(is_zero).collect();
+        assert_eq!(found.len(), zeros, "{statements}: {text}");
+    }
+}

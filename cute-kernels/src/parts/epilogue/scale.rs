@@ -27,6 +27,26 @@ pub mod kernels {
         held
     }
 
+    /// The numbers of a bias for accumulators that are a tile of D of so many columns, of which the first is `column`, a multiple of their
+    /// number: 0 if there is no bias. There is one, with one row, or none.
+    pub fn bias_of_columns<D: Element>(
+        acc: Fragment,
+        bias: [Global<D, 2>; 1],
+        columns: u32,
+        column: u32,
+    ) -> Fragment {
+        let added = fragment::<D>(acc, 0);
+        fill(added, 0.0);
+        if bias.len() > 0 {
+            copy_or(
+                local_tile(bias[0], (1, columns), (0, column / columns)),
+                added,
+                0.0,
+            );
+        }
+        added
+    }
+
     /// The two factors of the products of block number `step` along K, for accumulators that begin at (row, column) and lie in one
     /// block of 128 columns: numbers of `x` for each block along K and each row, and one of `y` for a block of columns and along K.
     pub fn of_blocks(
@@ -53,20 +73,29 @@ pub mod kernels {
         c: Global<T, R>,
         (batch, row, column): (u32, u32, u32),
     ) -> Fragment {
-        let c = if R == 2 { c } else { c[(batch, _, _)] };
-        let (added, columns) = (fragment::<T>(acc), size(acc) * 2);
-        fill(added, 0.0);
-        if beta != 0.0 {
-            copy_or(
-                local_tile(c, (64, columns), (row / 64, column / columns)),
-                added,
-                0.0,
-            );
-        }
+        let added = scaled_tile(beta, c, acc, (64, size(acc) * 2), (batch, row, column));
         if alpha == 0.0 {
             fill(acc, 0.0);
         }
-        fma(acc, alpha, convert::<f32>(added) * beta)
+        fma(acc, alpha, added)
+    }
+
+    /// β · C at the places of accumulators, which are a tile of this shape and begin at a multiple of it. C is not read if β is 0.
+    pub fn scaled_tile<T: Element, const R: u32>(
+        beta: f32,
+        c: Global<T, R>,
+        acc: Fragment,
+        tile: (u32, u32),
+        (batch, row, column): (u32, u32, u32),
+    ) -> Fragment {
+        let c = if R == 2 { c } else { c[(batch, _, _)] };
+        let added = fragment::<T>(acc);
+        fill(added, 0.0);
+        if beta != 0.0 {
+            let at = (row / tile.0, column / tile.1);
+            copy_or(local_tile(c, tile, at), added, 0.0);
+        }
+        convert::<f32>(added) * beta
     }
 
     /// Raises the number of each row in `largest` to the largest absolute value in this row of accumulators. They begin at (row, column) of
@@ -84,17 +113,67 @@ pub mod kernels {
         (row, column): (u32, u32),
         n: u32,
     ) {
-        let inside = map(acc, |x, (_, j)| if column + j < n { abs(x) } else { 0.0 });
-        let found = max(reduce(inside, 1, max), 0.0);
-        let bits = recast::<u32>(largest);
+        let found = reduce(absolute_inside(acc, column, n), 1, max);
         // Four threads have a row, and know its number.
         if thread() % 4 == 0 {
-            for v in 0..size(found) {
-                let (i, _) = coordinate(found, v);
-                if row + i < extent(largest, 0) {
-                    atomic_max(bits, row + i, to_bits(found[v]));
-                }
+            raise(found, largest, row);
+        }
+    }
+
+    /// The same for accumulators that are transposed, in the order of `wgmma_c`: each warp has 16 columns of a row.
+    pub fn absmax_of_transposed_rows(
+        acc: Fragment,
+        largest: Global<f32, 1>,
+        (row, column): (u32, u32),
+        n: u32,
+    ) {
+        let inside = absolute_inside(acc, column, n);
+        let found = fragment::<f32>(acc, 1);
+        for v in 0..size(found) {
+            // Two numbers of a thread, and eight lanes, have the row.
+            let first = v % 2 + v / 2 * 4;
+            let mut x = max(inside[first], inside[first + 2]);
+            for step in 2..5 {
+                x = max(x, shfl_bfly(x, 1 << step));
             }
+            found[v] = x;
+        }
+        if lane() < 4 {
+            raise(found, largest, row);
+        }
+    }
+
+    /// The same for numbers of which each warp has a row.
+    pub fn absmax_of_warps(
+        x: Fragment,
+        largest: Global<f32, 1>,
+        (row, column): (u32, u32),
+        n: u32,
+    ) {
+        let found = reduce(absolute_inside(x, column, n), 1, max);
+        if lane() == 0 {
+            raise(found, largest, row);
+        }
+    }
+
+    /// The absolute values, or 0 in columns from n on.
+    fn absolute_inside(acc: Fragment, column: u32, n: u32) -> Fragment {
+        map(acc, |x, (_, j)| if column + j < n { abs(x) } else { 0.0 })
+    }
+
+    /// Raises the numbers of rows.
+    fn raise(found: Fragment, largest: Global<f32, 1>, row: u32) {
+        let bits = recast::<u32>(largest);
+        let last = extent(largest, 0) - 1;
+        for v in 0..size(found) {
+            let (i, _) = coordinate(found, v);
+            // A row outside gives 0 to the last one, which changes nothing: a branch for each row takes more registers.
+            let number = if row + i <= last {
+                max(found[v], 0.0)
+            } else {
+                0.0
+            };
+            atomic_max(bits, min(row + i, last), to_bits(number));
         }
     }
 }

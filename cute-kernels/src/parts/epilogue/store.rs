@@ -7,11 +7,11 @@ pub mod kernels {
     use crate::parts::tiles::kernels::place;
 
     /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (batch, row, column) of the product as `CFG` says: by TMA,
-    /// their transpose if `swapped`, or element by element. `epilogue(piece, (batch, row, column))` returns what is stored of a
-    /// piece at this place.
+    /// their transpose if `swapped`, or element by element. `epilogue(piece, (batch, row, column), first)` returns what is
+    /// stored of a piece at this place, which begins at column `first` of the accumulators.
     pub fn store_tile<D: Element, const R: u32, const TMA: bool, const CFG: Config>(
         acc: Fragment,
-        epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
+        epilogue: impl Fn(Fragment, (u32, u32, u32), u32) -> Fragment,
         d: Store<D, R, TMA>,
         consumer: u32,
         at: (u32, u32, u32),
@@ -19,15 +19,13 @@ pub mod kernels {
         if CFG.by_element {
             let columns = 2 * size(acc) / fewest_pieces::<D>(size(acc) / 4, CFG.d_bytes);
             for piece in 0..2 * size(acc) / columns {
-                let at = (at.0, at.1, at.2 + piece * columns);
-                store_by_element(
-                    epilogue(local_tile(acc, (64, columns), (0, piece)), at),
-                    d,
-                    at,
-                );
+                let first = piece * columns;
+                let at = (at.0, at.1, at.2 + first);
+                let part = local_tile(acc, (64, columns), (0, piece));
+                store_by_element(epilogue(part, at, first), d, at);
             }
         } else if CFG.swapped {
-            store_transposed_by_tma(epilogue(acc, at), d, consumer, at, CFG.d_bytes);
+            store_transposed_by_tma(acc, epilogue, d, consumer, at, CFG.d_bytes);
         } else {
             store_pieces_by_tma(acc, epilogue, d, consumer, at, CFG.d_bytes);
         }
@@ -63,16 +61,16 @@ pub mod kernels {
         consumer: u32,
         at: (u32, u32, u32),
     ) {
-        store_pieces_by_tma(acc, |piece, _| piece, d, consumer, at, 256);
+        store_pieces_by_tma(acc, |piece, _, _| piece, d, consumer, at, 256);
     }
 
     /// The same with an epilogue for each piece. This takes fewer registers than one epilogue for all accumulators, if it reads
-    /// numbers of columns. `epilogue(piece, (batch, row, column))` returns the piece to store at this place. The warpgroup has
-    /// shared memory for `d_bytes` bytes of each row. If these hold a row, it is one piece; else two of the fewest equal pieces take
+    /// numbers of columns. `epilogue(piece, (batch, row, column), first)` returns the piece to store at this place, which begins at
+    /// column `first` of the accumulators. The warpgroup has shared memory for `d_bytes` bytes of each row. If these hold a row, it is one piece; else two of the fewest equal pieces take
     /// turns in them. Large pieces take less time than small ones.
     pub fn store_pieces_by_tma<D: Element, const R: u32>(
         acc: Fragment,
-        epilogue: impl Fn(Fragment, (u32, u32, u32)) -> Fragment,
+        epilogue: impl Fn(Fragment, (u32, u32, u32), u32) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
         (batch, row, column): (u32, u32, u32),
@@ -93,8 +91,8 @@ pub mod kernels {
             buffers,
             consumer,
             |piece, buffer| {
-                let at = (batch, row, column + piece * columns);
-                let part = epilogue(local_tile(acc, (64, columns), (0, piece)), at);
+                let (first, part) = (piece * columns, local_tile(acc, (64, columns), (0, piece)));
+                let part = epilogue(part, (batch, row, column + first), first);
                 (convert::<D>(part), staging[(_, _, buffer, consumer)])
             },
             |piece, buffer| {
@@ -147,9 +145,11 @@ pub mod kernels {
     }
 
     /// Stores the transpose of accumulators of 64 rows, those of warpgroup number `consumer`, by TMA at (batch, column, row) of D. The
-    /// warpgroup has shared memory for `d_bytes` times 64 bytes.
+    /// warpgroup has shared memory for `d_bytes` times 64 bytes. `epilogue(piece, (batch, row, column), first)` returns what is
+    /// stored of a piece at this place, which begins at column `first` of the accumulators.
     pub fn store_transposed_by_tma<D: Element, const R: u32>(
         acc: Fragment,
+        epilogue: impl Fn(Fragment, (u32, u32, u32), u32) -> Fragment,
         d: TmaStore<D, R>,
         consumer: u32,
         (batch, row, column): (u32, u32, u32),
@@ -168,7 +168,8 @@ pub mod kernels {
             buffers,
             consumer,
             |piece, buffer| {
-                let part = local_tile(acc, (64, each), (0, piece));
+                let (first, part) = (piece * each, local_tile(acc, (64, each), (0, piece)));
+                let part = epilogue(part, (batch, row, column + first), first);
                 let out = staging[(_, _, buffer, consumer)];
                 (convert::<D>(part), select(out, 1, 0))
             },

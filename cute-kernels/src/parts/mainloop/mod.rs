@@ -56,7 +56,20 @@ pub mod kernels {
         scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
-        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), 1, scale, store);
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), 1, 0, scale, store);
+    }
+
+    /// The same as `multiply` for a `store` in which a thread holds so many numbers at a time beside its sums.
+    pub fn multiply_held<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
+        a: TmaLoad<T, RA>,
+        b: TmaLoad<_, RB>,
+        tiles: _,
+        k: u32,
+        held: u32,
+        store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
+    ) {
+        let one = |_, _, _| (1.0, 1.0);
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), 1, held, one, store);
     }
 
     /// The same as `multiply` with K divided into `parts`: tile `i · parts + p` of a batch is part p of the product of matrix i.
@@ -69,16 +82,17 @@ pub mod kernels {
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
         let one = |_, _, _| (1.0, 1.0);
-        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), parts, one, store);
+        multiply_problems::<T, RA, RB, CFG>(|_| (a, b), tiles, Some(k), parts, 0, one, store);
     }
 
     /// The same for products of several matrices: `maps(batch)` gives the matrices of a tile. If `k` is `None`, each tile has its
-    /// own K, `tile.k`, and there is one part.
+    /// own K, `tile.k`, and there is one part. A thread holds the numbers of `held` at a time beside its sums.
     pub fn multiply_problems<T: Element, const RA: u32, const RB: u32, const CFG: Config>(
         maps: impl Fn(u32) -> (_, _),
         tiles: _,
         k: Option<u32>,
         parts: u32,
+        held: u32,
         scale: impl Fn(Fragment, (u32, u32, u32), u32) -> (_, _),
         store: impl Fn(Fragment, u32, (u32, u32, u32), u32),
     ) {
@@ -92,19 +106,19 @@ pub mod kernels {
         // The code above overlaps with the end of the previous grid.
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
-        // Threads with few sums need only the registers that every thread starts with.
-        let sums = CFG.sums();
+        // Threads with few numbers need only the registers that every thread starts with.
+        let numbers = CFG.sums() + held;
         if warpgroup() == 0 {
-            if sums > 128 {
+            if numbers > 128 {
                 setmaxnreg_dec(24);
-            } else if sums > 64 {
+            } else if numbers > 64 {
                 setmaxnreg_dec(40);
             }
             load::<T, RA, RB, CFG>(stages, maps, tiles, parts);
         } else {
-            if sums > 128 {
+            if numbers > 128 {
                 setmaxnreg_inc(240);
-            } else if sums > 64 {
+            } else if numbers > 64 {
                 setmaxnreg_inc(232);
             }
             consume::<T, CFG>(stages, tiles, scale, store);

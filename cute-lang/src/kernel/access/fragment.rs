@@ -5,6 +5,7 @@ use crate::kernel::value::{Fragment, Scalar, Value, packing};
 use cute_algebra::{Coord, Layout, Tuple};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
+use std::collections::BTreeMap;
 use syn::Result;
 
 impl Fragment {
@@ -96,6 +97,30 @@ impl Fragment {
                     Operand::Int(selector),
                 ];
                 b.emit(Opcode::Prmt, (), operands);
+            }
+        }
+    }
+
+    /// Writes all values. A register whose elements are all values is written once.
+    pub fn fill(&self, b: &mut Builder, scalar: &Scalar) {
+        let packing = packing(self.element);
+        let mut parts: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+        for (value, held) in self.values.iter().enumerate() {
+            let register = parts.entry(held.slot / packing).or_default();
+            register.insert(held.slot % packing, value);
+        }
+        for (register, values) in parts {
+            if packing == 2 && values.len() == packing {
+                let halves = Operand::Vector(vec![scalar.operand(); packing]);
+                b.emit(
+                    Opcode::Mov,
+                    Type::B32,
+                    [self.registers[register].operand(), halves],
+                );
+                continue;
+            }
+            for value in values.into_values() {
+                self.write(b, value, scalar);
             }
         }
     }

@@ -95,6 +95,9 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
 /// A new fragment without any written value.
 fn written_later(b: &mut Builder, fragment: Fragment) -> Value {
     for register in &fragment.registers {
+        if packing(fragment.element) > 1 {
+            b.zero(register);
+        }
         b.unwritten.add(&register.name);
     }
     Value::Fragment(fragment)
@@ -114,9 +117,7 @@ fn fill(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.error_at(0, message));
     }
     let number = element_register(b, x.element, &call.args[1].value)?;
-    for value in 0..x.values.len() {
-        x.write(b, value, &number);
-    }
+    x.fill(b, &number);
     Ok(Value::Unit)
 }
 

@@ -91,6 +91,8 @@ pub struct Builder {
     pub loops: usize,
     /// The registers of fragments that nothing has written.
     pub unwritten: Unwritten,
+    /// The registers of several elements that begin with a zero.
+    pub(super) zeroed: HashSet<String>,
     pub(super) renamed: Renamed,
     pub(super) budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
@@ -132,6 +134,7 @@ impl Builder {
             named: NAMED,
             loops: 0,
             unwritten: Unwritten::default(),
+            zeroed: HashSet::new(),
             renamed: Renamed::default(),
             budget: Budget::default(),
             defect: None,

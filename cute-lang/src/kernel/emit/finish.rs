@@ -8,6 +8,7 @@ use crate::kernel::emit::param::Param;
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::unread::remove_unread;
 use crate::kernel::emit::way::claim_ways;
+use crate::kernel::emit::zeroed::remove_zeros;
 use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast::{Line, Operand, Type, Variable};
 use cute_ptx::table::{Modifier, Opcode};
@@ -60,6 +61,7 @@ impl Builder {
             }
         }
         remove_unread(&mut code);
+        remove_zeros(&mut code, &self.zeroed);
         remove_unwritten(&mut code);
         claim_ways(&mut code, &self.conditions);
         let mut body = self.registers.declarations(&code);

@@ -25,3 +25,4 @@ mod table;
 pub mod unread;
 pub mod unwritten;
 pub mod way;
+mod zeroed;

@@ -10,7 +10,7 @@ use crate::kernel::syntax::instance::Instance;
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::listed::text_of;
 use crate::kernel::syntax::plain::is_plain_enum;
-use crate::kernel::syntax::source::{HERE, Source};
+use crate::kernel::syntax::source::{HERE, ModuleId, Source};
 use crate::kernel::value::{Element, Value};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -415,18 +415,18 @@ fn value_of(
     let arms = arms.map(|(written, made)| {
         let mut values = made.constants().iter();
         let (_, value) = values.find(|(name, _)| constant == name)?;
-        let value = match (&known, variants) {
+        let value = match (&known, &variants) {
             (Some((path, item)), _) => struct_literal(path, item, Some(value)),
-            (None, Some(declared)) => variant_of(source, declared, value),
+            (None, Some(named)) => variant_of(source, named, value),
             (None, None) => number(ty, Some(value)),
         };
         let (variant, value) = (variant(written), value?);
         Some(quote!(Self::#variant => #value))
     });
     let arms: Vec<TokenStream> = arms.collect::<Option<_>>()?;
-    let returned = match (&known, variants) {
+    let returned = match (&known, &variants) {
         (Some((path, _)), _) => path.clone(),
-        (None, Some(_)) => quote!(#ty),
+        (None, Some(named)) => named.path.clone(),
         (None, None) => quote!(::core::primitive::#ty),
     };
     let doc = format!(" What `{constant}` is.");
@@ -450,34 +450,51 @@ fn value_of(
     })
 }
 
-/// The enum of this name, if the module declares it and it is as public as the enum of the values.
-fn enumeration_of<'s>(source: &'s Source, ty: &Type) -> Option<&'s Enumeration> {
+/// An enum whose constants host code can name.
+struct Named<'s> {
+    module: ModuleId,
+    path: TokenStream,
+    declared: &'s Enumeration,
+}
+
+/// The enum of this name, if it is public and exists under every `cfg`.
+fn enumeration_of<'s>(source: &'s Source, ty: &Type) -> Option<Named<'s>> {
     let Type::Path(ty) = ty else {
         return None;
     };
-    let declared = source
-        .module(HERE)
-        .enumeration(&ty.path.get_ident()?.to_string())?;
-    let has_cfg = declared
-        .item
-        .attrs
-        .iter()
-        .any(|attr| attr.path().is_ident("cfg"));
+    let name = ty.path.get_ident()?;
+    let (module, declared) = source.enumeration(HERE, &name.to_string())?;
+    let mut attrs = declared.item.attrs.iter();
+    let has_cfg = attrs.any(|attr| attr.path().is_ident("cfg"));
     let public = matches!(declared.item.vis, Visibility::Public(_));
-    (is_plain_enum(declared) && public && !has_cfg).then_some(declared)
+    let path = match module == HERE {
+        true => quote!(#name),
+        false => source.path_inside(name, module)?,
+    };
+    let known = is_plain_enum(declared) && public && !has_cfg;
+    known.then_some(Named {
+        module,
+        path,
+        declared,
+    })
 }
 
-/// The variant of an enum of the module with this value, as Rust.
-fn variant_of(source: &Source, declared: &Enumeration, value: &Value) -> Option<TokenStream> {
+/// The variant of an enum with this value, as Rust.
+fn variant_of(source: &Source, named: &Named<'_>, value: &Value) -> Option<TokenStream> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
-    let (all, _) = interpreter.discriminants(HERE, declared).ok()?;
+    let Named {
+        module,
+        path,
+        declared,
+    } = named;
+    let (all, _) = interpreter.discriminants(*module, declared).ok()?;
     let [Value::Int(value, _)] = value.parts()? else {
         return None;
     };
     let mut variants = declared.item.variants.iter().zip(all.iter());
     let (variant, _) = variants.find(|(_, it)| *it == value)?;
-    let (ty, name) = (&declared.item.ident, &variant.ident);
-    Some(quote!(#ty::#name))
+    let name = &variant.ident;
+    Some(quote!(#path::#name))
 }
 
 fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {

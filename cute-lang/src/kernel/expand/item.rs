@@ -49,7 +49,7 @@ pub(super) fn structure_of<'s>(
     let known = is_plain(item) && public(&item.vis) && is_open && !has_cfg;
     let path = match declared == HERE {
         true => quote!(#name),
-        false => source.path_inside(name)?,
+        false => source.path_inside(name, declared)?,
     };
     known.then_some((path, item))
 }

@@ -280,11 +280,10 @@ impl Source {
         self.named(name).map(|(_, _, path)| path)
     }
 
-    /// The path of an imported struct inside of the expanded module. `None` if the path begins with `super`, which leads elsewhere if the
-    /// module is declared in a function. Also `None` if it leads to a module that imports the struct itself: Rust has the struct only where
-    /// it is declared.
-    pub(crate) fn path_inside(&self, name: &Ident) -> Option<TokenStream> {
-        let (declared, _) = self.structure(HERE, &name.to_string())?;
+    /// The path, inside of the expanded module, of a struct or an enum that it imports from the module that declares it. `None` if the path
+    /// begins with `super`, which leads elsewhere if the module is declared in a function. Also `None` if it leads to a module that imports
+    /// the item itself: Rust has the item only where it is declared.
+    pub(crate) fn path_inside(&self, name: &Ident, declared: ModuleId) -> Option<TokenStream> {
         let (import, from, path) = self.named(name)?;
         (from == declared && !import.from_outside).then_some(path)
     }

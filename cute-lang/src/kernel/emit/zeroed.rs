@@ -1,0 +1,48 @@
+//! The zeros with which registers of several elements begin.
+//!
+//! To write one element is to read its register and to put the other elements back. If nothing wrote the register before, the assembler
+//! takes it that the register keeps its value from one turn of a loop around to the next, and reserves a hardware register for the whole
+//! loop. So each such register begins as 0, unless the next line that names it writes all of it.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Scalar;
+use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::table::Opcode;
+use std::collections::{HashMap, HashSet};
+
+impl Builder {
+    /// Gives 0 to a new register of several elements. [`finish`](Self::finish) removes the line if it is not needed.
+    pub fn zero(&mut self, register: &Scalar) {
+        self.emit(
+            Opcode::Mov,
+            Type::B32,
+            [register.operand(), Operand::Int(0)],
+        );
+        self.zeroed.insert(register.name.clone());
+    }
+}
+
+/// Removes the first line of each of these registers, a zero, if the second one writes the register without a guard and without reading it.
+pub(super) fn remove_zeros(code: &mut Vec<Line>, zeroed: &HashSet<String>) {
+    let mut zeros: HashMap<&str, usize> = HashMap::new();
+    let mut decided = HashSet::new();
+    let mut removed = HashSet::new();
+    for (index, line) in code.iter().enumerate() {
+        let Line::Inst(inst) = line else { continue };
+        let (mut read, mut written) = (HashSet::new(), HashSet::new());
+        inst.for_each_read(&mut |name| _ = read.insert(name));
+        inst.for_each_written(&mut |name| _ = written.insert(name));
+        for name in read.union(&written).filter(|name| zeroed.contains(**name)) {
+            let Some(zero) = zeros.get(name) else {
+                zeros.insert(name, index);
+                continue;
+            };
+            let is_second = decided.insert(*name);
+            if is_second && inst.guard.is_none() && !read.contains(name) {
+                removed.insert(*zero);
+            }
+        }
+    }
+    let mut index = 0..;
+    code.retain(|_| index.next().is_none_or(|index| !removed.contains(&index)));
+}
