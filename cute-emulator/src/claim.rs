@@ -1,33 +1,10 @@
-//! The claims in a module's comments, about addresses and about paths through the kernel.
+//! The claims in a module's comments, about addresses and about paths through the kernel, as the emulator checks them: names are rows of the
+//! register file, and numbers of tensors and parameters. `cute_ptx::claims` has what the comments say.
 //!
-//! The comment at the end of a line gives the tensor element at each address of the instruction. A different address is a fault, and
-//! so is a coordinate outside the tensor.
-//!
-//! | operand | claim |
-//! |---|---|
-//! | `[%rd5+16]` | `x[%r1, %r2 + 4]`: this element of a tensor in global memory, which a comment of the module describes |
-//! | `[%d1, {%r1, %r0}]` | `x[%r0, %r1]`: the box that begins at this element |
-//! | `[%rd5+16]`, `[%d1, {%r1, %r0}]` | `x[%i][%r0, %r1]`: the same of tensor `%i` of a list, which a comment of the module describes |
-//! | `[%rd6]` | `item %i of x_ptr`: the bytes that item `%i` of a list has of this parameter |
-//! | `[%r3]` | `tile[%r0 < 8, %r1 < 32] at %r2 in 0..1024`: byte `%r2` of dynamic shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
-//! | `[%r4+8]` | `tile at 0 + Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
-//!
-//! An instruction with several addresses has a claim for each, in order. `_` claims nothing.
-//!
-//! Comments also claim which threads reach or execute an instruction. The conditions use the numbers from which guards are computed:
-//!
-//! | comment | claim |
-//! |---|---|
-//! | `if %i < %n`, at the end of the line of an instruction, behind what it says of addresses | of the threads that get there, it is executed by those in which this holds, and by no others |
-//! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
-//! | `where %i < %n`, on a line of its own | this holds in all threads that get there |
-//!
-//! A condition is a comparison, several joined by `&&`, or several joined by `||`. Its numbers are unsigned; `s32` makes them signed.
-//!
-//! `uniform %r5 in warp`, on a line of its own, claims that `%r5` is equal in all threads of the warp that get there. With
-//! `in warpgroup` or `in CTA`, it is also equal in all warps of the group, at each visit of the whole group.
+//! An address that is not the claimed element is a fault, and so is a coordinate outside of the tensor.
 
 use crate::error::Group;
+use cute_ptx::claims::{Order, Swizzle};
 use std::ops::Range;
 
 /// The index of a row of the register file.
@@ -69,7 +46,7 @@ pub(crate) enum Place {
         extents: Box<[u64]>,
         /// The number added to the swizzled offset, in bytes of dynamic shared memory.
         base: i64,
-        swizzle: Swizzle,
+        swizzle: Option<Swizzle>,
         offset: Sum,
         /// The bytes of the tensor.
         bytes: Range<u64>,
@@ -91,34 +68,6 @@ pub(crate) struct Comparison {
     pub(crate) left: Sum,
     pub(crate) order: Order,
     pub(crate) right: Sum,
-}
-
-/// The order of the two sides of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    Equal,
-    Different,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Order {
-    /// Each order with its symbol.
-    pub(crate) const ALL: [(&str, Order); 6] = [
-        ("==", Order::Equal),
-        ("!=", Order::Different),
-        ("<", Order::Less),
-        ("<=", Order::LessOrEqual),
-        (">", Order::Greater),
-        (">=", Order::GreaterOrEqual),
-    ];
-
-    pub(crate) fn symbol(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(_, order)| *order == self);
-        found.map_or("", |(symbol, _)| symbol)
-    }
 }
 
 /// The claims about the threads at an instruction.
@@ -150,14 +99,6 @@ pub(crate) struct Sum {
     pub(crate) number: i64,
 }
 
-/// A permutation of offsets: bits from `base` on are XORed with the bits `shift` higher.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Swizzle {
-    pub(crate) bits: u32,
-    pub(crate) base: u32,
-    pub(crate) shift: i32,
-}
-
 impl Sum {
     /// The value of the sum for this value of the register.
     pub(crate) fn value(&self, register: u64) -> i64 {
@@ -169,14 +110,16 @@ impl Sum {
     }
 }
 
-impl Swizzle {
-    pub(crate) fn apply(self, offset: u64) -> u64 {
-        let bits = (1_u64 << self.bits) - 1;
-        let distance = self.shift.unsigned_abs();
-        match self.shift >= 0 {
-            true => offset ^ (offset >> distance & bits << self.base),
-            false => offset ^ (offset & bits << self.base) << distance,
-        }
+/// The offset with its bits permuted.
+pub(crate) fn swizzled(swizzle: Option<Swizzle>, offset: u64) -> u64 {
+    let Some(Swizzle { bits, base, shift }) = swizzle else {
+        return offset;
+    };
+    let bits = (1_u64 << bits) - 1;
+    let distance = shift.unsigned_abs();
+    match shift >= 0 {
+        true => offset ^ (offset >> distance & bits << base),
+        false => offset ^ (offset & bits << base) << distance,
     }
 }
 

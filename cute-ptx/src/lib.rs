@@ -35,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+pub mod claims;
 mod lex;
 pub mod parse;
 mod print;

@@ -27,6 +27,8 @@ pub struct Source {
     pub lines: Vec<Vec<u32>>,
     /// The same for each function that has a body.
     pub function_lines: Vec<Vec<u32>>,
+    /// The line of each comment among the module's items.
+    pub comment_lines: Vec<u32>,
 }
 
 /// Parses the text of a module. It checks only syntax and mnemonics; [`validate`](fn@crate::validate) checks the rest.
@@ -116,11 +118,15 @@ impl<'a> Parser<'_, 'a> {
             items: Vec::new(),
         };
         let (mut lines, mut function_lines) = (Vec::new(), Vec::new());
+        let mut comment_lines = Vec::new();
         loop {
             while let Some(trivia) = self.trivia() {
                 module.items.push(match trivia {
                     Trivia::Blank => Item::Blank,
-                    Trivia::Comment { text, .. } => Item::Comment(text.to_owned()),
+                    Trivia::Comment { text, .. } => {
+                        comment_lines.push(self.tokens[self.position - 1].line);
+                        Item::Comment(text.to_owned())
+                    }
                 });
             }
             match self.peek() {
@@ -129,6 +135,7 @@ impl<'a> Parser<'_, 'a> {
                         module,
                         lines,
                         function_lines,
+                        comment_lines,
                     });
                 }
                 Token::Word(".file") => {

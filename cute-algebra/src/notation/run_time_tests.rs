@@ -955,7 +955,18 @@ impl Printed {
             }
         };
         // Where an extent is known to be 1, conditions can be stricter than needed.
-        let is_one = |condition: &String| condition.ends_with(" <= 1");
+        let is_one = |condition: &String| {
+            let Some((left, right)) = condition.split_once(" <= ") else {
+                return false;
+            };
+            // `k*n*n <= k` says so of n.
+            let mut factors: Vec<&str> = left.split('*').collect();
+            let is_factor = |factor: &str| {
+                let found = factors.iter().position(|it| *it == factor);
+                found.map(|at| factors.swap_remove(at)).is_some()
+            };
+            right == "1" || right.split('*').all(is_factor) && !factors.is_empty()
+        };
         if read.conditions.len() > self.conditions.len() && self.conditions.iter().any(is_one) {
             return None;
         }

@@ -29,6 +29,7 @@ use crate::op::{Address, Code, Convergence, Instruction, MatrixA, Op, Reg, Subro
 use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
+use cute_ptx::claims::{Claims, Statement, Way};
 use cute_ptx::table::{Modifier, Opcode, Together};
 use flow::Flow;
 use operands::{Arg, Result};
@@ -211,11 +212,17 @@ impl<'a> Decoder<'a, '_> {
                 self.labels.insert(name, self.instructions.len());
             }
             Line::Comment(text) => {
-                self.here.extend(claim::here(&mut self.registers, text));
-                // The claim is an operation of its own, which is checked exactly here.
-                if let Some(agreement) = claim::agreement(&mut self.registers, text) {
-                    let op = Op::Agree(agreement);
-                    self.push(None, op, Convergence::No, text.clone());
+                match Statement::read(text).map_err(|error| error.to_string())? {
+                    Some(Statement::Where(condition)) => {
+                        let here = claim::condition(&mut self.registers, &condition)?;
+                        self.here.push(here);
+                    }
+                    // The claim is an operation of its own, which is checked exactly here.
+                    Some(Statement::Uniform { register, group }) => {
+                        let agreement = claim::agreement(&mut self.registers, &register, group)?;
+                        self.push(None, Op::Agree(agreement), Convergence::No, text.clone());
+                    }
+                    None => {}
                 }
             }
             Line::Inst(inst) => {
@@ -279,7 +286,11 @@ impl<'a> Decoder<'a, '_> {
         }
         let convergence = convergence(inst, &args)?;
         let sums: Box<[Address]> = bounds::sums(&args);
-        let operands = match inst.comment {
+        let said = match &inst.comment {
+            Some(comment) => Claims::read(comment).map_err(|error| error.to_string())?,
+            None => None,
+        };
+        let operands = match said {
             Some(_) => claim::operands(&args),
             None => Vec::new(),
         };
@@ -330,15 +341,20 @@ impl<'a> Decoder<'a, '_> {
             if !sums.is_empty() {
                 last.bounds.get_or_insert_default().sums = sums;
             }
-            if let Some(comment) = &inst.comment {
+            if let Some(Claims { places, way }) = said {
                 let registers = &mut self.registers;
-                if let Some(condition) = claim::says(registers, comment, "if ") {
-                    last.ways.get_or_insert_default().executed = Some(condition);
+                match way {
+                    Some(Way::Executed(said)) => {
+                        let condition = claim::condition(registers, &said)?;
+                        last.ways.get_or_insert_default().executed = Some(condition);
+                    }
+                    Some(Way::Adds(said)) => {
+                        let condition = claim::condition(registers, &said)?;
+                        last.ways.get_or_insert_default().adds = Some(condition);
+                    }
+                    None => {}
                 }
-                if let Some(condition) = claim::says(registers, comment, "adds if ") {
-                    last.ways.get_or_insert_default().adds = Some(condition);
-                }
-                last.claims = claim::claims(registers, &self.arguments, comment, operands).into();
+                last.claims = claim::claims(registers, &self.arguments, &places, operands)?.into();
             }
         }
         if let Some(last) = self.uses.last_mut() {

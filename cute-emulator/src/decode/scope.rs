@@ -5,11 +5,13 @@ use super::unsupported::Unsupported;
 use crate::arithmetic::constant;
 use crate::claim::{Arguments, List, Part, Stride, View};
 use crate::op::Slot;
-use crate::source::{Described, Listed, Place, Tensor};
+use crate::source::{Place, Tensor};
 use crate::variables::Image;
 use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
+use cute_hopper::ElementType;
 use cute_ptx::ast;
 use cute_ptx::ast::{Entry, Function, Item, Line, Operand, Variable};
+use cute_ptx::claims::{self, Note};
 use cute_ptx::parse::Source;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,10 +40,8 @@ pub(crate) struct Scope<'a> {
     files: HashMap<u32, Arc<str>>,
     /// The tensors in dynamic shared memory that comments name.
     pub(super) tensors: Vec<Tensor>,
-    /// The tensors in global memory that comments describe.
-    described: Vec<Described>,
-    /// The lists of parameters that comments describe.
-    listed: Vec<Listed>,
+    /// The tensors in global memory, and the lists of parameters, that comments describe.
+    notes: Vec<Note>,
 }
 
 /// The addresses of static shared variables, and their size with padding.
@@ -101,10 +101,10 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
         function_numbers: HashMap::new(),
         files: HashMap::new(),
         tensors: Vec::new(),
-        described: Vec::new(),
-        listed: Vec::new(),
+        notes: Vec::new(),
     };
     let mut lines = source.function_lines.iter();
+    let mut comment_lines = source.comment_lines.iter();
     let mut variables = Vec::new();
     for item in &source.module.items {
         match item {
@@ -118,9 +118,12 @@ pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Un
             }
             Item::File { number, path } => _ = scope.files.insert(*number, path.as_str().into()),
             Item::Comment(text) => {
-                scope.tensors.extend(Tensor::parse(text));
-                scope.listed.extend(Listed::parse(text));
-                scope.described.extend(Described::parse(text));
+                let line = comment_lines.next().copied().unwrap_or_default();
+                scope.note(text).map_err(|message| Unsupported {
+                    line,
+                    text: format!("// {text}"),
+                    message,
+                })?;
             }
             Item::Blank | Item::Entry(_) => {}
         }
@@ -152,6 +155,26 @@ impl<'a> Scope<'a> {
         } else if function.body.is_some() {
             self.functions[number] = (function, lines);
         }
+    }
+
+    /// Notes what a comment says of the module.
+    fn note(&mut self, comment: &str) -> Result<()> {
+        match Note::read(comment).map_err(|error| error.to_string())? {
+            // A tensor without a name cannot be told from others in the same place.
+            Some(Note::Shared {
+                bytes,
+                name: Some(name),
+                description,
+                ..
+            }) => self.tensors.push(Tensor {
+                name,
+                description,
+                bytes: bytes.start.into()..bytes.end.into(),
+            }),
+            Some(note @ (Note::Tensor { .. } | Note::List { .. })) => self.notes.push(note),
+            Some(Note::Shared { name: None, .. }) | None => {}
+        }
+        Ok(())
     }
 
     fn place(&mut self, variable: &'a Variable) -> Result<()> {
@@ -272,27 +295,37 @@ impl<'a, 's> Addresses<'a, 's> {
 
     /// The comments' descriptions of the entry's parameters.
     pub(super) fn arguments(&self) -> Arguments {
-        let (described, listed) = (self.scope.described.iter(), self.scope.listed.iter());
-        let lists: Vec<List> = listed.filter_map(|it| self.list(it)).collect();
-        let views = described.filter_map(|it| self.view(it, &lists));
+        let notes = &self.scope.notes;
+        let lists: Vec<List> = notes.iter().filter_map(|note| self.list(note)).collect();
+        let views = notes.iter().filter_map(|note| self.view(note, &lists));
         Arguments {
             views: views.collect(),
             lists,
         }
     }
 
-    fn list(&self, listed: &Listed) -> Option<List> {
-        let part = |(bytes, name): &(u64, String)| {
+    /// The list of a note, if the entry has its parameters.
+    fn list(&self, note: &Note) -> Option<List> {
+        let Note::List {
+            name,
+            length,
+            parts,
+            ..
+        } = note
+        else {
+            return None;
+        };
+        let part = |part: &claims::Part| {
             Some(Part {
-                name: name.clone(),
-                start: self.parameter(name)?,
-                bytes: *bytes,
+                name: part.parameter.clone(),
+                start: self.parameter(&part.parameter)?,
+                bytes: part.bytes,
             })
         };
         Some(List {
-            name: listed.name.clone(),
-            length: self.parameter(&listed.length)?,
-            parts: listed.parts.iter().map(part).collect::<Option<_>>()?,
+            name: name.clone(),
+            length: self.parameter(length)?,
+            parts: parts.iter().map(part).collect::<Option<_>>()?,
         })
     }
 
@@ -304,17 +337,28 @@ impl<'a, 's> Addresses<'a, 's> {
         }
     }
 
-    fn view(&self, described: &Described, lists: &[List]) -> Option<View> {
-        let strides = described.strides.iter().map(|stride| match stride.parse() {
+    /// The tensor of a note, if the entry has its parameters.
+    fn view(&self, note: &Note, lists: &[List]) -> Option<View> {
+        let Note::Tensor {
+            name,
+            element,
+            pointer,
+            strides,
+        } = note
+        else {
+            return None;
+        };
+        let strides = strides.iter().map(|stride| match stride.parse() {
             Ok(known) => Some(Stride::Known(known)),
             Err(_) => self.parameter(stride).map(Stride::Parameter),
         });
+        let bytes: u64 = ElementType::from_name(element)?.bytes().into();
         Some(View {
-            name: described.name.clone(),
-            bytes: described.bytes.max(1),
-            pointer: self.parameter(&described.pointer)?,
+            name: name.clone(),
+            bytes: bytes.max(1),
+            pointer: self.parameter(pointer)?,
             strides: strides.collect::<Option<_>>()?,
-            list: lists.iter().position(|list| list.name == described.name),
+            list: lists.iter().position(|list| list.name == *name),
         })
     }
 

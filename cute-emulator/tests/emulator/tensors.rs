@@ -3,7 +3,7 @@
 
 use super::events::{check_fine, check_flagged};
 use super::{Run, module, pointer};
-use cute_emulator::{Checks, EmulatorError, Extents};
+use cute_emulator::{Checks, EmulatorError, Extents, Program};
 
 /// A kernel with a view `x` of shape (4, 62) of a buffer whose rows have 80 numbers, and a tile and two mbarriers in shared memory, with
 /// more memory behind them.
@@ -140,22 +140,84 @@ fn a_copy_of_no_bytes_may_be_outside() {
 
 #[test]
 fn other_comments_claim_nothing() {
-    for comment in [
-        "what it is for; and more",
-        "x",
-        "x[%r3",
-        "x[%r99, 0]",
-        "x[0]",
-        "y[0, 0]",
-        "tile at",
-        "tile at 0 in 0",
-        "tile at 0 + Sw<60,4,3>(0) in 0..4",
-        "tile at 0 + Sw<3>(0) in 0..4",
-    ] {
+    for comment in ["what it is for; and more", "x", "tile at", "tile at 0 in 0"] {
         check_fine(
             &kernel(&format!("st.global.f32 [%d0+4], %f0; // {comment}")),
             launch,
         );
+    }
+}
+
+/// What begins like a claim and is none, or names what is not there, is refused with its line.
+#[test]
+fn claims_that_cannot_be_read_are_refused() {
+    let like = "begins like a claim about an address, such as `x[%i, %j + 4]`";
+    for (comment, message) in [
+        ("x[%r3", like),
+        ("x[0, 0] or so", like),
+        ("x[]", like),
+        ("_; x[%r3", like),
+        ("tile at 0 + Sw<60,4,3>(0) in 0..4", like),
+        ("tile at 0 + Sw<3>(0) in 0..4", like),
+        ("tile[0] at 0 in 0..4", like),
+        ("x[%r99, 0]", "the claim `x[%r99, 0]`: "),
+        (
+            "x[0]",
+            "the comment that describes this tensor has other modes",
+        ),
+        (
+            "y[0, 0]",
+            "the claim `y[0, 0]`: no comment describes this tensor",
+        ),
+        (
+            "item %r3 of y",
+            "no comment describes this parameter of a list",
+        ),
+        (
+            "x[0, 0]; x[0, 0]",
+            "the comment claims 2 addresses, and the instruction has 1",
+        ),
+    ] {
+        let text = kernel(&format!("st.global.f32 [%d0+4], %f0; // {comment}"));
+        let error = Program::load(&text)
+            .map(|_| ())
+            .expect_err(comment)
+            .to_string();
+        let line = text
+            .lines()
+            .position(|line| line.ends_with(comment))
+            .expect("a line")
+            + 1;
+        assert!(error.contains(message), "{comment}: {error}");
+        assert!(
+            error.contains(&format!("line {line}")),
+            "{comment}: {error}"
+        );
+    }
+}
+
+#[test]
+fn notes_that_cannot_be_read_are_refused() {
+    for note in [
+        "tensor x: f32 at x_ptr",
+        "list k: k_len of up to four, each with 4 bytes of k",
+        "shared memory 0..many, tile: f32",
+    ] {
+        let text = kernel("").replacen(".extern", &format!("// {note}\n.extern"), 1);
+        let error = Program::load(&text)
+            .map(|_| ())
+            .expect_err(note)
+            .to_string();
+        let line = text
+            .lines()
+            .position(|line| line.ends_with(note))
+            .expect("a line")
+            + 1;
+        assert!(
+            error.contains("begins like a note of the kernel"),
+            "{note}: {error}"
+        );
+        assert!(error.contains(&format!("line {line}")), "{note}: {error}");
     }
 }
 

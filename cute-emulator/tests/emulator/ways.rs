@@ -2,7 +2,7 @@
 
 use super::events::{check_fine, check_flagged};
 use super::{Run, module, pointer};
-use cute_emulator::{Checks, EmulatorError};
+use cute_emulator::{Checks, EmulatorError, Program};
 
 /// A kernel in which `%r0` is the thread of 32, `%r1` is 8, `%d1` is the address of the thread's number in `out`, and `%p0` tells
 /// whether the thread is below 8.
@@ -172,16 +172,7 @@ fn a_comment_before_a_label_is_of_those_that_come_from_above() {
 
 #[test]
 fn other_comments_claim_nothing() {
-    for comment in [
-        "if",
-        "if %r0",
-        "if %r0 < ",
-        "if %r0 < x",
-        "if %r99 < 8",
-        "if %r0 < 4 && %r0",
-        "if s32 %r0 < %r1",
-        "if the thread is below 8",
-    ] {
+    for comment in ["if", "if the thread is below 8", "adds if it must"] {
         let guarded = format!("@%p0 st.global.u32 [%d1], 1; // {comment}");
         check_fine(&kernel(&guarded), launch);
         let alone = comment.replacen("if", "where", 1);
@@ -190,6 +181,36 @@ fn other_comments_claim_nothing() {
             launch,
         );
     }
+}
+
+/// What begins like a condition and is none, or names what is not there, is refused with its line.
+#[test]
+fn conditions_that_cannot_be_read_are_refused() {
+    let like = "begins like a condition, such as `%i + 1 < %n`, and is none";
+    for (comment, message) in [
+        ("if %r0", like),
+        ("if %r0 < ", like),
+        ("if %r0 < x", like),
+        ("if %r0 < 4 && %r0", like),
+        ("if s32 %r0 < %r1", like),
+        ("if %r99 < 8", "the claim `%r99 < 8`: "),
+    ] {
+        let guarded = format!("@%p0 st.global.u32 [%d1], 1; // {comment}");
+        let alone = comment.replacen("if", "where", 1);
+        let alone = format!("// {alone}\nst.global.u32 [%d1], 1;");
+        for body in [guarded, alone] {
+            let error = Program::load(&kernel(&body)).map(|_| ());
+            let error = error.expect_err(comment).to_string();
+            assert!(error.contains(message), "{body}: {error}");
+            assert!(error.contains("line "), "{body}: {error}");
+        }
+    }
+    let error = Program::load(&agreement("mov.u32 %r1, 0;", "grid")).map(|_| ());
+    let error = error.expect_err("no such group").to_string();
+    assert!(
+        error.contains("begins like a claim about threads, such as `uniform %r5 in warp`"),
+        "{error}"
+    );
 }
 
 /// A kernel of 256 threads in which each thread has a number of its own in `%r1`, and the claim is made twice.

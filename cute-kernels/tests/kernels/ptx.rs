@@ -1,10 +1,13 @@
 //! The PTX of every instance: the instructions that it should have, and NVIDIA's assembler's report.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use cute_kernels::gemm::kernels as gemm;
 use cute_kernels::gemm::streamed;
 use cute_kernels::transpose::kernels as transpose;
+use cute_ptx::ast::{Item, Line};
+use cute_ptx::claims::{Claims, Malformed, Note, Statement};
 use cute_ptxas::Ptxas;
 use cute_runtime::Kernel;
 use rayon::prelude::*;
@@ -55,6 +58,51 @@ fn ptx_is_what_the_parser_reads() {
     for (name, ptx) in instances() {
         let module: cute_ptx::ast::Module = ptx.parse().unwrap();
         assert_eq!(module.to_string().trim(), ptx.trim(), "{name}");
+    }
+}
+
+/// Every claim and note of the shipped kernels is read back as it is written, and no comment that begins like one is for readers alone.
+#[test]
+fn comments_are_what_the_emulator_reads() {
+    let mut read = [0; 3];
+    for (name, ptx) in instances() {
+        let module: cute_ptx::ast::Module = ptx.parse().unwrap();
+        for item in &module.items {
+            match item {
+                Item::Comment(text) => read[0] += same(name, text, Note::read(text)),
+                Item::Entry(entry) => {
+                    for line in &entry.body {
+                        match line {
+                            Line::Comment(text) => {
+                                read[1] += same(name, text, Statement::read(text))
+                            }
+                            Line::Inst(inst) => {
+                                if let Some(text) = &inst.comment {
+                                    let found = same(name, text, Claims::read(text));
+                                    assert_eq!(found, 1, "{name}: {text} claims nothing");
+                                    read[2] += found;
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(read.iter().all(|count| *count > 1000), "{read:?}");
+}
+
+/// How many claims a comment is, which is written as it was read.
+fn same<T: Display>(name: &str, text: &str, read: Result<Option<T>, Malformed>) -> usize {
+    match read {
+        Ok(Some(read)) => {
+            assert_eq!(read.to_string(), text, "{name}");
+            1
+        }
+        Ok(None) => 0,
+        Err(error) => panic!("{name}: {error}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Checks the addresses of an instruction against the module's claims about them.
 
-use crate::claim::{Claim, Item, Place, Sum, Swizzle};
+use crate::claim::{Claim, Item, Place, Sum, swizzled};
 use crate::error::{FaultKind, OtherBox, OutsideTensor};
 use crate::exec::state::row::{LANES, Row};
 use crate::exec::step::{Blame, Result, Step};
@@ -8,6 +8,7 @@ use crate::exec::views::{Launched, length};
 use crate::op::{Instruction, Op};
 use crate::windows::PARAM_WINDOW;
 use cute_hopper::barriers::MBARRIER_BYTES;
+use cute_ptx::claims::Swizzle;
 use std::ops::Range;
 
 /// Lanes whose address gives the row of a matrix.
@@ -247,12 +248,12 @@ impl Step<'_> {
     }
 
     /// The addresses of all lanes in shared memory.
-    fn swizzled(&self, base: i64, swizzle: Swizzle, offset: &Sum) -> Row {
+    fn swizzled(&self, base: i64, swizzle: Option<Swizzle>, offset: &Sum) -> Row {
         let start = self.code.dynamic_shared.wrapping_add_signed(base);
         // Offsets have 32 bits.
         let mut values = self.values(offset);
         for value in &mut values {
-            let offset = swizzle.apply(u64::from(*value as u32));
+            let offset = swizzled(swizzle, u64::from(*value as u32));
             *value = u64::from(start.wrapping_add(offset) as u32);
         }
         values

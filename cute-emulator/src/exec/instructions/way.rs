@@ -1,11 +1,12 @@
 //! Checks the paths of threads through a kernel against the module's claims.
 
 use super::claim::{first, lanes_where};
-use crate::claim::{Comparison, Condition, Order, Sum, Ways};
+use crate::claim::{Comparison, Condition, Sum, Ways};
 use crate::error::{FaultKind, OtherWay, Way};
 use crate::exec::state::row::Row;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::Op;
+use cute_ptx::claims::Order;
 
 impl Step<'_> {
     /// An error if a lane reaches an instruction, executes it or skips it, and the module claims otherwise.
@@ -53,7 +54,7 @@ impl Step<'_> {
         let lanes = comparisons.map(|comparison| {
             let Comparison { left, order, right } = comparison;
             let signed = [left, right].iter().any(|sum| sum.signed);
-            order.lanes(signed, &self.values(left), &self.values(right))
+            lanes(*order, signed, &self.values(left), &self.values(right))
         });
         match condition.any {
             true => lanes.fold(0, |some, lanes| some | lanes),
@@ -80,19 +81,17 @@ impl Step<'_> {
     }
 }
 
-impl Order {
-    /// The lanes in which two numbers have this order.
-    fn lanes(self, signed: bool, left: &Row, right: &Row) -> u32 {
-        // With the sign bit inverted, signed numbers have the order of unsigned ones.
-        let sign = if signed { 1 << 63 } else { 0 };
-        let both = |lane: usize| (left[lane] ^ sign, right[lane] ^ sign);
-        match self {
-            Order::Equal => lanes_where(|lane| left[lane] == right[lane]),
-            Order::Different => lanes_where(|lane| left[lane] != right[lane]),
-            Order::Less => lanes_where(|lane| both(lane).0 < both(lane).1),
-            Order::LessOrEqual => lanes_where(|lane| both(lane).0 <= both(lane).1),
-            Order::Greater => lanes_where(|lane| both(lane).0 > both(lane).1),
-            Order::GreaterOrEqual => lanes_where(|lane| both(lane).0 >= both(lane).1),
-        }
+/// The lanes in which two numbers have an order.
+fn lanes(order: Order, signed: bool, left: &Row, right: &Row) -> u32 {
+    // With the sign bit inverted, signed numbers have the order of unsigned ones.
+    let sign = if signed { 1 << 63 } else { 0 };
+    let both = |lane: usize| (left[lane] ^ sign, right[lane] ^ sign);
+    match order {
+        Order::Equal => lanes_where(|lane| left[lane] == right[lane]),
+        Order::Different => lanes_where(|lane| left[lane] != right[lane]),
+        Order::Less => lanes_where(|lane| both(lane).0 < both(lane).1),
+        Order::LessOrEqual => lanes_where(|lane| both(lane).0 <= both(lane).1),
+        Order::Greater => lanes_where(|lane| both(lane).0 > both(lane).1),
+        Order::GreaterOrEqual => lanes_where(|lane| both(lane).0 >= both(lane).1),
     }
 }

@@ -320,7 +320,7 @@ impl Builder {
                 let inst = self.accessed(Inst::new(mnemonic, operands));
                 let inst = Inst {
                     place: self.source(),
-                    comment: self.claimed(&inst.operands),
+                    comment: self.claimed(&inst.operands).map(|it| it.to_string()),
                     ..inst
                 };
                 self.unwritten.look(&inst, self.place, self.in_loop());

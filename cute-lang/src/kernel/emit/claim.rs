@@ -1,31 +1,24 @@
 //! Claims about addresses, in the comment at the end of an instruction: each address is this element of this tensor. The emulator checks
-//! the addresses against the claims.
-//!
-//! | operand | claim |
-//! |---|---|
-//! | `[%rd5+16]` | `x[%i, %thread + 4]`: this element of a tensor in global memory |
-//! | `[%x_map, {%r1, %r0}]` | `x[%r0, %r1]`: the box that begins at this element |
-//! | `[%rd5]` | `item %i of d_ptr`: what item `%i` of a list has of this PTX parameter |
-//! | `[%rd5+16]` | `d[%i][%r0, %r1]`: this element, or the box that begins there, of item `%i` of a list of tensors |
-//! | `[%r3]` | `tile[%i < 8, %thread < 32] at %r2 in 0..1024`: byte `%r2` of the kernel's shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
-//! | `[%r4+8]` | `tile at Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
-//!
-//! An instruction with several addresses has a claim for each, in order, with `_` for an address without a claim.
-//!
-//! A comment on a line of its own, `uniform %r5 in warp`, claims that `%r5` has the same value there in all threads of each warp. It may
-//! also be `in warpgroup` or `in CTA`.
+//! the addresses against the claims. `cute-ptx` has their types, and what they look like.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::divergence::Group;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::claims::{self, Place, Statement, Sum};
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 
 /// The claims about operands that are addresses of tensors, by the text of the operand.
 #[derive(Default)]
-pub struct Claims(HashMap<String, String>);
+pub struct Claims(HashMap<String, Place>);
+
+/// The groups of threads that claims name.
+const GROUPS: [(Group, claims::Group); 3] = [
+    (Group::Warp, claims::Group::Warp),
+    (Group::Warpgroup, claims::Group::Warpgroup),
+    (Group::Cta, claims::Group::Cta),
+];
 
 /// The numbers of a coordinate in a tensor of shared memory, each with the extent of its mode.
 pub type Bounds = [(Num, i64)];
@@ -45,27 +38,29 @@ impl Builder {
         let Some((start, memory)) = start.and_then(|it| Some((it, self.shared.around(it)?))) else {
             return;
         };
-        let mut claim = self.shared_name(start).unwrap_or_default().to_owned();
-        let bounds = bounds
-            .iter()
-            .map(|(number, extent)| format!("{} < {extent}", sum(number, 0)));
-        list(&mut claim, bounds);
-        let (dynamic, known) = (offset.0, i128::from(offset.1));
-        let separator = if claim.is_empty() { "" } else { " " };
-        // Writing to a string does not fail.
-        _ = match swizzle.is_identity() {
-            true => write!(
-                claim,
-                "{separator}at {}",
-                sum(dynamic, known + i128::from(base))
-            ),
-            false => write!(
-                claim,
-                "{separator}at {base} + {swizzle}({})",
-                sum(dynamic, known)
-            ),
+        let bounded = bounds.iter().map(|(number, extent)| {
+            let extent = u64::try_from(*extent).ok()?;
+            Some((sum(number, 0), extent))
+        });
+        let (dynamic, known, base) = (offset.0, i128::from(offset.1), i128::from(base));
+        let (swizzle, offset) = match swizzle.is_identity() {
+            true => (None, sum(dynamic, known + base)),
+            false => {
+                let swizzle = claims::Swizzle {
+                    bits: swizzle.bits(),
+                    base: swizzle.base(),
+                    shift: swizzle.shift(),
+                };
+                (Some((base, swizzle)), sum(dynamic, known))
+            }
         };
-        _ = write!(claim, " in {}..{}", memory.start, memory.end);
+        let claim = Place::Shared {
+            tensor: self.shared_name(start).unwrap_or_default().to_owned(),
+            coordinate: bounded.collect::<Option<_>>().unwrap_or_default(),
+            swizzle,
+            offset,
+            bytes: memory,
+        };
         self.claims.0.insert(operand.to_string(), claim);
     }
 
@@ -77,56 +72,62 @@ impl Builder {
         id: TensorId,
         coordinate: impl Iterator<Item = (Num, i64, bool)>,
     ) {
-        let mut claim = self.params[id.param].name.clone();
-        if let Some(index) = self.index_of(id) {
-            list(&mut claim, [sum(index, 0)].into_iter());
-        }
         let coordinate = coordinate.map(|(number, known, signed)| {
             let wraps = matches!(&number, Num::Reg(scalar) if scalar.ty == Type::U32);
-            let prefix = if signed && wraps { "s32 " } else { "" };
-            format!("{prefix}{}", sum(&number, known.into()))
+            Sum {
+                signed: signed && wraps,
+                ..sum(&number, known.into())
+            }
         });
-        list(&mut claim, coordinate);
+        let claim = Place::Element {
+            tensor: self.params[id.param].name.clone(),
+            item: self.index_of(id).map(|index| sum(index, 0)),
+            coordinate: coordinate.collect(),
+        };
         self.claims.0.insert(operand.to_string(), claim);
     }
 
     /// Claims that an operand is the value of one PTX parameter of a list for the item at this index.
     pub fn claim_item(&mut self, operand: &Operand, symbol: &str, index: &Num) {
-        let claim = format!("item {} of {symbol}", sum(index, 0));
+        let claim = Place::Item {
+            index: sum(index, 0),
+            parameter: symbol.to_owned(),
+        };
         self.claims.0.insert(operand.to_string(), claim);
     }
 
-    /// Claims that a register has the same value here in all threads of each group.
+    /// Claims that a register has the same value here in all threads of each group: of a warp, a warpgroup or a CTA.
     pub fn claim_agreement(&mut self, register: &Scalar, group: Group) {
-        self.comment(format!("uniform {} in {}", register.name, group.name()));
+        let register = register.name.clone();
+        let groups = GROUPS.iter().find(|(it, _)| *it == group);
+        if let Some((_, group)) = groups.copied() {
+            self.comment(Statement::Uniform { register, group }.to_string());
+        }
     }
 
-    /// The comment of an instruction with these operands; `None` if none of them has a claim.
-    pub(super) fn claimed(&self, operands: &[Operand]) -> Option<String> {
+    /// The claims about these operands, if there are any.
+    pub(super) fn claimed(&self, operands: &[Operand]) -> Option<claims::Claims> {
         let is_place = |operand: &&Operand| {
             matches!(operand, Operand::Address { .. } | Operand::Tensor { .. })
         };
-        let claims: Vec<&str> = operands
-            .iter()
-            .filter(is_place)
-            .map(|operand| {
-                self.claims
-                    .0
-                    .get(&operand.to_string())
-                    .map_or("_", String::as_str)
-            })
-            .collect();
-        let is_claimed = claims.iter().any(|claim| *claim != "_");
-        is_claimed.then(|| claims.join("; "))
+        let places = operands.iter().filter(is_place);
+        let places = places.map(|operand| self.claims.0.get(&operand.to_string()).cloned());
+        let places: Vec<Option<Place>> = places.collect();
+        let is_claimed = places.iter().any(Option::is_some);
+        is_claimed.then_some(claims::Claims { places, way: None })
     }
 }
 
 /// For a line `uniform … in …`: the register with the same value in all threads of each group.
 pub(super) fn agreement(comment: &str) -> Option<(&str, Group)> {
-    let (register, name) = comment.strip_prefix("uniform %")?.split_once(" in ")?;
-    let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
-    let register = &comment["uniform ".len()..][..register.len() + 1];
-    Some((register, group))
+    let Ok(Some(Statement::Uniform { register, group })) = Statement::read(comment) else {
+        return None;
+    };
+    let (group, _) = GROUPS.iter().find(|(_, it)| *it == group)?;
+    Some((
+        &comment[comment.find(&register)?..][..register.len()],
+        *group,
+    ))
 }
 
 /// Whether a line claims that threads agree. The claim holds only where they execute the line.
@@ -172,24 +173,10 @@ pub(super) fn remove_unwritten(code: &mut Vec<Line>) {
     code.retain(|_| known.next() != Some(false));
 }
 
-/// `[a, b]`, or nothing for none.
-fn list(text: &mut String, parts: impl Iterator<Item = String>) {
-    let mut separator = "[";
-    for part in parts {
-        text.push_str(separator);
-        text.push_str(&part);
-        separator = ", ";
-    }
-    if separator == ", " {
-        text.push(']');
-    }
-}
-
 /// `%r3 + 8`.
-fn sum(number: &Num, known: i128) -> String {
+fn sum(number: &Num, known: i128) -> Sum {
     match number {
-        Num::Const(number) => (number + known).to_string(),
-        Num::Reg(Scalar { name, .. }) if known == 0 => name.clone(),
-        Num::Reg(Scalar { name, .. }) => format!("{name} + {known}"),
+        Num::Const(number) => Sum::known(number + known),
+        Num::Reg(Scalar { name, .. }) => Sum::new(name, known),
     }
 }

@@ -1,9 +1,10 @@
 //! The comments before the entry: the contents of shared memory, and the needed tensor maps. The emulator reads the names of tensors from
-//! them.
+//! those that are notes.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{List, ParamKind};
 use crate::kernel::value::Value;
+use cute_ptx::claims::{self, Part};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
@@ -11,38 +12,15 @@ use std::ops::Range;
 pub enum Note {
     /// Any text.
     Text(String),
-    /// A tensor or barriers in shared memory.
-    Shared {
-        /// Their bytes in the kernel's shared memory.
-        bytes: Range<u32>,
-        /// Whether other tensors are there at other times.
-        in_turn: bool,
-        /// The variable with these bytes; `None` while there is none.
-        name: Option<String>,
-        /// The contents, such as `f32 at (8,32):(32,1)`.
-        description: String,
-    },
+    /// What the emulator reads.
+    Said(claims::Note),
 }
 
 impl Display for Note {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Note::Text(text) => f.write_str(text),
-            Note::Shared {
-                bytes: Range { start, end },
-                in_turn,
-                name,
-                description,
-            } => {
-                write!(f, "shared memory {start}..{end}")?;
-                if *in_turn {
-                    write!(f, ", in turn with others")?;
-                }
-                if let Some(name) = name {
-                    write!(f, ", {name}")?;
-                }
-                write!(f, ": {description}")
-            }
+            Note::Said(note) => note.fmt(f),
         }
     }
 }
@@ -57,32 +35,32 @@ impl Builder {
         }
     }
 
-    /// Adds comments about the tensor parameters in global memory: `tensor x: f32 at x_ptr, strides (x_stride0, 1)`. They tell the emulator
-    /// which PTX parameters give the address of an element. For a list, they give its items and its length: `list x: x_len of up to 64,
-    /// each with 8 bytes of x_ptr, 4 bytes of x_extent0`.
+    /// Adds notes about the tensor parameters in global memory, and about lists of parameters. They tell the emulator which PTX parameters
+    /// give the address of an element, or the items of a list and its length.
     pub(super) fn describe_parameters(&mut self) {
         for param in &self.params {
             if let Some(List { most, .. }) = param.list {
-                let parts = param.ptx().into_iter();
-                let parts = parts.map(|it| format!("{} bytes of {}", it.ty.layout().1, it.name));
-                self.notes.push(Note::Text(format!(
-                    "list {}: {} of up to {most}, each with {}",
-                    param.name,
-                    param.length_symbol(),
-                    parts.collect::<Vec<_>>().join(", ")
-                )));
+                let parts = param.ptx().into_iter().map(|it| Part {
+                    bytes: it.ty.layout().1 as u64,
+                    parameter: it.name,
+                });
+                self.notes.push(Note::Said(claims::Note::List {
+                    name: param.name.clone(),
+                    length: param.length_symbol(),
+                    most: most as u64,
+                    parts: parts.collect(),
+                }));
             }
             let ParamKind::Global { element, rank, .. } = param.kind else {
                 continue;
             };
             let strides = (1..rank).map(|mode| param.stride_symbol(mode - 1));
-            let strides: Vec<String> = strides.chain(["1".into()]).collect();
-            self.notes.push(Note::Text(format!(
-                "tensor {}: {element} at {}, strides ({})",
-                param.name,
-                param.pointer_symbol(),
-                strides.join(", ")
-            )));
+            self.notes.push(Note::Said(claims::Note::Tensor {
+                name: param.name.clone(),
+                element: element.to_string(),
+                pointer: param.pointer_symbol(),
+                strides: strides.chain(["1".into()]).collect(),
+            }));
         }
     }
 
@@ -90,22 +68,22 @@ impl Builder {
     pub fn describe_shared(&mut self, bytes: Range<u32>, description: String) {
         let in_turn = self.shared.is_shared(&bytes);
         let known = self.notes.iter().position(|note| match note {
-            Note::Shared {
+            Note::Said(claims::Note::Shared {
                 bytes: place,
                 in_turn: turn,
                 description: known,
                 ..
-            } => (place, *turn, known) == (&bytes, in_turn, &description),
-            Note::Text(_) => false,
+            }) => (place, *turn, known) == (&bytes, in_turn, &description),
+            _ => false,
         });
         let note = match known {
             Some(known) => self.notes.remove(known),
-            None => Note::Shared {
+            None => Note::Said(claims::Note::Shared {
                 bytes,
                 in_turn,
                 name: None,
                 description,
-            },
+            }),
         };
         self.notes.push(note);
     }
@@ -113,7 +91,9 @@ impl Builder {
     /// The name of the variable with this byte of shared memory.
     pub fn shared_name(&self, base: u32) -> Option<&str> {
         self.notes.iter().rev().find_map(|note| match note {
-            Note::Shared { bytes, name, .. } if bytes.start == base => name.as_deref(),
+            Note::Said(claims::Note::Shared { bytes, name, .. }) if bytes.start == base => {
+                name.as_deref()
+            }
             _ => None,
         })
     }
@@ -132,7 +112,9 @@ impl Builder {
             _ => return,
         };
         let described = self.notes.iter_mut().rev().find_map(|note| match note {
-            Note::Shared { bytes, name, .. } if bytes.start == base => Some(name),
+            Note::Said(claims::Note::Shared { bytes, name, .. }) if bytes.start == base => {
+                Some(name)
+            }
             _ => None,
         });
         if let Some(name) = described {

@@ -1,5 +1,6 @@
 //! Operations and comparisons of integers.
 
+use cute_ptx::claims::Order;
 use cute_ptx::table::{Modifier, Opcode};
 
 /// An operation on integers.
@@ -65,15 +66,15 @@ impl Cmp {
         }
     }
 
-    /// How Rust and claims write it.
-    pub fn symbol(self) -> &'static str {
+    /// As claims have it, with the symbol that Rust writes.
+    pub fn order(self) -> Order {
         match self {
-            Cmp::Eq => "==",
-            Cmp::Ne => "!=",
-            Cmp::Lt => "<",
-            Cmp::Le => "<=",
-            Cmp::Gt => ">",
-            Cmp::Ge => ">=",
+            Cmp::Eq => Order::Equal,
+            Cmp::Ne => Order::Different,
+            Cmp::Lt => Order::Less,
+            Cmp::Le => Order::LessOrEqual,
+            Cmp::Gt => Order::Greater,
+            Cmp::Ge => Order::GreaterOrEqual,
         }
     }
 

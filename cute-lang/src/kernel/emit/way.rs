@@ -1,11 +1,7 @@
 //! Claims about the threads that execute an instruction with a guard, or that go on after a branch. The emulator checks the threads against
 //! the claims.
 //!
-//! | comment | claim |
-//! |---|---|
-//! | `if %i < %n`, at the end of the line of an instruction with a guard | of the threads that get there, it is executed by those in which this holds, and by no others |
-//! | `adds if %i > 0`, at the end of the line of a wgmma | this holds where it adds to D, and where it replaces D it does not |
-//! | `where %i >= %n`, on the line after a branch with a guard | this holds in all threads that get there |
+//! `cute-ptx` has their types, and what they look like.
 //!
 //! Claims come from the comparisons of the source, not from predicates or the instructions for them. There is no claim about a condition
 //! with a part that is not a comparison of unsigned integers.
@@ -13,9 +9,9 @@
 use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
 use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast::{Inst, Line, Operand};
+use cute_ptx::claims::{self, Condition, Statement, Sum, Way};
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
-use std::fmt::{self, Display, Formatter};
 
 /// The most comparisons of a condition.
 const MAX_COMPARISONS: usize = 8;
@@ -36,27 +32,28 @@ pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
         Line::Inst(inst) => way(&code[..at], inst, conditions, &writes),
         _ => None,
     });
-    let ways: Vec<Way> = ways.collect();
+    let ways: Vec<Claimed> = ways.collect();
     let mut ways = ways.into_iter().peekable();
     for (at, mut line) in std::mem::take(code).into_iter().enumerate() {
         let way = ways.next_if(|way| way.at == at);
         if let (Line::Inst(inst), Some(way)) = (&mut line, &way) {
             let addresses = inst.comment.take().map(|claims| claims + "; ");
-            inst.comment = Some(addresses.unwrap_or_default() + &way.comment);
+            inst.comment = Some(addresses.unwrap_or_default() + &way.way.to_string());
         }
         code.push(line);
-        code.extend(way.and_then(|way| Some(Line::Comment(format!("where {}", way.next?)))));
+        let next = way.and_then(|way| way.next).map(Statement::Where);
+        code.extend(next.map(|next| Line::Comment(next.to_string())));
     }
 }
 
 /// The claim about an instruction.
-struct Way {
+struct Claimed {
     /// The index of its line.
     at: usize,
     /// At the end of its line.
-    comment: String,
+    way: Way,
     /// For a branch: the claim about the next line.
-    next: Option<String>,
+    next: Option<Condition>,
 }
 
 /// The claim about an instruction after these lines.
@@ -65,10 +62,10 @@ fn way(
     inst: &Inst,
     conditions: &Conditions,
     writes: &HashMap<&str, usize>,
-) -> Option<Way> {
+) -> Option<Claimed> {
     let claim = |predicate, truth| {
         let claim = conditions.claim(predicate, truth, MAX_DEPTH)?;
-        claim.holds_after(before, writes).then(|| claim.to_string())
+        claim.holds_after(before, writes).then(|| claim.condition())
     };
     let guard = inst.guard.as_ref();
     let executed = |truth: bool| {
@@ -79,14 +76,14 @@ fn way(
         (Opcode::WgmmaMmaAsync, Some(Operand::Name(predicate))) => claim(predicate, true),
         _ => None,
     };
-    let comment = match executed(true) {
-        Some(condition) => format!("if {condition}"),
-        None => format!("adds if {}", adds()?),
+    let way = match executed(true) {
+        Some(condition) => Way::Executed(condition),
+        None => Way::Adds(adds()?),
     };
     let branches = [Opcode::Bra, Opcode::Ret, Opcode::Exit].contains(&inst.mnemonic.opcode());
-    Some(Way {
+    Some(Claimed {
         at: before.len(),
-        comment,
+        way,
         next: if branches { executed(false) } else { None },
     })
 }
@@ -179,22 +176,22 @@ impl<'c> Claim<'c> {
         }
         true
     }
-}
 
-/// `%i < %n && %j < 8`.
-impl Display for Claim<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        for (a, cmp, b) in &self.comparisons {
-            write!(
-                f,
-                "{separator}{} {} {}",
-                a.operand(),
-                cmp.symbol(),
-                b.operand()
-            )?;
-            separator = if self.any { " || " } else { " && " };
+    /// The claim as the comment says it.
+    fn condition(&self) -> Condition {
+        let side = |number: &Num| match number {
+            Num::Const(known) => Sum::known(*known),
+            Num::Reg(register) => Sum::new(&register.name, 0),
+        };
+        let comparisons = self.comparisons.iter();
+        let comparisons = comparisons.map(|(a, cmp, b)| claims::Comparison {
+            left: side(a),
+            order: cmp.order(),
+            right: side(b),
+        });
+        Condition {
+            any: self.any,
+            comparisons: comparisons.collect(),
         }
-        Ok(())
     }
 }

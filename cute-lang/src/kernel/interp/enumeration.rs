@@ -147,7 +147,7 @@ impl<'s> Interpreter<'s> {
             let name = &declared.item.ident;
             let message = format!(
                 "`{name}` has no `{}`: write `#[derive({needed})]` before it, or `match`",
-                cmp.symbol()
+                cmp.order().symbol()
             );
             return Err(self.b.error(message));
         }
