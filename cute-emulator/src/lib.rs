@@ -75,6 +75,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod arithmetic;
 mod claim;
 mod counts;

@@ -1,7 +1,7 @@
 //! Global memory. Allocations lie at least 1 MiB apart, so an access past the end of one does not hit another.
 
+use crate::access::grids::Grids;
 use crate::error::{AllocError, FreeError, MemoryError, Nearest};
-use crate::exec::Grids;
 use crate::limits::{Limits, filled};
 use crate::windows::SHARED_WINDOW;
 use std::collections::BTreeMap;

@@ -1,4 +1,8 @@
 //! Which tensors TMA can load and store, and which threads can store by vectors.
+//!
+//! A TMA store needs rows of whole 16-byte units. The hardware clips the innermost mode at the next multiple of 16 bytes (measured on an
+//! H100), so the runtime refuses other rows, the emulator writes them as the hardware does, and kernels have a variant with element
+//! stores.
 
 use cute_runtime::{Element, TensorView};
 

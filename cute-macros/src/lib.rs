@@ -2,6 +2,9 @@
 //!
 //! `cute_runtime::layout!` and `cute_runtime::tile!` call the macros of the same names here and pass the path of
 //! `cute-runtime` as `$crate`. Nothing else calls them, and any release may change what they take.
+//!
+//! The macros `layout!` and `tile!` are `macro_rules!` wrappers that pass `$crate` on, so that expansions find `cute-runtime` under any
+//! name that a user gives it. The attribute `#[kernels]` cannot be wrapped and takes `crate = path`.
 
 #![forbid(unsafe_code)]
 

@@ -2,6 +2,9 @@
 //!
 //! Names are kept as written, with their `%`. The mnemonic of an instruction is a row of the instruction table with its
 //! modifiers bound. So a tree can hold only instructions of the table.
+//!
+//! The place of an instruction is a field of it (`cute-ptx` `Inst`), not a line of the body: moved code keeps its place, and `.loc` is
+//! printed where the place changes.
 
 use crate::table::{Effect, Kind, Mnemonic, present};
 

@@ -24,6 +24,9 @@
 //!
 //! A token has a position, which is a [`Range`](core::ops::Range). For a text it counts bytes; for a macro it counts
 //! indices into a list of spans. Expressions and errors keep these positions, and this module never looks at their unit.
+//!
+//! The notation is parsed in `cute-algebra`, not in `cute-lang`. `FromStr` needs it, and a parser over numbered tokens serves text and
+//! token streams alike: `cute-lang` numbers a `TokenStream`'s tokens and keeps the spans.
 
 mod definition;
 mod elsewhere;

@@ -199,6 +199,10 @@ fn sum(registers: &mut Registers<'_, '_>, said: &claims::Sum) -> Result<Sum> {
     })
 }
 
+/// A signed number of 64 bits, or an unsigned one with the same bits.
 fn number(said: i128) -> Result<i64> {
-    i64::try_from(said).map_err(|_| format!("{said} is no number of 64 bits"))
+    let unsigned = u64::try_from(said).map(u64::cast_signed);
+    i64::try_from(said)
+        .or(unsigned)
+        .map_err(|_| format!("{said} is no number of 64 bits"))
 }

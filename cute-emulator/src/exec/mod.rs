@@ -19,4 +19,3 @@ pub(crate) use machine::run;
 #[cfg(test)]
 pub(crate) use random::Random;
 pub(crate) use state::cluster::{max_dynamic_shared, state_bytes};
-pub(crate) use state::grids::Grids;

@@ -12,7 +12,7 @@ use crate::product::operands::{Form, major};
 use kernels::{gemm_gated_CFG, gemm_gated_types};
 
 /// `D[i, j] = f(x[i, 2j]) · x[i, 2j + 1]` for x = α · A · Bᵀ + bias, A of shape (M, K), B of shape (2N, K), a bias of 2N numbers and D of
-/// shape (M, N), or for batches of as many matrices: SwiGLU with [`Activation::Silu`], GEGLU with [`Activation::Gelu`]. The rows of B are
+/// shape (M, N), or for batches of as many matrices: SwiGLU with [`Silu`](crate::Activation::Silu), GEGLU with [`Gelu`](crate::Activation::Gelu). The rows of B are
 /// gates and gated numbers in turn.
 ///
 /// Everything else is as for [`gemm_fused`](super::gemm_fused). An epilogue here has no residual.

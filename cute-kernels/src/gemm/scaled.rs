@@ -1,4 +1,8 @@
 //! Products of 8-bit numbers with scales.
+//!
+//! Scales of blocks are loaded from global memory a step ahead, not through the ring of stages: a thread loads three numbers a step, and
+//! no barrier is needed. The scales of A lie along M, so a warp reads neighbouring ones. Promotion is a constant of the GEMM's `Config`,
+//! so the loop is written once.
 
 use cute_runtime::{Device, Element, Tensor, TensorView, TensorViewMut};
 

@@ -1,4 +1,9 @@
 //! Products of few rows. The load of the larger matrix from memory determines their time.
+//!
+//! Products of few rows have a kernel without tiles: a ring loads only while a stage is free, and large tiles leave multiprocessors
+//! without a tile. Operands of `mma` may have K in any order, so a thread loads vectors of 16 bytes and uses each word as an element of
+//! another operand. The matrix of many rows is the operand with 16 rows, so A and B are exchanged if B has few rows. D has a fourth mode
+//! of one element, so its strides are free.
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 use kernels::{

@@ -1,4 +1,7 @@
 //! Products whose K is divided into parts: the sums of each part lie in memory, and a second kernel adds them up.
+//!
+//! K is divided in memory by a batch of products and a second kernel, not by semaphores: part p of matrix i is matrix `i · parts + p` of
+//! D, so the main loop has one more quotient, and nothing waits for another CTA.
 
 use cute_runtime::{Buffer, Device, Element, TensorView, TensorViewMut, bf16, e4m3, e5m2, f16};
 

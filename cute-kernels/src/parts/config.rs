@@ -1,4 +1,8 @@
 //! The sizes of the tiles of a product.
+//!
+//! A tile is its `Config`, a point of a space: what its fields demand of each other is asserted when a kernel is expanded
+//! (`Config::check`), stages, bands and buffers follow from the sizes (`Config::fitted`), and arrays of such points give the instances
+//! (`#[instances(CFG in TILES)]`). The instances of a product are those of its types that read its matrices as they lie.
 
 use kernels::Config;
 

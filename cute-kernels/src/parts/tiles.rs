@@ -1,4 +1,8 @@
 //! The order in which CTAs compute the tiles of matrices.
+//!
+//! The tiles of a CTA are an argument of `multiply`, an iterator: `Tiles` of a batch, or `Groups` of rows, whose ends are in device
+//! memory. A group may begin at any row, and a TMA store cannot end at any row. So D of groups is stored by vectors (`store_by_vector`),
+//! in a range of rows.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]

@@ -1,4 +1,9 @@
 //! How the matrices of a product lie, and which kernels can take them so.
+//!
+//! Kernels of the GEMM see three modes, and D along N. One matrix is a batch of one, and D along M is computed as Dᵀ = B · Aᵀ. So batches
+//! and both majors of D need no further instances. Wgmma reads A along M and B along N only with elements of 16 bits. With 32 bits, it
+//! takes A along M only from registers, and never B along N. So one of the two may be M- or N-major; if it is B, the kernel computes Dᵀ.
+//! One kernel (`pack.rs`) first copies all other operands that TMA or wgmma cannot take.
 
 use std::any::Any;
 use std::fmt;

@@ -1,4 +1,7 @@
 //! Comments before the entry: what is in shared memory, and which parameters are tensors.
+//!
+//! Tensors of shared memory have their names in comments of the PTX, which the emulator reads. The runtime knows layouts, and computes
+//! the coordinate of a byte.
 
 use super::{Malformed, is_name};
 use std::fmt::{self, Display, Formatter};

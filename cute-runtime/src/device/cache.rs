@@ -1,4 +1,6 @@
 //! A cache with one entry for each kernel: the value made for it, or the error of the attempt.
+//!
+//! A kernel is compiled once, and refused once: errors are cached as well, except for passing ones, such as full memory.
 
 use std::any::TypeId;
 use std::collections::HashMap;

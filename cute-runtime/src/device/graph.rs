@@ -1,4 +1,9 @@
 //! Graphs: launches that are recorded once and repeated by one call.
+//!
+//! A graph owns the memory of its tensors, so that its launch is safe without a lifetime. While a thread captures, its launches are only
+//! recorded. The driver's stream is captured after the closure has returned, so no user code runs during the capture. The driver forbids
+//! waiting for a context while one of its streams is captured: a lock keeps other threads from waiting
+//! (`captures_and_waits_exclude_one_another`, over the fake driver).
 
 use std::fmt;
 

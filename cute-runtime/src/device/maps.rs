@@ -1,4 +1,7 @@
 //! Tensor maps that a device has encoded.
+//!
+//! A tensor map is encoded once: it depends only on the recipe and the view, so a cached map never goes out of date, and the arguments
+//! need no second check.
 
 use std::ptr;
 use std::sync::Mutex;

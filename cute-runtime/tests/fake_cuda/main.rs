@@ -4,6 +4,9 @@
 //! A process loads the driver's library only once, so each run is a child process: the test's own executable, in which the same
 //! test calls [`fake::child`] to do the child's part. The tests need a C compiler. Without one they print that they are skipped,
 //! and with `CUTE_REQUIRE_CC=1` they fail.
+//!
+//! The driver's side is tested on a fake driver (`cute-runtime/tests/fake_cuda`) that records calls and fails each of them on demand,
+//! since a real GPU does not fail on demand.
 
 #![cfg(target_os = "linux")]
 

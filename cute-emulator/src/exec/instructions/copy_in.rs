@@ -2,13 +2,13 @@
 //! delays, it can also be performed at a random earlier moment.
 
 use super::region::{BYTES_PER_STEP, check_copy};
+use crate::access::kind::Kind;
 use crate::arithmetic::number;
 use crate::error::FaultKind;
 use crate::exec::state::barriers::MBARRIER_BYTES;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::CopyIn;
 use crate::exec::state::endpoint::Endpoint;
-use crate::exec::state::kind::Kind;
 use crate::exec::state::queue::Key;
 use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::row::lanes;

@@ -3,12 +3,12 @@
 //! error.
 
 use super::region::{BYTES_PER_STEP, check_copy};
+use crate::access::kind::Kind;
 use crate::arithmetic::{self, number};
 use crate::error::FaultKind;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::{CopyOut, CopyRead};
 use crate::exec::state::endpoint::Endpoint;
-use crate::exec::state::kind::Kind;
 use crate::exec::state::knowledge::Heard;
 use crate::exec::state::queue::{Key, Operation};
 use crate::exec::state::readers::{Completion, End, Reading};

@@ -1,9 +1,9 @@
 //! Checks accesses to global memory against earlier ones of the launch, and records them.
 
+use crate::access::kind::Kind;
 use crate::error::{Earlier, FaultKind, GridRace, Thread, between_lanes};
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::state::global::{Access, Conflict, Conflicts, Refusal, Use};
-use crate::exec::state::kind::Kind;
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::readers::Completion;
 use crate::exec::step::Step;

@@ -2,9 +2,9 @@
 
 use super::address::Location;
 use super::traffic::{EDGE, Moves};
+use crate::access::kind::Kind;
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
-use crate::exec::state::kind::Kind;
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::row::{LANES, lanes};
 use crate::exec::state::shared::{How, LaneUse, Use};

@@ -1,8 +1,8 @@
 //! Reads of tensor maps, and changes of maps in memory. The moment at which the async proxy sees a change is not modelled.
 
 use super::address::Location;
+use crate::access::kind::Kind;
 use crate::error::FaultKind;
-use crate::exec::state::kind::Kind;
 use crate::exec::state::row::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Scope, Space};

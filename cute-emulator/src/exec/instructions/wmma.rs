@@ -1,7 +1,7 @@
 //! `wmma`: products of matrices. PTX does not specify the layout of their fragments.
 
 use super::product::{K_BYTES, PRODUCTS_PER_STEP};
-use crate::exec::state::kind::Kind;
+use crate::access::kind::Kind;
 use crate::exec::state::row::{LANES, lanes};
 use crate::exec::step::{Blame, Result, Step};
 use crate::numerics::{Columns, FusedSum, Row, WIDTH};

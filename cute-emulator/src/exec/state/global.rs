@@ -3,13 +3,13 @@
 //! the list, and only the last read of a warp stays. Units with equal lists, such as those of a row of lanes or of a box of a copy,
 //! share one list. A page without accesses has no lists.
 
-use super::grids::{Grids, Touched};
-use super::kind::Kind;
 use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes};
 use super::readers::{Completion, Reading};
 use super::releases::{Party, Releases};
-use super::units::{PAGE, UNIT, UNITS, pages, parts};
+use crate::access::grids::{Grids, Touched};
+use crate::access::kind::Kind;
+use crate::access::units::{PAGE, UNIT, UNITS, pages, parts};
 use crate::limits::{OverLimit, hold};
 use crate::op::Scope;
 use std::collections::{BTreeSet, HashSet};

@@ -1,4 +1,7 @@
 //! Stores of the accumulators of 64 rows of a product, all at once.
+//!
+//! How D is stored is a constant of an instance, so a kernel for rows that begin anywhere is no second function: a parameter `Store<D, 3,
+//! { !CFG.by_element }>` is a `TmaStore` or a `Global`.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]

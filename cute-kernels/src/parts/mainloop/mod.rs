@@ -1,4 +1,7 @@
 //! The main loop of a product: a producer that fills stages of A and B, and two consumers that multiply them.
+//!
+//! The main loop is a producer and two consumers, and the ways to multiply a stage are files beside them: from shared memory, from
+//! registers, with factors. `Config` chooses one; none of them asks which it is.
 
 pub mod consume;
 pub mod load;

@@ -1,4 +1,7 @@
 //! Products of stages of which A goes to registers first: wgmma reads elements of 32 bits from shared memory along K alone.
+//!
+//! Each warp releases a stage that it loads to registers: the end of one warp's wgmma does not imply that another warp has finished its
+//! loads, as the emulator found.
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]

@@ -1,4 +1,7 @@
 //! Compares the tile of a fragment with a layout from (thread, value) to coordinates, and finds the registers of values.
+//!
+//! Rows of wgmma may have any order that A in registers and the accumulators share (`row_order`). In the order of `TiledMma::from_registers`, a warp's loads of A along M have no bank
+//! conflicts. Epilogues use coordinates, so the order does not matter to them; only `gated` refuses it.
 
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::value::{Fragment, Scalar, packing};

@@ -1,4 +1,6 @@
 //! Mbarriers: barriers in shared memory.
+//!
+//! Barriers are initialised by the lowering, before the body: a declared barrier is ready, and no fence can be missing.
 
 use crate::kernel::access::address::Addresses;
 use crate::kernel::access::check::check_shared;

@@ -1,4 +1,7 @@
 //! Tensors read and written by TMA.
+//!
+//! Coordinates are in the order of the tensor's modes, rows first, also for TMA, although TMA instructions take the reverse order. So a
+//! tile, its tensor and its coordinate agree mode by mode; the lowering reverses once.
 
 use super::copy::reduction::reduction;
 use super::mbarrier;

@@ -1,5 +1,10 @@
 //! Claims about addresses, in the comment at the end of an instruction: each address is this element of this tensor. The emulator checks
 //! the addresses against the claims. `cute-ptx` has their types, and what they look like.
+//!
+//! A comment of an instruction names the tensor and the coordinate of the address. It is made together with the address, from the
+//! coordinate and not from the instructions that compute the address. The emulator compares the two, so it finds wrong coordinates of
+//! kernels and wrong instructions of the expander. Both sides have the types of `cute-ptx/src/claims`. A comment cannot change the
+//! machine code.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::divergence::Group;

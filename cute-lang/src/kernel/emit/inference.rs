@@ -3,6 +3,11 @@
 //! An interpreter sees a literal before its uses. Arithmetic of known integers is exact until their type is known, so it needs no type; but
 //! a register needs one from the start. So a literal begins a class, and a register of a class gets the most likely type. If a later use
 //! determines another type, the kernel is interpreted again with this type for the literals of the class ([`Inference::again`]).
+//!
+//! A kernel is interpreted again if a literal turns out to have another type. The interpreter meets a literal before the uses of the
+//! literal, but a register needs a type from the start. So literals that are combined form a class, and the registers of the class get
+//! the likely type. If the uses require another type, it is kept by the literal's position for the next interpretation. Nearly all
+//! kernels are interpreted only once.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{is_float, is_integer, range, rounded, rust_name};

@@ -4,6 +4,9 @@
 //! by records, the number of words up to its end, and the number of records without room. Records follow: a word with `MARK` and the number
 //! of the report, the CTA's three indices in the grid, the thread's index in its CTA, and the values from the low word to the high one. The
 //! texts between the values are in a table of the host, not in the kernel.
+//!
+//! A kernel reports by records in host memory, which can be read after a trap, when the driver refuses every call. The texts are a
+//! constant of the expanded type; a record has the number of the statement and the values.
 
 use crate::kernel::emit::builder::{Builder, address_operand, when};
 use crate::kernel::emit::operation::Cmp;

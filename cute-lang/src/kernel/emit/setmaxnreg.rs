@@ -1,4 +1,6 @@
 //! The numbers of registers that the warpgroups of a CTA set under conditions on `warpgroup()`.
+//!
+//! A kernel that uses `setmaxnreg` says `.minnctapersm 1`: without it ptxas may drop the instruction (C7508).
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Condition;

@@ -1,4 +1,8 @@
 //! Where tensors, barriers and scratch lie in shared memory.
+//!
+//! Bytes of shared memory are reused for the same purpose only: tensors reuse bytes of tensors, with a barrier of the user in between;
+//! scratch of an operation reuses scratch of the same threads and size, and then begins with a barrier of these threads. Branches of a
+//! run-time `if` share no bytes, since warps may run both at once, and keep their bytes to the end of the surrounding block.
 
 use cute_hopper::shared;
 use std::ops::Range;

@@ -5,6 +5,10 @@
 //!
 //! Claims come from the comparisons of the source, not from predicates or the instructions for them. There is no claim about a condition
 //! with a part that is not a comparison of unsigned integers.
+//!
+//! Comments also name the condition of a branch or a guard. They are made from the comparison in the source, and not from the
+//! instructions that compute the predicate. They are added after all other passes, so they disturb none, and a comparison of variables is
+//! claimed only up to the next change of a variable.
 
 use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
 use crate::kernel::value::{Num, Scalar};

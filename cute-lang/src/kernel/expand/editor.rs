@@ -3,6 +3,11 @@
 //! They are the user's own tokens, so half-typed code stays as typed. Only syntax that Rust does not have is replaced: attributes of
 //! kernels are omitted; a call `x.f(y)` of a function of the language, and a call with omitted arguments, becomes `x.call(f, (y))`; of
 //! `layout!` and `ptx!`, only the names remain.
+//!
+//! rust-analyzer gets the user's tokens again (`Reader::Editor`), as Rust code that nothing calls. `cute-runtime` names the macros' entry
+//! points for it under `cfg(rust_analyzer)`. So names in kernels and layouts have hover, definitions and completion, also if a kernel
+//! does not parse, and rustc's expansions contain nothing for editors. The functions of the language and the operations are Rust items
+//! only for documentation and editors (`kernel_language`, `operations`); a test writes them from the tables.
 
 use crate::kernel::builtins;
 use crate::notation::{Context, Reader, paths};

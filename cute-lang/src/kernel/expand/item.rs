@@ -1,4 +1,6 @@
 //! Constants and structs of numbers for host code: `pub const TILE: u32 = 128`.
+//!
+//! Constants and structs of numbers are expanded as Rust items, so a host function plans its launch with the numbers of the kernel.
 
 use crate::kernel::syntax::enumeration::{Enumeration, derives_trait};
 use crate::kernel::syntax::module::Module;

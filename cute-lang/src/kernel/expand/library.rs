@@ -1,4 +1,9 @@
 //! The carrier of a module of kernels. Other modules import its items through it.
+//!
+//! A module of kernels is a macro, too, as a named layout is: `#[kernels] pub mod m` declares a carrier, a macro that holds the tokens of
+//! m and of the imports of m, under the names of m and of each public item. `use path::Item` in another module expands to a call of the
+//! carrier `path::Item!`. It passes the tokens on to the carrier of the next import, and the last carrier passes all tokens to the one
+//! expansion of that module. So rustc resolves paths and privacy, across modules, crates and re-exports.
 
 use crate::kernel::syntax::library::Passed;
 use crate::kernel::syntax::module::Module;

@@ -1,4 +1,7 @@
 //! Calls of functions and closures, which are always inlined.
+//!
+//! Functions are interpreted in their own module: names in the body of an imported function are resolved in the module of the function,
+//! and names in a closure where the closure is written. Errors in an imported function point to the call in the expanded module.
 
 use super::Scope;
 use super::generics::{Parameters, is_function_parameter};

@@ -1,4 +1,8 @@
 //! Values of `#[instances(…)]` without a name of their own: elements of constant arrays, and expressions. They have numbers for names.
+//!
+//! Values of instances are compared where they have no name. Elements of arrays and expressions are evaluated once for a module, before
+//! kernels are lowered. Equal ones are one instance, since arrays are computed and host code finds instances by value. Two written names
+//! of one value remain two instances, since host code uses both names.
 
 use super::constants::evaluated;
 use crate::kernel::builtins::call::Argument;

@@ -1,4 +1,7 @@
 //! Values without run-time integers as Rust.
+//!
+//! In the expansion of a layout, the nesting of modes is text, `"((_,_),_)"`. A tree of slices has a promoted constant at each node, and
+//! took a fifth of the compile time of a thousand layouts.
 
 mod declaration;
 mod index;

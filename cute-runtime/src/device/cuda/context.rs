@@ -1,4 +1,7 @@
 //! The context in which driver calls work: a guard makes it the thread's current context and restores the one before.
+//!
+//! A context is current while a guard lives, and driver calls that need a context take the guard. So a thread that uses CUDA in another
+//! way has its own context back afterwards.
 
 use std::marker::PhantomData;
 use std::ptr;

@@ -2,6 +2,9 @@
 //!
 //! Copies, clears and launches all go to the default stream of the device's one context, which does them in order: each call
 //! reads and writes the device's memory after everything that was started before it.
+//!
+//! Freeing device memory waits for the device, by a call of its own: launches return before their kernels end, and the driver does not
+//! document that `cuMemFree` waits. If the wait fails, the memory is freed at the next drop.
 
 use cudarc::driver::sys;
 

@@ -1,4 +1,8 @@
 //! The structs of DLPack, as its header `dlpack/dlpack.h` declares them for C. Their names are the header's.
+//!
+//! DLPack's structs are written down here, 60 lines that do not change. A crate for them has 11 000 lines and a public interface that
+//! breaks with each minor version. Only layouts of one stride a mode are exchanged, as a `Strided`; a view of `ndarray` with gaps is
+//! refused, since other code may have borrowed the memory between the elements.
 
 use std::ffi::c_void;
 use std::fmt;

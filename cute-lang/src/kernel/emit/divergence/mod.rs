@@ -4,6 +4,11 @@
 //! error if a condition around it, or before an earlier jump, may differ between these threads. The analysis runs on all lines of the
 //! finished kernel, so the operation or the condition may be in a function, a closure, or a function of the language: `flow` finds where
 //! threads converge, `rules` the differences of registers, and `analysis` combines the two.
+//!
+//! Divergence is analysed on the lines of a finished kernel, and not during interpretation: all functions are inlined there, all
+//! constructs are branches, and a variable that a loop changes is one register. For each group of threads that execute an instruction
+//! together, a fixpoint finds the registers whose bits may differ within the group, and the blocks between a branch by such a register
+//! and its post-dominator. Lines are moved, so instructions carry a number (`Inst::origin`), by which errors find their tokens.
 
 mod analysis;
 mod flow;

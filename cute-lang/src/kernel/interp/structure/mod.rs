@@ -1,4 +1,7 @@
 //! Structs: their paths and their types.
+//!
+//! Structs keep what is known in generic parameters. `let mut` puts all numbers of a struct into registers, since it is not yet known
+//! which of them its functions change. A generic parameter, as in `Ring<const STAGES: u32>`, stays known.
 
 mod literal;
 mod method;

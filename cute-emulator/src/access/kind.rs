@@ -32,14 +32,14 @@ impl Kind {
     }
 
     /// Whether the access is strong or a reduction. Two strong accesses do not race.
-    pub(super) fn is_strong(self) -> bool {
+    pub(crate) fn is_strong(self) -> bool {
         matches!(
             self,
             Kind::StrongRead | Kind::StrongWrite | Kind::BulkReduce
         )
     }
 
-    pub(super) fn is_generic(self) -> bool {
+    pub(crate) fn is_generic(self) -> bool {
         !matches!(
             self,
             Kind::BulkRead | Kind::MapRead | Kind::BulkWrite | Kind::BulkReduce
@@ -47,7 +47,7 @@ impl Kind {
     }
 
     /// Whether this kind races with every access that `other` races with.
-    pub(super) fn covers(self, other: Kind) -> bool {
+    pub(crate) fn covers(self, other: Kind) -> bool {
         (self.writes() || !other.writes()) && (!self.is_strong() || other.is_strong())
     }
 }
