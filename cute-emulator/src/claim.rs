@@ -3,8 +3,7 @@
 //!
 //! An address that is not the claimed element is a fault, and so is a coordinate outside of the tensor.
 
-use crate::error::Group;
-use cute_ptx::claims::{Order, Swizzle};
+use cute_ptx::claims::{Group, Order, Swizzle};
 use std::ops::Range;
 
 /// The index of a row of the register file.

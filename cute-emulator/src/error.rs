@@ -5,6 +5,7 @@ use crate::limits::{OutOfHostMemory, OverLimit};
 use crate::source::{Element, Place};
 use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
 use cute_ptx::ParseError;
+use cute_ptx::claims::Group;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
@@ -893,34 +894,6 @@ pub struct Disagreement {
     pub other_value: u64,
     /// For another warp, the number of the visit to the line.
     pub turn: Option<u64>,
-}
-
-/// Threads of a CTA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Group {
-    /// The lanes of a warp.
-    Warp,
-    /// The threads of a warpgroup.
-    Warpgroup,
-    /// The threads of a CTA.
-    Cta,
-}
-
-impl Group {
-    /// Each group with its word in the PTX.
-    pub(crate) const ALL: [(&str, Group); 3] = [
-        ("warp", Group::Warp),
-        ("warpgroup", Group::Warpgroup),
-        ("CTA", Group::Cta),
-    ];
-}
-
-impl Display for Group {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let found = Self::ALL.iter().find(|(_, group)| group == self);
-        f.write_str(found.map_or("", |(name, _)| name))
-    }
 }
 
 /// The kinds of faults. Shared addresses are in the `.shared` window; for another CTA's memory, they are as `mapa` computes them.

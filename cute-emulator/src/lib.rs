@@ -97,6 +97,7 @@ mod variables;
 mod windows;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
+pub use cute_ptx::claims::Group;
 pub use error::{
     Absence, AllocError, Assertion, Disagreement, Earlier, EmulatorError, Endless, Fault,
     FaultKind, FreeError, GridRace, Inactive, Later, LaunchProblem, Loop, MemberMask, MemoryError,

@@ -3,9 +3,8 @@
 use super::operands::{Arg, Result};
 use super::registers::Registers;
 use crate::claim::{Agreement, Arguments, Claim, Comparison, Condition, Item, Place, Sum};
-use crate::error::Group;
 use crate::op::{Address, Reg};
-use cute_ptx::claims;
+use cute_ptx::claims::{self, Group};
 
 /// An operand that can have a claim.
 pub(super) enum Operand {
@@ -55,15 +54,11 @@ pub(super) fn claims(
 pub(super) fn agreement(
     registers: &mut Registers<'_, '_>,
     register: &str,
-    group: claims::Group,
+    group: Group,
 ) -> Result<Agreement> {
     Ok(Agreement {
         register: registers.register(register)?,
-        group: match group {
-            claims::Group::Warp => Group::Warp,
-            claims::Group::Warpgroup => Group::Warpgroup,
-            claims::Group::Cta => Group::Cta,
-        },
+        group,
     })
 }
 

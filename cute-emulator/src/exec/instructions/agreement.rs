@@ -2,10 +2,11 @@
 
 use super::claim::first;
 use crate::claim::Agreement;
-use crate::error::{Disagreement, FaultKind, Group};
+use crate::error::{Disagreement, FaultKind};
 use crate::exec::state::row::LANES;
 use crate::exec::state::warp::WARPGROUP;
 use crate::exec::step::{Blame, Result, Step};
+use cute_ptx::claims::Group;
 
 impl Step<'_> {
     /// An error if the register differs between the lanes that are here. If all lanes of the warp are here, also an error if it differs
