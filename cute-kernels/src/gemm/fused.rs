@@ -81,7 +81,8 @@ pub fn gemm_fused<T: FusedInput<D>, D: Element, const R: usize>(
 
 impl Plan {
     /// The plan of D = f(α · A · Bᵀ + β · C + bias), for matrices as [`gemm_fused`] takes them: the fastest of the tiles that are compiled
-    /// ahead for such products, or K in parts, whose sums a second kernel adds up before all else. It depends on the shapes, strides, types and alignments of A, B, C and D.
+    /// ahead for such products, or K in parts, whose sums a second kernel adds up before all else. It depends on the shapes, strides, types
+    /// and alignments of A, B, C, D and the bias.
     ///
     /// ```
     /// use cute_kernels::{Activation, Device, Epilogue, Plan, Tensor, bf16};
