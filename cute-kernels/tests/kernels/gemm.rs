@@ -248,7 +248,11 @@ impl Case {
         B: Input + GemmInput<D, A>,
         D: Output,
     {
-        Problem::<A, B>::new(self, device).check::<D>(self.tile, epsilon);
+        let product = Problem::<A, B>::new(self, device);
+        let plan = product.check::<D>(self.tile, epsilon);
+        for (tile, _) in plan.candidates().iter().filter(|_| whole()) {
+            product.check::<D>(Some(*tile), epsilon);
+        }
     }
 }
 

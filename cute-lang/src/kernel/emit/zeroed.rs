@@ -24,6 +24,9 @@ impl Builder {
 
 /// Removes the first line of each of these registers, a zero, if the second one writes the register without a guard and without reading it.
 pub(super) fn remove_zeros(code: &mut Vec<Line>, zeroed: &HashSet<String>) {
+    if zeroed.is_empty() {
+        return;
+    }
     let mut zeros: HashMap<&str, usize> = HashMap::new();
     let mut decided = HashSet::new();
     let mut removed = HashSet::new();
