@@ -163,6 +163,10 @@ fn claim(
         ) => {
             let sums = coordinate.iter().map(|(it, _)| sum(registers, it));
             let sums: Box<[Sum]> = sums.collect::<Result<_>>()?;
+            let extents = coordinate.iter().map(|(_, extent)| {
+                let negative = |_| format!("an extent of {extent} is below 0");
+                u64::try_from(*extent).map_err(negative)
+            });
             let (base, swizzle) = match swizzle {
                 Some((base, swizzle)) => (number(*base)?, Some(*swizzle)),
                 None => (0, None),
@@ -173,7 +177,7 @@ fn claim(
                 coordinate: sums,
                 place: Place::Shared {
                     address,
-                    extents: coordinate.iter().map(|(_, extent)| *extent).collect(),
+                    extents: extents.collect::<Result<_>>()?,
                     base,
                     swizzle,
                     offset: sum(registers, offset)?,

@@ -244,11 +244,12 @@ fn form<T: Element, D: Element, const R: usize>(
 /// The kernels, and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::gemm::sums::kernels::{COLUMNS, ROWS, place_in, sum_of_parts};
+    use crate::gemm::sums::kernels::{COLUMNS, ROWS, first_of, place_in, store_sums, sum_of_parts};
     use crate::parts::config::kernels::Config;
     use crate::parts::epilogue::activation::kernels::{Activation, activate};
     use crate::parts::epilogue::scale::kernels::{
-        absmax_of_rows, absmax_of_transposed_rows, absmax_of_warps, bias_of_columns, scaled_tile,
+        absmax_of_rows, absmax_of_transposed_rows, absmax_of_warps, bias_of_columns,
+        number_of_tile, scaled_tile,
     };
     use crate::parts::epilogue::store::kernels::{finish_stores, store_tile};
     use crate::parts::mainloop::kernels::{multiply_held, tiles};
@@ -290,7 +291,7 @@ pub mod kernels {
             } else {
                 (2 * size(acc), at.2)
             };
-            let bias = bias_of_columns(x, bias, columns, column);
+            let bias = bias_of_columns(x, bias, columns, column / columns);
             let of_piece = |piece, (batch, row, column), first| {
                 let x = if CFG.swapped { transpose(piece) } else { piece };
                 let (tile, at) = if CFG.swapped {
@@ -302,6 +303,7 @@ pub mod kernels {
                 let added = local_tile(bias, (1, tile.1), (0, first / tile.1));
                 let sum = fma(convert::<f32>(x), alpha, convert::<f32>(added));
                 if c.len() > 0 {
+                    let at = (batch, number_of_tile(tile, (at.1, at.2)));
                     copy(sum + scaled_tile(beta, c[0], sum, tile, at), sum);
                 }
                 let y = map(sum, |x| activate::<F>(x));
@@ -339,21 +341,17 @@ pub mod kernels {
         beta: f32,
     ) {
         let (batch, at) = place_in(d);
-        let (row, column) = (at.0 * ROWS, at.1 * COLUMNS);
         let sum = sum_of_parts(sums, batch, at, parts);
-        let bias = bias_of_columns(sum, bias, COLUMNS, column);
+        let bias = bias_of_columns(sum, bias, COLUMNS, at.1);
         let sum = fma(sum, alpha, convert::<f32>(bias));
         if c.len() > 0 {
-            let added = scaled_tile(beta, c[0], sum, (ROWS, COLUMNS), (batch, row, column));
+            let added = scaled_tile(beta, c[0], sum, (ROWS, COLUMNS), (batch, at));
             copy(sum + added, sum);
         }
         let y = map(sum, |x| activate::<F>(x));
         if largest.len() > 0 {
-            absmax_of_warps(y, largest[0], (row, column), extent(d, 2));
+            absmax_of_warps(y, largest[0], first_of(at), extent(d, 2));
         }
-        copy_inside(
-            convert::<D>(y),
-            local_tile(d[(batch, _, _)], (ROWS, COLUMNS), at),
-        );
+        store_sums(y, d, batch, at);
     }
 }

@@ -196,7 +196,7 @@ pub mod kernels {
             k,
             64,
             |acc, consumer, (batch, row, column), _| {
-                let bias = bias_of_columns(acc, bias, 2 * size(acc), column);
+                let bias = bias_of_columns(acc, bias, 2 * size(acc), column / (2 * size(acc)));
                 let y = halves(acc);
                 for piece in 0..2 * size(acc) / 16 {
                     let added = convert::<f32>(local_tile(bias, (1, 16), (0, piece)));

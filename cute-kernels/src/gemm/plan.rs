@@ -9,7 +9,7 @@ use super::choice::Choice;
 use super::input::{GemmInput, most_mn};
 use super::instance::Instance;
 use super::kernel::kernels;
-use super::sums::{in_parts, kernels::add_parts};
+use super::sums::added;
 use super::tile::Tile;
 use super::tuned;
 use crate::Error;
@@ -492,22 +492,16 @@ impl Plan {
                 Instance::Shared(it) => {
                     kernels::gemm::launch(it, device, grid, a, b, &mut d, batches, m, n, k, 1)?;
                 }
-                Instance::InParts(it, parts) if it.value().swapped => in_parts::<B::Sum>(
-                    device,
-                    d.shape(),
-                    parts,
-                    sums,
-                    |of| kernels::gemm::launch(it, device, grid, b, a, of, batches, n, m, k, parts),
-                    |grid, sums| add_parts::launch(device, grid, sums, &mut d, parts),
-                )?,
-                Instance::InParts(it, parts) => in_parts::<A::Sum>(
-                    device,
-                    d.shape(),
-                    parts,
-                    sums,
-                    |of| kernels::gemm::launch(it, device, grid, a, b, of, batches, m, n, k, parts),
-                    |grid, sums| add_parts::launch(device, grid, sums, &mut d, parts),
-                )?,
+                Instance::InParts(it, parts) if it.value().swapped => {
+                    added::<B::Sum, D>(device, &mut d, parts, sums, |of| {
+                        kernels::gemm::launch(it, device, grid, b, a, of, batches, n, m, k, parts)
+                    })?;
+                }
+                Instance::InParts(it, parts) => {
+                    added::<A::Sum, D>(device, &mut d, parts, sums, |of| {
+                        kernels::gemm::launch(it, device, grid, a, b, of, batches, m, n, k, parts)
+                    })?;
+                }
                 Instance::Streamed(stream) => stream.launch(device, a, b, d)?,
                 #[cfg(feature = "instantiate")]
                 Instance::Made(config) if config.swapped => {

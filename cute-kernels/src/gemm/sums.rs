@@ -28,6 +28,19 @@ sums! {
     i32: i8 u8;
 }
 
+/// Computes D in so many parts of K, as [`in_parts`] does, without an epilogue.
+pub(super) fn added<S: kernels::add_parts_types<D>, D: Element>(
+    device: &Device,
+    d: &mut TensorViewMut<'_, D, 3>,
+    parts: u32,
+    kept: &mut Kept,
+    product: impl FnOnce(&mut TensorViewMut<'_, S, 3>) -> Result<(), cute_runtime::Error>,
+) -> Result<(), Error> {
+    in_parts::<S>(device, d.shape(), parts, kept, product, |grid, sums| {
+        kernels::add_parts::launch(device, grid, sums, d, parts)
+    })
+}
+
 /// Computes D of this shape in so many parts of K: `product` computes the sums (matrix and part, row, column), and `add` adds them up. The
 /// sums lie in the kept memory, if that is large enough.
 pub(super) fn in_parts<S: Element>(
@@ -85,11 +98,7 @@ pub mod kernels {
     ])]
     pub fn add_parts<S: Element, D: Element>(sums: Global<S, 3>, d: Global<D, 3>, parts: u32) {
         let (batch, at) = place_in(d);
-        let total = sum_of_parts(sums, batch, at, parts);
-        copy_inside(
-            convert::<D>(total),
-            local_tile(d[(batch, _, _)], (ROWS, COLUMNS), at),
-        );
+        store_sums(sum_of_parts(sums, batch, at, parts), d, batch, at);
     }
 
     /// The batch and the tile of D that the CTA computes.
@@ -100,6 +109,19 @@ pub mod kernels {
         );
         let (batch, tile) = (block_idx().0 / (high * wide), block_idx().0 % (high * wide));
         (batch, (tile / wide, tile % wide))
+    }
+
+    /// Stores a tile of D.
+    pub fn store_sums<D: Element>(sum: Fragment, d: Global<D, 3>, batch: u32, at: (u32, u32)) {
+        copy_inside(
+            convert::<D>(sum),
+            local_tile(d[(batch, _, _)], (ROWS, COLUMNS), at),
+        );
+    }
+
+    /// The row and the column at which a tile begins.
+    pub fn first_of(at: (u32, u32)) -> (u32, u32) {
+        (at.0 * ROWS, at.1 * COLUMNS)
     }
 
     /// The sums of so many parts in a tile, in the order of the parts, so that their bits do not depend on time. A warp has a row.

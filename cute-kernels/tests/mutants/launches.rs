@@ -169,6 +169,14 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     launch("gemm_fused_bf16_bf16_Relu_FUSED_4", |device| {
         followed(device, gemm_fused_CFG::FUSED_4, 3, [136, 24, 568])
     }),
+    // CTAs of a cluster divide K, and each stores a part of the columns.
+    launch("gemm_fused_bf16_bf16_Relu_FUSED_15", |device| {
+        followed(device, gemm_fused_CFG::FUSED_15, 4, [136, 40, 1160])
+    }),
+    // D is stored by elements.
+    launch("gemm_fused_bf16_bf16_Relu_FUSED_20", |device| {
+        followed(device, gemm_fused_CFG::FUSED_20, 2, [136, 57, 312])
+    }),
     // The same behind the sums of parts of K.
     launch("finish_parts_f32_bf16_Relu", |device| {
         let (m, n, k) = (40, 264, 1100);

@@ -7,6 +7,7 @@ mod accesses;
 mod arrays;
 mod bits;
 mod bulk;
+mod claims;
 mod cluster;
 mod constructs;
 mod declared;

@@ -146,12 +146,14 @@ impl FromStr for Way {
     }
 }
 
-/// Whether a text is a name of PTX, or of a variable of the kernel language with its fields.
+/// Whether a text is a name of PTX, or of a variable of the kernel language with its fields: `pipe.full`, `r#type`, and any letters of
+/// other scripts.
 fn is_name(text: &str) -> bool {
+    let foreign = |c: char| !c.is_ascii() && !c.is_whitespace() && !c.is_control();
     let mut characters = text.chars();
-    let first = |c: char| c.is_alphabetic() || matches!(c, '_' | '$');
+    let first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$') || foreign(c);
     characters.next().is_some_and(first)
-        && characters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
+        && characters.all(|c| c.is_ascii_alphanumeric() || "_$.#".contains(c) || foreign(c))
 }
 
 #[cfg(test)]
@@ -169,6 +171,9 @@ mod tests {
             "tile[%i < 8, %thread < 32] at %r2 in 0..1024",
             "tile at 1024 + Sw<3,4,3>(%r2 + 8) in 1024..2048",
             "at 16 in 0..64",
+            "pipe.full at 8 in 0..16",
+            "r#type[%r0]",
+            "स्तर[%r0]",
             "_; x[0]; adds if %step > 0 || %i >= 4",
             "if s32 %i < -1 && %n != 0",
         ] {
@@ -209,6 +214,8 @@ mod tests {
         for text in [
             "where it is",
             "uniform in all",
+            "uniform % in_all",
+            "uniform %n",
             "tensor map x: 8 bytes",
             "shared memory: none",
         ] {

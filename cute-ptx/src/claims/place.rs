@@ -39,7 +39,7 @@ pub enum Place {
         /// The name of the tensor; empty if it has none.
         tensor: String,
         /// The numbers of the coordinate, each with the extent of its mode.
-        coordinate: Vec<(Sum, u64)>,
+        coordinate: Vec<(Sum, i64)>,
         /// Where the swizzled bytes begin, and their swizzle.
         swizzle: Option<(i128, Swizzle)>,
         /// The byte, before it is swizzled.

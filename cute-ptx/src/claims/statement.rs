@@ -47,7 +47,8 @@ impl Display for Group {
 }
 
 impl Statement {
-    /// The claim of a comment on a line of its own; `None` if it does not begin like one: with `where`, or `uniform`, and a register.
+    /// The claim of a comment on a line of its own; `None` if it does not begin like one: with `where` and a register or a number, or with
+    /// `uniform`, a register and `in`. An expression of the source, such as `uniform % in_all`, does not.
     ///
     /// # Errors
     ///
@@ -56,7 +57,10 @@ impl Statement {
         let of_where = comment
             .strip_prefix("where ")
             .is_some_and(Condition::begins);
-        match of_where || comment.starts_with("uniform %") {
+        let of_register = comment.strip_prefix("uniform %");
+        let of_group =
+            of_register.is_some_and(|rest| rest.contains(" in ") && !rest.starts_with(' '));
+        match of_where || of_group {
             true => comment.parse().map(Some),
             false => Ok(None),
         }

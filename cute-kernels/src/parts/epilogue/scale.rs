@@ -27,22 +27,18 @@ pub mod kernels {
         held
     }
 
-    /// The numbers of a bias for accumulators that are a tile of D of so many columns, of which the first is `column`, a multiple of their
-    /// number: 0 if there is no bias. There is one, with one row, or none.
+    /// The numbers of a bias for accumulators that are tile number `index` of so many columns of D: 0 if there is no bias. There is one,
+    /// with one row, or none.
     pub fn bias_of_columns<D: Element>(
         acc: Fragment,
         bias: [Global<D, 2>; 1],
         columns: u32,
-        column: u32,
+        index: u32,
     ) -> Fragment {
         let added = fragment::<D>(acc, 0);
         fill(added, 0.0);
         if bias.len() > 0 {
-            copy_or(
-                local_tile(bias[0], (1, columns), (0, column / columns)),
-                added,
-                0.0,
-            );
+            copy_or(local_tile(bias[0], (1, columns), (0, index)), added, 0.0);
         }
         added
     }
@@ -73,26 +69,32 @@ pub mod kernels {
         c: Global<T, R>,
         (batch, row, column): (u32, u32, u32),
     ) -> Fragment {
-        let added = scaled_tile(beta, c, acc, (64, size(acc) * 2), (batch, row, column));
+        let tile = (64, size(acc) * 2);
+        let at = (batch, number_of_tile(tile, (row, column)));
+        let added = scaled_tile(beta, c, acc, tile, at);
         if alpha == 0.0 {
             fill(acc, 0.0);
         }
         fma(acc, alpha, added)
     }
 
-    /// β · C at the places of accumulators, which are a tile of this shape and begin at a multiple of it. C is not read if β is 0.
+    /// The number of the tile of this shape that begins at (row, column).
+    pub fn number_of_tile(tile: (u32, u32), (row, column): (u32, u32)) -> (u32, u32) {
+        (row / tile.0, column / tile.1)
+    }
+
+    /// β · C at the places of accumulators, which are tile number `at` of this shape. C is not read if β is 0.
     pub fn scaled_tile<T: Element, const R: u32>(
         beta: f32,
         c: Global<T, R>,
         acc: Fragment,
         tile: (u32, u32),
-        (batch, row, column): (u32, u32, u32),
+        (batch, at): (u32, (u32, u32)),
     ) -> Fragment {
         let c = if R == 2 { c } else { c[(batch, _, _)] };
         let added = fragment::<T>(acc);
         fill(added, 0.0);
         if beta != 0.0 {
-            let at = (row / tile.0, column / tile.1);
             copy_or(local_tile(c, tile, at), added, 0.0);
         }
         convert::<f32>(added) * beta

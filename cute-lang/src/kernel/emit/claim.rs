@@ -43,10 +43,8 @@ impl Builder {
         let Some((start, memory)) = start.and_then(|it| Some((it, self.shared.around(it)?))) else {
             return;
         };
-        let bounded = bounds.iter().map(|(number, extent)| {
-            let extent = u64::try_from(*extent).ok()?;
-            Some((sum(number, 0), extent))
-        });
+        let bounded = bounds.iter();
+        let bounded = bounded.map(|(number, extent)| (sum(number, 0), *extent));
         let (dynamic, known, base) = (offset.0, i128::from(offset.1), i128::from(base));
         let (swizzle, offset) = match swizzle.is_identity() {
             true => (None, sum(dynamic, known + base)),
@@ -61,7 +59,7 @@ impl Builder {
         };
         let claim = Place::Shared {
             tensor: self.shared_name(start).unwrap_or_default().to_owned(),
-            coordinate: bounded.collect::<Option<_>>().unwrap_or_default(),
+            coordinate: bounded.collect(),
             swizzle,
             offset,
             bytes: memory,
