@@ -99,7 +99,7 @@ pub use construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 pub use coordinate::{
     compatible, congruent, crd2crd, evenly_divides, idx2crd, idx2crd_stride, weakly_congruent,
 };
-pub use cute_hopper::SwizzleMode;
+pub use cute_chip::SwizzleMode;
 pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use equal::equal;

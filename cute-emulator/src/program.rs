@@ -10,7 +10,7 @@ use crate::memory::GlobalMemory;
 use crate::observed::Observed;
 use crate::op::Code;
 use crate::variables::Image;
-use cute_hopper::threads;
+use cute_chip::threads;
 use cute_ptx::ast::{Entry, Item};
 use std::collections::HashMap;
 use std::sync::Arc;

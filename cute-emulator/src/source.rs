@@ -1,6 +1,6 @@
 //! What a module says of its source: the source location of each instruction, and the tensors in shared memory.
 
-use cute_hopper::barriers::MBARRIER_BYTES;
+use cute_chip::barriers::MBARRIER_BYTES;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::sync::Arc;

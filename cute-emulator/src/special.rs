@@ -1,6 +1,6 @@
 //! The values of special registers.
 
-use cute_hopper::threads;
+use cute_chip::threads;
 use cute_ptx::special::Register;
 
 /// The inputs for the special registers of a warp and for the addresses of the module's variables.

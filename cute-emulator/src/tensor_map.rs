@@ -1,7 +1,7 @@
 //! Tensor maps in memory: the emulator's encoding of them, and the boxes that TMA copies.
 
-use cute_hopper::tma::{self, L2Promotion, MAP_BYTES, MAX_RANK, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode, wgmma};
+use cute_chip::tma::{self, L2Promotion, MAP_BYTES, MAX_RANK, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode, wgmma};
 use cute_ptx::ast::Type;
 use std::ops::Range;
 

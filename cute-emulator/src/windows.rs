@@ -1,6 +1,6 @@
 //! The windows of generic addresses, and their layout.
 
-use cute_hopper::shared;
+use cute_chip::shared;
 
 /// The first shared address of a CTA's variables. The first KiB is reserved, as on the hardware.
 pub(crate) const SHARED_BASE: u32 = shared::RESERVED_BYTES;

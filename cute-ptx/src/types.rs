@@ -1,6 +1,6 @@
 //! The fundamental types of PTX.
 
-use cute_hopper::ElementType;
+use cute_chip::ElementType;
 
 macro_rules! types {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $bits:literal;)*) => {

@@ -14,7 +14,7 @@ use crate::ast::{
 };
 use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
-use cute_hopper::{registers, shared, threads};
+use cute_chip::{registers, shared, threads};
 use names::{Declared, Names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};

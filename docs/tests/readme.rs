@@ -204,7 +204,7 @@ fn nothing_but_rust_is_needed_to_build() {
 #[test]
 fn layouts_alone_need_no_std() {
     for (library, attribute) in [
-        ("cute-hopper", "#![no_std]"),
+        ("cute-chip", "#![no_std]"),
         ("cute-algebra", "#![cfg_attr(not(test), no_std)]"),
         (
             "cute-runtime",
@@ -332,8 +332,8 @@ fn crates_are_the_workspace() {
             .map(|line| line.split(['.', ' ']).next().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(needs("cute-hopper"), [""; 0]);
-    assert_eq!(needs("cute-algebra"), ["cute-hopper"]);
+    assert_eq!(needs("cute-chip"), [""; 0]);
+    assert_eq!(needs("cute-algebra"), ["cute-chip"]);
     assert_eq!(needs("cute-macros"), ["cute-lang"]);
 }
 
@@ -362,7 +362,7 @@ fn limits_are_as_stated() {
     }
 
     // Device memory is allocated by the runtime: no public function takes an address. No stream is public either.
-    let hopper = read("cute-hopper/src/lib.rs");
+    let hopper = read("cute-chip/src/lib.rs");
     assert!(hopper.contains("sm_90a"));
     for file in rust_files(&root().join("cute-runtime/src/device")) {
         let text = std::fs::read_to_string(&file).unwrap();

@@ -9,7 +9,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use cute_hopper::shared;
+use cute_chip::shared;
 
 /// Widest load or store of one thread, in bits.
 const WIDEST_ACCESS: i64 = 8 * shared::WIDEST_ACCESS as i64;

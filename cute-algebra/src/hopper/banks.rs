@@ -1,8 +1,8 @@
 //! Bank conflicts of shared memory.
 
 use alloc::vec::Vec;
-use cute_hopper::shared::{self, WIDEST_ACCESS};
-use cute_hopper::threads;
+use cute_chip::shared::{self, WIDEST_ACCESS};
+use cute_chip::threads;
 
 pub(super) const WARP: usize = threads::WARP as usize;
 pub(crate) const BANKS: i64 = shared::BANKS as i64;

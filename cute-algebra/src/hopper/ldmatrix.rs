@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
-use cute_hopper::shared;
+use cute_chip::shared;
 
 const ROWS: i64 = shared::MATRIX_ROWS as i64;
 

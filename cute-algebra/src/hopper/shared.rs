@@ -2,7 +2,7 @@
 
 use crate::composed::ComposedLayout;
 use core::fmt;
-use cute_hopper::shared;
+use cute_chip::shared;
 
 /// Addresses of shared memory, in bytes, are below this.
 pub(super) const ADDRESS_END: i64 = shared::ADDRESS_END as i64;

@@ -1,7 +1,7 @@
 //! Conversions between swizzles of element indices and the hardware's modes, which swizzle byte addresses.
 
 use crate::swizzle::Swizzle;
-use cute_hopper::SwizzleMode;
+use cute_chip::SwizzleMode;
 
 impl Swizzle {
     /// The swizzle of element indices for a mode of TMA and wgmma, a swizzle of byte addresses. `None` unless

@@ -12,7 +12,7 @@ use crate::tuple::{Shape, Tuple};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use cute_hopper::tma::MAX_RANK;
+use cute_chip::tma::MAX_RANK;
 
 /// A tensor map of a tensor and its tiles, and the instructions that copy a tile with it. Dimensions are in
 /// ascending order of strides.

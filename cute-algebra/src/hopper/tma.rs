@@ -18,8 +18,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use cute_hopper::SwizzleMode;
-use cute_hopper::tma::{self, MAX_RANK};
+use cute_chip::SwizzleMode;
+use cute_chip::tma::{self, MAX_RANK};
 
 /// Largest extent at which TMA reaches every element of a tensor. The driver also accepts larger ones.
 pub(super) const MAX_EXTENT: i64 = tma::MAX_REACHED_EXTENT as i64;

@@ -26,8 +26,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use cute_hopper::SwizzleMode;
-use cute_hopper::wgmma::{self, Descriptor};
+use cute_chip::SwizzleMode;
+use cute_chip::wgmma::{self, Descriptor};
 
 const K_BITS: i64 = 8 * wgmma::K_BYTES as i64;
 const CHUNK_BITS: i64 = 8 * wgmma::CORE_BYTES as i64;

@@ -16,7 +16,7 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use cute_hopper::SwizzleMode;
+use cute_chip::SwizzleMode;
 
 /// The sides of a copy, in the order in which the operations name their layouts.
 pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];

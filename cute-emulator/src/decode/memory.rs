@@ -6,7 +6,7 @@ use super::registers::Registers;
 use crate::arithmetic::{self, low_bits};
 use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Scope, Space, Strong};
 use crate::tensor_map::Field;
-use cute_hopper::shared::WIDEST_ACCESS;
+use cute_chip::shared::WIDEST_ACCESS;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 

@@ -8,7 +8,7 @@ use crate::op::Slot;
 use crate::source::{Place, Tensor};
 use crate::variables::Image;
 use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
-use cute_hopper::ElementType;
+use cute_chip::ElementType;
 use cute_ptx::ast;
 use cute_ptx::ast::{Entry, Function, Item, Line, Operand, Variable};
 use cute_ptx::claims::{self, Note};
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most bytes that the parameters of a kernel can have (PTX ISA 9.0, §5.1.6).
-const MAX_PARAM_BYTES: u32 = cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
+const MAX_PARAM_BYTES: u32 = cute_chip::threads::MAX_PARAMETER_BYTES_8_1;
 /// The most bytes of local memory that a thread can have (CUDA C++ Programming Guide, "Compute Capabilities").
 pub(crate) const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// The most bytes of a module's variables in global and constant memory.

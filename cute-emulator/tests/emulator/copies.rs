@@ -2,9 +2,9 @@
 
 use super::events::{check_fine, check_flagged, with};
 use super::{Run, SEEDS, fault, module, pointer};
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{EmulatorError, FaultKind, decode_tensor_map, encode_tensor_map};
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 
 /// A kernel that loads a box and then copies the words of shared memory to `out`.
 const LOAD: &str = "

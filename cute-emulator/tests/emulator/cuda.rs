@@ -2,9 +2,9 @@
 //! PTX are in `tests/cuda`.
 
 use super::Run;
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{EmulatorError, FaultKind, Launch, Program, Schedule, encode_tensor_map};
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 use half::{bf16, f16};
 
 /// A compiled module and the memory on which its kernels run.

@@ -1,9 +1,9 @@
 //! The faults that are reported, and their lines.
 
 use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{EmulatorError, FaultKind, Launch, LaunchProblem, Program, encode_tensor_map};
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 
 #[test]
 fn what_is_not_modelled_is_named_with_its_line() {

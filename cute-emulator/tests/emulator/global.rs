@@ -2,9 +2,9 @@
 
 use super::events::{SCHEDULES, check_fine, check_flagged, with};
 use super::{Run, fault, module, pointer};
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{EmulatorError, FaultKind, encode_tensor_map};
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 
 /// Launches a kernel of `ctas` CTAs of `threads` threads with 256 words, all 0, at `x` and as many at `y`.
 fn arrays(ctas: u32, threads: u32) -> impl Fn(&str, u64) -> Result<(), EmulatorError> {

@@ -490,9 +490,9 @@ fn what_goes_wrong_is_said() {
 
 #[test]
 fn extreme_coordinates_are_outside() {
+    use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+    use cute_chip::{ElementType, SwizzleMode};
     use cute_emulator::encode_tensor_map;
-    use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-    use cute_hopper::{ElementType, SwizzleMode};
     let mut run = Run::threads(32);
     run.launch.limits = LITTLE;
     let out = run.words(&[7; 64]);

@@ -2,9 +2,9 @@
 //! instructions removed it does not.
 
 use super::{Run, module};
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{EmulatorError, encode_tensor_map};
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 
 /// D[64, 64] = Σₖ A[64, k]·B[64, k]: warp 4 loads blocks of 64 columns into a ring of two stages, warpgroup 0 multiplies
 /// them and stores D as bf16 through shared memory. A stage of A lies at 8192·stage, of B at 16384 + 8192·stage, D at

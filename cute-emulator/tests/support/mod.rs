@@ -1,10 +1,10 @@
 //! Inputs for tests that look for panics and hangs: PTX with random changes, and launches with random arguments.
 
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{
     Checks, EmulatorError, GlobalMemory, Launch, Limits, Program, Schedule, encode_tensor_map,
 };
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 use std::path::Path;
 
 /// A random choice: a number below the argument, which is not 0.

@@ -1,9 +1,9 @@
 //! Copies to several CTAs of a cluster, and barriers across them.
 
 use crate::judge;
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
+use cute_chip::{ElementType, SwizzleMode};
 use cute_emulator::{GlobalMemory, Launch, Program, Schedule, encode_tensor_map};
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 use cute_lang::kernel::lower::lower;
 
 /// Each CTA of a pair loads half of a tile into both, twice, through one stage; then each writes all of it.

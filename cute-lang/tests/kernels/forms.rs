@@ -1,9 +1,9 @@
 //! Every form of a wgmma operand, from TMA to the accumulator: small integers in, exact sums out.
 
 use crate::judge;
+use cute_chip::SwizzleMode;
+use cute_chip::tma::{L2Promotion, OobFill, TensorMap};
 use cute_emulator::{GlobalMemory, Launch, Program, Schedule, encode_tensor_map};
-use cute_hopper::SwizzleMode;
-use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
 use cute_lang::kernel::emit::param::{ParamKind, TmaRecipe};
 use cute_lang::kernel::lower::{Lowered, lower};
 

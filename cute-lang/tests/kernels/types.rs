@@ -3,9 +3,9 @@
 
 use crate::forms::{Form, K, M, integer, map};
 use crate::judge;
+use cute_chip::ElementType::{self, BF16, E4M3, E5M2, F16, F32, I8, I32, TF32, U8};
+use cute_chip::{NumberKind, SwizzleMode, wgmma};
 use cute_emulator::{EmulatorError, GlobalMemory, Launch, Program, Schedule};
-use cute_hopper::ElementType::{self, BF16, E4M3, E5M2, F16, F32, I8, I32, TF32, U8};
-use cute_hopper::{NumberKind, SwizzleMode, wgmma};
 use cute_lang::kernel::lower::{Lowered, lower};
 
 /// A product of elements of `a` and `b` that is added to elements of `d`.

@@ -2,7 +2,7 @@
 
 use super::opcode::Opcode::{self, *};
 use super::target::Target;
-use cute_hopper::wgmma;
+use cute_chip::wgmma;
 
 /// A row of the instruction table.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The instruction table, checked for consistency and against NVIDIA's assembler.
 
-use cute_hopper::{ElementType, barriers, registers, threads, tma, wgmma};
+use cute_chip::{ElementType, barriers, registers, threads, tma, wgmma};
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special::{self, SPECIAL, Special};
 use cute_ptx::table::{

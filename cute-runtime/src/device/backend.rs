@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use cute_chip::tma::{MAP_BYTES, TensorMap};
 #[cfg(feature = "emulator")]
 use cute_emulator::Observed;
-use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[cfg(feature = "emulator")]
-use cute_hopper::{registers, shared, threads};
+use cute_chip::{registers, shared, threads};
 use cute_ptxas::Usage;
 
 #[cfg(any(feature = "cuda", feature = "emulator"))]

@@ -1,6 +1,6 @@
 //! The Rust types that tensors hold.
 
-pub use cute_hopper::ElementType;
+pub use cute_chip::ElementType;
 
 pub use crate::device::float8::{e4m3, e5m2};
 pub use half::{bf16, f16};

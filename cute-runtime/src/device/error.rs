@@ -6,7 +6,7 @@ use std::fmt;
 use cute_emulator::EmulatorError;
 
 use crate::{ElementType, Grid, Named};
-use cute_hopper::threads::WARP;
+use cute_chip::threads::WARP;
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
 ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cute_hopper::threads;
+use cute_chip::threads;
 
 use crate::Error;
 use crate::device::backend::Backend;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use cute_hopper::threads::MAX_GRID;
-use cute_hopper::tma::MAP_BYTES;
+use cute_chip::threads::MAX_GRID;
+use cute_chip::tma::MAP_BYTES;
 
 use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Term};
 

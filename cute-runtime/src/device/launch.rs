@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use cute_hopper::{shared, threads};
+use cute_chip::{shared, threads};
 
 use crate::device::backend::{ArgumentName, Launch, NamedView};
 use crate::device::capture;

@@ -6,7 +6,7 @@
 use std::ptr;
 use std::sync::Mutex;
 
-use cute_hopper::tma::{MAP_BYTES, MAX_RANK};
+use cute_chip::tma::{MAP_BYTES, MAX_RANK};
 
 use crate::device::lock::lock;
 use crate::device::tensor_map::RawView;

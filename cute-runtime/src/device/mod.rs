@@ -28,11 +28,11 @@ mod tensor;
 mod tensor_map;
 
 pub use compiled::Compiled;
+pub use cute_chip::SwizzleMode;
+pub use cute_chip::tma::{L2Promotion, OobFill};
 /// Counts and traces of launches on the emulator.
 #[cfg(feature = "emulator")]
 pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};
-pub use cute_hopper::SwizzleMode;
-pub use cute_hopper::tma::{L2Promotion, OobFill};
 pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
 #[cfg(feature = "emulator")]
 pub use emulator::{Checks, EmulatorOptions, Policy, ScheduleFailure};

@@ -1,6 +1,6 @@
 //! The parameters of a launch, as the bytes of each PTX parameter.
 
-use cute_hopper::tma::MAP_BYTES;
+use cute_chip::tma::MAP_BYTES;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The bytes of the PTX parameters, in order. Each begins at a multiple of 16 bytes, as memory of its own would.

@@ -3,7 +3,7 @@
 //! Every constraint of `cuTensorMapEncodeTiled` is checked here, so that both backends refuse the same arguments with the
 //! same words. The order of modes turns round on the way: views and recipes have the contiguous mode last, TMA first.
 
-use cute_hopper::tma::{self, MAX_BOX, MAX_RANK, MAX_REACHED_EXTENT, STRIDE_END, TensorMap};
+use cute_chip::tma::{self, MAX_BOX, MAX_RANK, MAX_REACHED_EXTENT, STRIDE_END, TensorMap};
 
 use crate::{ArgumentRule, ElementType, OobFill, SwizzleMode, TmaRecipe};
 

@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::recast::recast;
 use core::str::FromStr;
-use cute_hopper::{ElementType, threads};
+use cute_chip::{ElementType, threads};
 
 /// A copy operation of the hardware.
 ///

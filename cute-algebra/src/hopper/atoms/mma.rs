@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::str::FromStr;
-use cute_hopper::{ElementType, threads, wgmma};
+use cute_chip::{ElementType, threads, wgmma};
 
 /// A multiply-accumulate operation of the hardware: `C[m,n] += A[m,k] * B[n,k]`.
 ///
@@ -57,7 +57,7 @@ impl MmaAtom {
     /// K. The largest K comes first.
     /// ```
     /// use cute_algebra::MmaAtom;
-    /// use cute_hopper::ElementType::{BF16, F32};
+    /// use cute_chip::ElementType::{BF16, F32};
     /// let shapes: Vec<_> = MmaAtom::of_warp([F32, BF16, BF16]).iter().map(MmaAtom::shape_mnk).collect();
     /// assert_eq!(shapes, [[16, 8, 16], [16, 8, 8]]);
     /// ```

@@ -9,7 +9,7 @@ use crate::overhang::Overhang;
 use crate::swizzle::Swizzle;
 use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Shape};
-use cute_hopper::{SwizzleMode, wgmma};
+use cute_chip::{SwizzleMode, wgmma};
 
 /// The smallest shared-memory tile that wgmma and TMA swizzle as a unit: 8 rows, each as long as the span of the
 /// swizzle, along the contiguous dimension. Its modes are (MN, K), its values are element indices.

@@ -6,7 +6,7 @@ use crate::layout::Layout;
 use crate::stride::add;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple};
-use cute_hopper::{ElementType, wgmma};
+use cute_chip::{ElementType, wgmma};
 use std::collections::HashMap;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
@@ -193,7 +193,7 @@ fn retiled_registers_hold_what_the_copy_copies() {
     }
 }
 
-/// The element types of wgmma are the same in `cute-hopper` and in the table of operations.
+/// The element types of wgmma are the same in `cute-chip` and in the table of operations.
 #[test]
 fn wgmma_of_each_element_type_is_an_operation() {
     let mut found = 0;

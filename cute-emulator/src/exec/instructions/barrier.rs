@@ -6,7 +6,7 @@ use crate::exec::state::row::LANES;
 use crate::exec::state::warp::{Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{Reg, Scope, Vote};
-use cute_hopper::{barriers, threads};
+use cute_chip::{barriers, threads};
 
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 

@@ -7,7 +7,7 @@ use crate::exec::step::{Blame, Result, Step};
 use crate::exec::views::{Launched, length};
 use crate::op::{Instruction, Op};
 use crate::windows::PARAM_WINDOW;
-use cute_hopper::barriers::MBARRIER_BYTES;
+use cute_chip::barriers::MBARRIER_BYTES;
 use cute_ptx::claims::Swizzle;
 use std::ops::Range;
 

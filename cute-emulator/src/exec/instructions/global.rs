@@ -8,7 +8,7 @@ use crate::exec::state::lanes::Lanes;
 use crate::exec::state::readers::Completion;
 use crate::exec::step::Step;
 use crate::op::{Op, Scope, Strong};
-use cute_hopper::tma::MAP_BYTES;
+use cute_chip::tma::MAP_BYTES;
 use std::ops::Range;
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use crate::exec::state::warp::WARPGROUP;
 use crate::exec::step::Step;
 use crate::numerics::{Columns, Format, FusedSum, Row, WIDTH};
 use crate::op::{Inputs, Mma, Output, Reg};
-use cute_hopper::wgmma;
+use cute_chip::wgmma;
 use rayon::prelude::*;
 
 /// The number of rows of D that a warp computes.

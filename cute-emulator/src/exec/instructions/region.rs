@@ -6,7 +6,7 @@ use crate::exec::state::endpoint::Endpoint;
 use crate::exec::step::Step;
 use crate::op::{Region, Space};
 use crate::windows::MAX_SHARED_BYTES;
-use cute_hopper::tma;
+use cute_chip::tma;
 
 const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
 const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;

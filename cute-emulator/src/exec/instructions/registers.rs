@@ -4,7 +4,7 @@ use crate::error::{FaultKind, OtherRegisters, Setmaxnreg};
 use crate::exec::state::row::LANES;
 use crate::exec::state::warp::{RegisterChange, Split, Wait, Warp};
 use crate::exec::step::{Flow, Result, Step};
-use cute_hopper::registers::allocated;
+use cute_chip::registers::allocated;
 
 impl Step<'_> {
     pub(crate) fn set_max_registers(

@@ -7,7 +7,7 @@ use crate::exec::state::row::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Scope, Space};
 use crate::tensor_map::{self, Field, decode_tensor_map};
-use cute_hopper::tma::{MAP_BYTES, TensorMap};
+use cute_chip::tma::{MAP_BYTES, TensorMap};
 
 /// The most maps with a fence that a warp remembers. Beyond this number, the first are dropped.
 const MOST_MAPS: usize = 1 << 12;

@@ -5,7 +5,7 @@ use super::product::ROWS;
 use crate::exec::state::row::{LANES, lanes};
 use crate::exec::step::Step;
 use crate::op::{Address, Space};
-use cute_hopper::shared::{BANK_BYTES, BANKS};
+use cute_chip::shared::{BANK_BYTES, BANKS};
 
 /// The number of rows and of columns of a matrix of `ldmatrix`.
 pub(super) const EDGE: usize = 8;

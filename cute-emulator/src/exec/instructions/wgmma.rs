@@ -15,7 +15,7 @@ use crate::exec::state::warp::{Split, WARPGROUP, Wait};
 use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{Instruction, MatrixA, Op, Reg, Wgmma};
-use cute_hopper::threads;
+use cute_chip::threads;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::rc::Rc;

@@ -6,7 +6,7 @@ use super::warp::PhaseValue;
 use crate::error::FaultKind;
 use crate::limits::hold;
 use crate::op::{Code, Reg, Vote};
-use cute_hopper::barriers;
+use cute_chip::barriers;
 use std::fmt::{self, Display, Formatter};
 
 pub(crate) const MBARRIER_BYTES: usize = barriers::MBARRIER_BYTES as usize;

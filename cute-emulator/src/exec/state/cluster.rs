@@ -14,11 +14,11 @@ use crate::limits::OutOfHostMemory;
 use crate::op::Code;
 use crate::special::Position;
 use crate::windows::MAX_SHARED_BYTES;
-use cute_hopper::registers;
+use cute_chip::registers;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(crate) const NAMED_BARRIERS: usize = cute_hopper::barriers::NAMED as usize;
+pub(crate) const NAMED_BARRIERS: usize = cute_chip::barriers::NAMED as usize;
 
 pub(crate) struct Cluster {
     /// The number of the cluster in the grid.

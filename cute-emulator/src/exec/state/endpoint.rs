@@ -2,7 +2,7 @@
 
 use crate::op::Binary;
 use crate::tensor_map::{CHUNK_BYTES, chunks};
-use cute_hopper::tma::TensorMap;
+use cute_chip::tma::TensorMap;
 use std::ops::Range;
 
 /// The far side of a bulk copy. The near side is the shared memory that the copy writes or the store reads.

@@ -1,7 +1,7 @@
 //! The lanes of a warp, and rows of values: one for each lane.
 
 /// The number of lanes of a warp.
-pub(crate) const LANES: usize = cute_hopper::threads::WARP as usize;
+pub(crate) const LANES: usize = cute_chip::threads::WARP as usize;
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// The number of warps of a warpgroup.
-pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usize;
+pub(crate) const WARPGROUP: usize = cute_chip::threads::WARPGROUP_WARPS as usize;
 
 /// New local memory is filled with this byte.
 pub(crate) const POISON: u8 = 0xff;

@@ -3,7 +3,7 @@
 use super::origin::Origin;
 use super::readers::AsyncRead;
 use crate::error::FaultKind;
-use cute_hopper::{SwizzleMode, wgmma};
+use cute_chip::{SwizzleMode, wgmma};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::rc::Rc;

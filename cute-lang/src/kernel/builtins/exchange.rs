@@ -9,7 +9,7 @@ use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::shared::{Moment, Purpose};
 use crate::kernel::value::Num;
-use cute_hopper::tma;
+use cute_chip::tma;
 use cute_ptx::ast::Operand;
 use cute_ptx::table::Opcode;
 use syn::Result;

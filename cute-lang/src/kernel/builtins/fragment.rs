@@ -10,7 +10,7 @@ use crate::kernel::value::{
     Distributed, Element, Fragment, Held, Num, NumberType, Scalar, Value, packing, word_type,
 };
 use cute_algebra::{Layout, Shape, Tuple};
-use cute_hopper::registers;
+use cute_chip::registers;
 use cute_ptx::ast::Type;
 use syn::Result;
 

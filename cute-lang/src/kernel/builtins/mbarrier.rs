@@ -9,7 +9,7 @@ use crate::kernel::emit::builder::{Builder, address_operand, unless};
 use crate::kernel::emit::shared::Purpose;
 use crate::kernel::value::{Barrier, Barriers, Num, Scalar, Value};
 use cute_algebra::{Swizzle, Tuple};
-use cute_hopper::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
+use cute_chip::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;

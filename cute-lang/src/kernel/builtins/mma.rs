@@ -9,7 +9,7 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Distributed, Element, Fragment, Scalar, Value};
 use cute_algebra::{Layout, LayoutError, MmaAtom, MmaOperand, composition};
-use cute_hopper::threads;
+use cute_chip::threads;
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Mnemonic, Modifier, Opcode};
 use std::collections::BTreeMap;

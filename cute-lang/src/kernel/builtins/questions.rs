@@ -6,7 +6,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Tensor, Value};
 use cute_algebra::Value as Algebra;
 use cute_algebra::operations::Operation;
-use cute_hopper::shared::WIDEST_ACCESS;
+use cute_chip::shared::WIDEST_ACCESS;
 use syn::Result;
 
 /// The inputs of an answer.

@@ -3,7 +3,7 @@
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
-use cute_hopper::registers::{self, UNIT};
+use cute_chip::registers::{self, UNIT};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

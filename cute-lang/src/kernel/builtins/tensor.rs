@@ -7,7 +7,7 @@ use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
 use crate::kernel::emit::shared::Purpose;
 use crate::kernel::value::{Element, Global, Num, NumberType, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
-use cute_hopper::{shared, tma};
+use cute_chip::{shared, tma};
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[

@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::setmaxnreg;
 use crate::kernel::value::{Num, Value};
-use cute_hopper::threads::{MAX_GRID, WARP, WARPGROUP};
+use cute_chip::threads::{MAX_GRID, WARP, WARPGROUP};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};

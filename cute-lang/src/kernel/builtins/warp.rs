@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::divergence::Group;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::value::{Num, Scalar, Value};
-use cute_hopper::threads::WARP;
+use cute_chip::threads::WARP;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;

@@ -7,7 +7,7 @@ use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::value::{Num, Scalar, TensorId};
-use cute_hopper::tma::MAP_BYTES;
+use cute_chip::tma::MAP_BYTES;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;

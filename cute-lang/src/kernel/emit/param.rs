@@ -2,8 +2,8 @@
 
 use crate::kernel::emit::report::PARAMETER;
 use crate::kernel::value::Element;
-use cute_hopper::SwizzleMode;
-use cute_hopper::tma::{self, L2Promotion, OobFill};
+use cute_chip::SwizzleMode;
+use cute_chip::tma::{self, L2Promotion, OobFill};
 use cute_ptx::ast;
 use cute_ptx::ast::{ParamType, Type};
 use proc_macro2::Span;

@@ -5,8 +5,8 @@
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Condition;
 use crate::kernel::value::Num;
-use cute_hopper::registers::{FILE, MAX, at_launch};
-use cute_hopper::threads::WARPGROUP;
+use cute_chip::registers::{FILE, MAX, at_launch};
+use cute_chip::threads::WARPGROUP;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use syn::Error;

@@ -4,7 +4,7 @@
 //! scratch of an operation reuses scratch of the same threads and size, and then begins with a barrier of these threads. Branches of a
 //! run-time `if` share no bytes, since warps may run both at once, and keep their bytes to the end of the surrounding block.
 
-use cute_hopper::shared;
+use cute_chip::shared;
 use std::ops::Range;
 
 /// The purpose of an allocation.

@@ -3,7 +3,7 @@
 use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::value::Element;
 use crate::kernel::value::types::element_of;
-use cute_hopper::RustType;
+use cute_chip::RustType;
 use cute_ptx::ast::Type;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

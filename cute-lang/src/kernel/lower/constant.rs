@@ -3,7 +3,7 @@
 use crate::kernel::builtins::call::outside;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::Value;
-use cute_hopper::threads::MAX_CLUSTER;
+use cute_chip::threads::MAX_CLUSTER;
 use std::ops::RangeInclusive;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};

@@ -3,8 +3,8 @@
 use crate::kernel::emit::builder::SHARED_ALIGN;
 use crate::kernel::emit::param::{List, Param};
 use crate::kernel::emit::report::PARAMETER;
-use cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
-use cute_hopper::tma;
+use cute_chip::threads::MAX_PARAMETER_BYTES_8_1;
+use cute_chip::tma;
 use cute_ptx::ast;
 use cute_ptx::ast::{Directive, Line, ParamType, Type, Variable};
 use cute_ptx::table::Opcode;

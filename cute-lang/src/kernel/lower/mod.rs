@@ -27,7 +27,7 @@ use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Value;
 use constant::{cluster, constant, truth};
 pub(crate) use constants::constants;
-use cute_hopper::threads::{MAX_CTA, MAX_RESIDENT, WARP};
+use cute_chip::threads::{MAX_CTA, MAX_RESIDENT, WARP};
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;

@@ -10,7 +10,7 @@ use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::syntax::text;
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
-use cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
+use cute_chip::threads::MAX_PARAMETER_BYTES_8_1;
 use cute_ptx::ast::Type;
 use proc_macro2::Ident;
 use quote::ToTokens;

@@ -1,4 +1,4 @@
 //! Element types of tensors.
 
 /// The type of a tensor's elements.
-pub use cute_hopper::ElementType as Element;
+pub use cute_chip::ElementType as Element;

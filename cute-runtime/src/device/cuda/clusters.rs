@@ -1,6 +1,6 @@
 //! The kernel about which the driver is asked how many clusters run at the same time.
 
-use cute_hopper::{shared, threads};
+use cute_chip::{shared, threads};
 
 use crate::device::cache::Id;
 use crate::device::image::Image;

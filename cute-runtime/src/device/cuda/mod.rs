@@ -19,7 +19,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
-use cute_hopper::tma::{MAP_BYTES, TensorMap};
+use cute_chip::tma::{MAP_BYTES, TensorMap};
 
 use crate::device::backend::{ArgumentName, Backend, Executable, Launch, Timer};
 use crate::device::cache::Cache;
@@ -38,7 +38,7 @@ use function::Function;
 use report::Pinned;
 
 /// The compute capability of `sm_90a`, major and minor: no other device runs such code.
-const CAPABILITY: (c_int, c_int) = cute_hopper::COMPUTE_CAPABILITY;
+const CAPABILITY: (c_int, c_int) = cute_chip::COMPUTE_CAPABILITY;
 
 /// The most launches whose reports wait for the host: each has a buffer of its own.
 const MAX_WAITING: usize = 16;

@@ -7,7 +7,7 @@ use cudarc::driver::sys::{
     CUtensorMapInterleave as Interleave, CUtensorMapL2promotion as L2,
     CUtensorMapSwizzle as Swizzle,
 };
-use cute_hopper::tma::{MAP_BYTES, TensorMap};
+use cute_chip::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
 use super::context::Entered;

@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use cute_chip::tma::{MAP_BYTES, TensorMap};
 use cute_emulator::{
     AllocError, EmulatorError, Extents, FaultKind, GlobalMemory, Launch, Limits, Observed, Program,
     Schedule, Trace,
 };
-use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
 use crate::device::backend::{ArgumentName, Backend, Timer};

@@ -11,7 +11,7 @@ use crate::kernel::builtins::copy::memory::of_thread;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Distributed, Fragment, Held, Num, Scalar, Tensor};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
-use cute_hopper::{shared, threads};
+use cute_chip::{shared, threads};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use std::collections::BTreeSet;

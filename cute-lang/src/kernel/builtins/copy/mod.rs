@@ -31,7 +31,7 @@ use crate::kernel::builtins::copy::part::{Part, known_tile};
 use crate::kernel::builtins::copy::vector::{Condition, vectorise};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Global, Tensor, Value};
-use cute_hopper::registers::MAX;
+use cute_chip::registers::MAX;
 use syn::Result;
 
 pub(crate) const ROWS: &[Builtin] = &[

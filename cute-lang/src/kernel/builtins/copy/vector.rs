@@ -7,7 +7,7 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 
 /// Widest access in bytes, of shared memory and of global memory.
-pub(super) const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
+pub(super) const WIDEST: i64 = cute_chip::shared::WIDEST_ACCESS as i64;
 
 /// Groups the values into the widest vectors of at most `lanes` values, each at a multiple of its length. A vector lists its values in the
 /// order of addresses.

@@ -1,7 +1,7 @@
 //! The number of a thread as digits. Each digit moves the thread along the modes of a tile.
 
 use crate::kernel::value::Distributed;
-use cute_hopper::threads::WARP;
+use cute_chip::threads::WARP;
 use std::collections::BTreeMap;
 
 /// A digit of a thread's number: `thread / divisor % extent`. Digits within a warp are bits. A digit counts either threads of a CTA or CTAs

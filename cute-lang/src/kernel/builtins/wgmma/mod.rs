@@ -7,7 +7,7 @@ use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::value::{Element, Fragment, Num, Scalar, Value};
-use cute_hopper::{WgmmaInput, registers, wgmma};
+use cute_chip::{WgmmaInput, registers, wgmma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use operand::{A, M, Shared, atom, extents, layout_a, layout_c};

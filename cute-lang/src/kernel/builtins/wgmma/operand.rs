@@ -7,7 +7,7 @@ use crate::kernel::value::{Element, Fragment, Scalar, Tensor, Value};
 use cute_algebra::{
     Layout, LayoutError, Major, MmaAtom, MmaOperand, WgmmaOperand, composition, wgmma_operand,
 };
-use cute_hopper::wgmma;
+use cute_chip::wgmma;
 use cute_ptx::ast::Operand;
 use syn::Result;
 

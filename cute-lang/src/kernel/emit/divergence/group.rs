@@ -1,6 +1,6 @@
 //! The threads that execute an operation together.
 
-use cute_hopper::threads::{WARP, WARPGROUP};
+use cute_chip::threads::{WARP, WARPGROUP};
 use cute_ptx::ast::{Inst, Operand};
 use cute_ptx::table::{Opcode, Together};
 

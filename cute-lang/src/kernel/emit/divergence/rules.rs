@@ -6,7 +6,7 @@
 use super::group::{Group, Members, is_of_cta, members};
 use super::varies::Varies;
 use crate::kernel::emit::operation::Cmp;
-use cute_hopper::threads::WARP;
+use cute_chip::threads::WARP;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special;
 use cute_ptx::table::{Effect, Modifier, Opcode};

@@ -1,7 +1,7 @@
 //! Bits of a register that may differ between threads.
 
 use super::group::Group;
-use cute_hopper::threads::{WARP, WARPGROUP};
+use cute_chip::threads::{WARP, WARPGROUP};
 use cute_ptx::special::Register;
 
 /// The bits of a register that may differ between two threads of one group.
