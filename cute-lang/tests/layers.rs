@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of `kernel`, from below.
-const KERNEL: [&str; 10] = [
+const KERNEL: [&str; 11] = [
     "syntax",
+    "ir",
     "value",
     "emit",
     "access",

@@ -210,9 +210,6 @@ pub struct Inst {
     pub place: Option<Place>,
     /// A comment at the end of the line, as the text after `// `.
     pub comment: Option<String>,
-    /// A number that identifies the instruction for the code that builds it, even if the instruction is moved. The text does not
-    /// contain it: a parsed instruction has none.
-    pub origin: Option<u32>,
 }
 
 /// A source location: `.loc 1 120 9`.
@@ -273,7 +270,7 @@ pub enum Operand {
 }
 
 impl Inst {
-    /// An instruction without guard, place, comment and origin. Whether the mnemonic takes the operands is checked by validation.
+    /// An instruction without guard, place and comment. Whether the mnemonic takes the operands is checked by validation.
     pub fn new(mnemonic: Mnemonic, operands: impl IntoIterator<Item = Operand>) -> Inst {
         Inst {
             guard: None,
@@ -281,7 +278,6 @@ impl Inst {
             operands: operands.into_iter().collect(),
             place: None,
             comment: None,
-            origin: None,
         }
     }
 

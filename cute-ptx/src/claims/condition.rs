@@ -6,22 +6,22 @@ use std::str::FromStr;
 
 /// Several comparisons, of which all hold (`&&`), or at least one (`||`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub struct Condition<R = String> {
     /// Whether one true comparison suffices.
     pub any: bool,
     /// The comparisons: one or more.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<Comparison<R>>,
 }
 
 /// `%r3 + 8 < %n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Comparison {
+pub struct Comparison<R = String> {
     /// The left side.
-    pub left: Sum,
+    pub left: Sum<R>,
     /// How the sides compare.
     pub order: Order,
     /// The right side.
-    pub right: Sum,
+    pub right: Sum<R>,
 }
 
 /// How the two sides of a comparison compare.
@@ -43,11 +43,11 @@ pub enum Order {
 
 /// The sum of a register, if there is one, and a known number: `%r3 + 8`, `s32 %r3`, `8`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sum {
+pub struct Sum<R = String> {
     /// Whether the register is a signed number of 32 bits.
     pub signed: bool,
     /// The register.
-    pub register: Option<String>,
+    pub register: Option<R>,
     /// The number.
     pub number: i128,
 }
@@ -78,7 +78,23 @@ impl Condition {
     }
 }
 
-impl Display for Condition {
+impl<R> Condition<R> {
+    /// The same condition, with other names of its registers.
+    pub fn map<S>(&self, name: &mut impl FnMut(&R) -> S) -> Condition<S> {
+        let comparisons = self.comparisons.iter();
+        let comparisons = comparisons.map(|comparison| Comparison {
+            left: comparison.left.map(name),
+            order: comparison.order,
+            right: comparison.right.map(name),
+        });
+        Condition {
+            any: self.any,
+            comparisons: comparisons.collect(),
+        }
+    }
+}
+
+impl<R: Display> Display for Condition<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for comparison in &self.comparisons {
@@ -102,7 +118,7 @@ impl FromStr for Condition {
     }
 }
 
-impl Display for Comparison {
+impl<R: Display> Display for Comparison<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.left, self.order.symbol(), self.right)
     }
@@ -129,12 +145,12 @@ impl FromStr for Comparison {
     }
 }
 
-impl Sum {
+impl<R> Sum<R> {
     /// A register, and a known number that is added to it.
-    pub fn new(register: &str, number: i128) -> Self {
+    pub fn new(register: R, number: i128) -> Self {
         Self {
             signed: false,
-            register: Some(register.to_owned()),
+            register: Some(register),
             number,
         }
     }
@@ -147,9 +163,18 @@ impl Sum {
             number,
         }
     }
+
+    /// The same sum, with another name of its register.
+    pub fn map<S>(&self, name: &mut impl FnMut(&R) -> S) -> Sum<S> {
+        Sum {
+            signed: self.signed,
+            register: self.register.as_ref().map(name),
+            number: self.number,
+        }
+    }
 }
 
-impl Display for Sum {
+impl<R: Display> Display for Sum<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let sign = if self.signed { "s32 " } else { "" };
         match &self.register {

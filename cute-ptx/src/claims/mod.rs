@@ -3,6 +3,8 @@
 //! The kernel language writes these types as comments (`Display`), and the emulator reads them (`FromStr`). A comment that begins like one
 //! and cannot be read is [`Malformed`]; any other comment is for readers alone.
 //!
+//! A register in them is its name, or whatever else the writer of PTX has for a register before it has a name.
+//!
 //! The comment at the end of an instruction is [`Claims`]: what is at each of its addresses, and which threads execute it. A comment on a
 //! line of its own is a [`Statement`] about the threads that get there. A comment before the entry is a [`Note`].
 
@@ -21,21 +23,21 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 /// The claims of an instruction: `x[%i, %thread + 4]; if %i < %n`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Claims {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claims<R = String> {
     /// For each address and each box of the instruction, in order, what is there; `None`, written `_`, claims nothing.
-    pub places: Vec<Option<Place>>,
+    pub places: Vec<Option<Place<R>>>,
     /// Which threads execute the instruction.
-    pub way: Option<Way>,
+    pub way: Option<Way<R>>,
 }
 
 /// Which threads execute an instruction, or for which of them it adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Way<R = String> {
     /// `if %i < %n`: of the threads that get there, it is executed by those in which this holds, and by no others.
-    Executed(Condition),
+    Executed(Condition<R>),
     /// `adds if %i > 0`: this holds where a wgmma adds to D, and where it replaces D it does not.
-    Adds(Condition),
+    Adds(Condition<R>),
 }
 
 /// A comment that begins like a claim or a note, and is none.
@@ -72,7 +74,19 @@ impl Claims {
     }
 }
 
-impl Display for Claims {
+impl<R> Claims<R> {
+    /// The same claims, with other names of their registers.
+    pub fn map<S>(&self, name: &mut impl FnMut(&R) -> S) -> Claims<S> {
+        let places = self.places.iter();
+        let places = places.map(|place| place.as_ref().map(|place| place.map(name)));
+        Claims {
+            places: places.collect(),
+            way: self.way.as_ref().map(|way| way.map(name)),
+        }
+    }
+}
+
+impl<R: Display> Display for Claims<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for place in &self.places {
@@ -119,7 +133,17 @@ impl Way {
     }
 }
 
-impl Display for Way {
+impl<R> Way<R> {
+    /// The same claim, with other names of its registers.
+    pub fn map<S>(&self, name: &mut impl FnMut(&R) -> S) -> Way<S> {
+        match self {
+            Self::Executed(condition) => Way::Executed(condition.map(name)),
+            Self::Adds(condition) => Way::Adds(condition.map(name)),
+        }
+    }
+}
+
+impl<R: Display> Display for Way<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Executed(condition) => write!(f, "if {condition}"),

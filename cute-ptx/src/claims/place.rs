@@ -17,20 +17,20 @@ use std::str::FromStr;
 /// | `[%r3]` | `tile[%i < 8, %thread < 32] at %r2 in 0..1024`: byte `%r2` of the kernel's shared memory, where the tensor has bytes 0 to 1023, and the coordinates must be below these extents |
 /// | `[%r4+8]` | `tile at 0 + Sw<3,4,3>(%r2 + 8) in 0..1024`: a byte that the swizzle gives |
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Place<R = String> {
     /// An element of a tensor in global memory, or a box that begins there.
     Element {
         /// The name of the tensor, or of a list of tensors.
         tensor: String,
         /// The number of the tensor in the list.
-        item: Option<Sum>,
+        item: Option<Sum<R>>,
         /// The coordinate: one sum or more.
-        coordinate: Vec<Sum>,
+        coordinate: Vec<Sum<R>>,
     },
     /// What an item of a list has of a PTX parameter.
     Item {
         /// The number of the item.
-        index: Sum,
+        index: Sum<R>,
         /// The name of the parameter.
         parameter: String,
     },
@@ -39,11 +39,11 @@ pub enum Place {
         /// The name of the tensor; empty if it has none.
         tensor: String,
         /// The numbers of the coordinate, each with the extent of its mode.
-        coordinate: Vec<(Sum, i64)>,
+        coordinate: Vec<(Sum<R>, i64)>,
         /// Where the swizzled bytes begin, and their swizzle.
         swizzle: Option<(i128, Swizzle)>,
         /// The byte, before it is swizzled.
-        offset: Sum,
+        offset: Sum<R>,
         /// The bytes of the tensor.
         bytes: Range<u32>,
     },
@@ -75,7 +75,45 @@ impl Place {
     }
 }
 
-impl Display for Place {
+impl<R> Place<R> {
+    /// The same place, with other names of its registers.
+    pub fn map<S>(&self, name: &mut impl FnMut(&R) -> S) -> Place<S> {
+        match self {
+            Self::Element {
+                tensor,
+                item,
+                coordinate,
+            } => Place::Element {
+                tensor: tensor.clone(),
+                item: item.as_ref().map(|item| item.map(name)),
+                coordinate: coordinate.iter().map(|sum| sum.map(name)).collect(),
+            },
+            Self::Item { index, parameter } => Place::Item {
+                index: index.map(name),
+                parameter: parameter.clone(),
+            },
+            Self::Shared {
+                tensor,
+                coordinate,
+                swizzle,
+                offset,
+                bytes,
+            } => {
+                let bounded = coordinate.iter();
+                let bounded = bounded.map(|(sum, extent)| (sum.map(name), *extent));
+                Place::Shared {
+                    tensor: tensor.clone(),
+                    coordinate: bounded.collect(),
+                    swizzle: *swizzle,
+                    offset: offset.map(name),
+                    bytes: bytes.clone(),
+                }
+            }
+        }
+    }
+}
+
+impl<R: Display> Display for Place<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Item { index, parameter } => write!(f, "item {index} of {parameter}"),

@@ -7,13 +7,13 @@ use std::str::FromStr;
 
 /// A claim on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Statement {
+pub enum Statement<R = String> {
     /// `where %i >= %n`: this holds in all threads that get there.
-    Where(Condition),
+    Where(Condition<R>),
     /// `uniform %r5 in warp`: a register has the same value there in all threads of each group.
     Uniform {
         /// The register.
-        register: String,
+        register: R,
         /// The groups of threads.
         group: Group,
     },
@@ -67,7 +67,20 @@ impl Statement {
     }
 }
 
-impl Display for Statement {
+impl<R> Statement<R> {
+    /// The same statement, with other names of its registers.
+    pub fn map<S>(&self, name: &mut impl FnMut(&R) -> S) -> Statement<S> {
+        match self {
+            Self::Where(condition) => Statement::Where(condition.map(name)),
+            Self::Uniform { register, group } => Statement::Uniform {
+                register: name(register),
+                group: *group,
+            },
+        }
+    }
+}
+
+impl<R: Display> Display for Statement<R> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Where(condition) => write!(f, "where {condition}"),

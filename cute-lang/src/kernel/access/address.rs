@@ -6,9 +6,10 @@
 
 use crate::kernel::access::crd2idx::swizzled;
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Tensor, Value};
 use cute_algebra::{Shape, Swizzle};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
 

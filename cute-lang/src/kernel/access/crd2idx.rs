@@ -202,7 +202,7 @@ pub(crate) fn along(layout: &Layout, path: &[usize]) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::access::simulate::Thread;
+    use crate::kernel::access::simulate::{Thread, name, take};
 
     #[test]
     fn coordinates_are_no_indices() {
@@ -233,16 +233,17 @@ mod tests {
                 else {
                     panic!("known");
                 };
-                let lines = b.split_off(start);
+                let lines = take(&mut b, start);
+                let [from, to] = [&coordinate, &sum].map(|it| name(&mut b, it));
                 let more = usize::from(constant != 0);
                 assert!(
                     instructions == 0 || lines.len() == instructions + more,
                     "{map}"
                 );
                 for (x, value) in (0..).zip(map.values()) {
-                    let mut thread = Thread::new([(coordinate.name.clone(), x)]);
+                    let mut thread = Thread::new([(from.clone(), x)]);
                     thread.run(&lines);
-                    assert_eq!(thread.registers[&sum.name], value as u64, "{map} at {x}");
+                    assert_eq!(thread.registers[&to], value as u64, "{map} at {x}");
                 }
             }
         }
@@ -264,14 +265,15 @@ mod tests {
         // The emitted form subtracts more than any value of the layout.
         let layout: Layout = "(3,2):(2147483647,1)".parse().unwrap();
         let sum = crd2idx(&mut b, &layout, &coordinate, 1).unwrap();
-        let lines = b.split_off(0);
+        let lines = take(&mut b, 0);
         let (Num::Reg(from), Num::Reg(to)) = (coordinate, sum) else {
             panic!("known");
         };
+        let [from, to] = [&from, &to].map(|it| name(&mut b, it));
         for (x, value) in (0..).zip(layout.values()) {
-            let mut thread = Thread::new([(from.name.clone(), x)]);
+            let mut thread = Thread::new([(from.clone(), x)]);
             thread.run(&lines);
-            assert_eq!(thread.registers[&to.name], value as u64);
+            assert_eq!(thread.registers[&to], value as u64);
         }
     }
 }

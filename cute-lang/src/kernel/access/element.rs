@@ -4,8 +4,8 @@ use super::global::{COPY_INSIDE, global_address};
 use super::slice::names_several;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::ParamKind;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Value;
-use cute_ptx::ast::Operand;
 use cute_ptx::table::Modifier;
 use syn::Result;
 

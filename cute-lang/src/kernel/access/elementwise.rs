@@ -6,12 +6,13 @@
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{half_bits, number_type, pair_type};
 use crate::kernel::value::{
     Element, Fragment, Held, Mask, Num, NumberType, Scalar, Truth, Value, packing, word_type,
 };
 use cute_algebra::Tuple;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 use syn::Result;
@@ -193,7 +194,7 @@ impl<'a> Elementwise<'a> {
         let results = results.into_iter().map(|result| match result {
             // Later writes may change a register of an argument or of another fragment. Writes to the result change nothing else.
             Value::Scalar(scalar) => {
-                let is_own = !scalar.variable && computed.remove(&scalar.name);
+                let is_own = !scalar.variable && computed.remove(&scalar.register);
                 Ok(if is_own { scalar } else { b.copy(&scalar) })
             }
             // `x * 0` is known.
@@ -204,6 +205,7 @@ impl<'a> Elementwise<'a> {
             ))),
         });
         let results: Vec<Scalar> = results.collect::<Result<_>>()?;
+        results.iter().for_each(|result| b.becomes_cell(result));
         if self.pairs.is_some() {
             let element = self.whole.element;
             let registers = results.into_iter().map(|pair| Scalar {
@@ -269,7 +271,7 @@ impl Fragment {
     /// A fragment of the same values in fresh registers of another type, packed in the order of the values.
     pub fn like(&self, b: &mut Builder, element: Element) -> Fragment {
         let count = self.values.len().div_ceil(packing(element));
-        let registers = (0..count).map(|_| b.register(word_type(element))).collect();
+        let registers = (0..count).map(|_| b.cell(word_type(element))).collect();
         self.in_registers(element, registers)
     }
 

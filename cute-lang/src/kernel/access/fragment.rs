@@ -1,9 +1,10 @@
 //! Reads and writes of the values of a fragment.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Scalar, Value, packing};
 use cute_algebra::{Coord, Layout, Tuple};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 use syn::Result;

@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::{ParamKind, Unproven};
-use crate::kernel::value::{Global, Num, Scalar, TmaTensor, Value};
+use crate::kernel::value::{Global, Num, TmaTensor, Value};
 use cute_ptx::ast::Type;
 use syn::Result;
 
@@ -39,24 +39,19 @@ pub(crate) fn pick(b: &mut Builder, list: usize, index: &Value) -> Result<Value>
 
 impl Builder {
     /// A representative of the items of a list, where only the type matters, and the maximal number of items.
-    pub fn item_of(&self, list: usize) -> (Value, i128) {
+    pub fn item_of(&mut self, list: usize) -> (Value, i128) {
         let param = &self.params[list];
-        let item = match &param.kind {
-            ParamKind::Scalar(ty) => Value::Scalar(Scalar {
-                class: None,
-                name: param.symbol.clone(),
-                ty: *ty,
-                variable: false,
-                renamed: 0,
-            }),
+        let most = param.list.as_ref().map_or(1, |list| list.most.into());
+        let item = match param.kind {
+            ParamKind::Scalar(ty) => self.register(ty).into(),
             ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
                 Value::TmaTensor(TmaTensor(list.into()))
             }
             ParamKind::Global { element, rank, .. } => {
-                Value::Global(Global::whole(*element, list.into(), *rank))
+                Value::Global(Global::whole(element, list.into(), rank))
             }
         };
-        (item, param.list.as_ref().map_or(1, |list| list.most.into()))
+        (item, most)
     }
 }
 

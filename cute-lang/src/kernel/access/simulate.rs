@@ -1,11 +1,25 @@
 //! Runs straight-line code of one thread: enough to compare addresses and copies with the algebra.
 
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Inst, Line, Operand, Type};
 use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 
 /// The address at which the tests let the kernel's shared memory start.
 pub(crate) const SHARED: u64 = 3 * 1024;
+
+/// Takes the lines from `start` on out of the builder, as PTX.
+pub(crate) fn take(b: &mut Builder, start: usize) -> Vec<Line> {
+    let lines = b.split_off(start);
+    let names = b.names();
+    lines.into_iter().map(|line| names.line(line)).collect()
+}
+
+/// The name of a register.
+pub(crate) fn name(b: &mut Builder, scalar: &Scalar) -> String {
+    b.names().of(scalar.register).to_owned()
+}
 
 /// A thread.
 pub(crate) struct Thread {

@@ -123,13 +123,14 @@ pub(crate) fn names_several(coordinate: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::access::simulate::{SHARED, Thread};
+    use crate::kernel::access::simulate::{SHARED, Thread, name, take};
     use crate::kernel::emit::builder::SHARED_ALIGN;
     use crate::kernel::emit::shared::Purpose;
+    use crate::kernel::ir::Operand;
     use crate::kernel::value::Element;
     use crate::kernel::value::NumberType;
     use cute_algebra::{Coord, Swizzle, SwizzleMode, Tuple, tile_to_shape};
-    use cute_ptx::ast::{Operand, Type};
+    use cute_ptx::ast::Type;
     use std::collections::BTreeMap;
 
     /// Compares the address of every element of `tensor[coordinate]` with the result of the algebra, and returns the number of
@@ -163,7 +164,7 @@ mod tests {
                     if known_bits {
                         b.limit_bits(&register, (mode.size() as u64).next_power_of_two() - 1);
                     }
-                    inputs.push((register.name.clone(), mode.size() as u64));
+                    inputs.push((name(&mut b, &register), mode.size() as u64));
                     register.into()
                 }
             });
@@ -175,7 +176,9 @@ mod tests {
             .iter()
             .map(|index| addresses.operand(&mut b, part.byte(*index)).unwrap())
             .collect();
-        let lines = b.split_off(0);
+        let lines = take(&mut b, 0);
+        let names = b.names();
+        let operands: Vec<_> = operands.iter().map(|it| names.operand(it)).collect();
         let total: u64 = inputs.iter().map(|(_, size)| size).product();
         for mut run_time in 0..total {
             let mut registers = BTreeMap::new();

@@ -7,10 +7,11 @@ use crate::kernel::access::check::require_inside;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::operation::{Cmp, Op};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{half_bits, is_float};
 use crate::kernel::value::{Num, NumberType, Scalar, Truth, Value};
 use cute_algebra::Tuple;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::{self, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -115,12 +116,20 @@ fn looked_up(b: &mut Builder, index: &Scalar, ty: Type, values: &[&Value]) -> Re
     let mut table = Vec::new();
     for value in values {
         table.push(match value {
-            Value::Float(value, _) if ty.bits() == 16 => Operand::Int(half_bits(*value, ty).into()),
-            value => operand(b, value, ty)?,
+            Value::Int(value, _) => {
+                b.check_fits(*value, ty)?;
+                ast::Operand::Int(*value)
+            }
+            Value::Float(value, _) => match ty {
+                Type::F32 => ast::Operand::F32((*value as f32).to_bits()),
+                Type::F64 => ast::Operand::F64(value.to_bits()),
+                ty => ast::Operand::Int(half_bits(*value, ty).into()),
+            },
+            other => return Err(b.error(format!("{} is no known number (a defect)", other.kind()))),
         });
     }
     let table = b.table(in_memory, table);
-    let start = b.compute(Type::U64, Opcode::Mov, Type::U64, [Operand::Name(table)]);
+    let start = b.compute(Type::U64, Opcode::Mov, Type::U64, [Operand::Symbol(table)]);
     let bytes = Operand::Int((ty.bits() / 8).into());
     let operands = [index.operand(), bytes, start.operand()];
     let address = b.compute(

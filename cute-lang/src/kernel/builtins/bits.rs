@@ -2,11 +2,12 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{
     half_bits, instruction_type, is_float, is_signed, number_type, wrap,
 };
 use crate::kernel::value::{Num, NumberType, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::{Error, Result};
 

@@ -3,10 +3,11 @@
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::builtins;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifiers, Opcode};
 use proc_macro2::Span;
 use std::ops::RangeInclusive;

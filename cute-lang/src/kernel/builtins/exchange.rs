@@ -8,9 +8,9 @@ use super::sync::barrier_number;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::shared::{Moment, Purpose};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Num;
 use cute_chip::tma;
-use cute_ptx::ast::Operand;
 use cute_ptx::table::Opcode;
 use syn::Result;
 

@@ -98,7 +98,7 @@ fn written_later(b: &mut Builder, fragment: Fragment) -> Value {
         if packing(fragment.element) > 1 {
             b.zero(register);
         }
-        b.unwritten.add(&register.name);
+        b.unwritten.add(register.register);
     }
     Value::Fragment(fragment)
 }
@@ -241,7 +241,7 @@ fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> R
         ));
     }
     let count = (elements as usize).div_ceil(packing(element));
-    Ok((0..count).map(|_| b.register(word_type(element))).collect())
+    Ok((0..count).map(|_| b.cell(word_type(element))).collect())
 }
 
 fn coordinate(b: &mut Builder, call: &Call) -> Result<Value> {

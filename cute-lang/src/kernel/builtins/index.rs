@@ -9,10 +9,11 @@ use crate::kernel::access::list;
 use crate::kernel::access::slice::{Selection, names_several};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::{ComposedLayout, Swizzle};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -7,10 +7,11 @@ use crate::kernel::access::check::check_shared;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, address_operand, unless};
 use crate::kernel::emit::shared::Purpose;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Barrier, Barriers, Num, Scalar, Value};
 use cute_algebra::{Swizzle, Tuple};
 use cute_chip::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

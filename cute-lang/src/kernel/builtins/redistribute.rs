@@ -7,13 +7,13 @@ use crate::kernel::access::crd2idx::xor_map_value;
 use crate::kernel::access::held::shown;
 use crate::kernel::builtins::call::{Argument, Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::{Operand, Register};
 use crate::kernel::value::{Fragment, Num, Scalar, Tensor, Value, packing};
 use cute_algebra::{ComposedLayout, Layout, Swizzle, Tuple, XorMap};
 use cute_chip::threads::WARP;
 use cute_chip::{shared, tma};
-use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Opcode};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[Builtin {
@@ -186,7 +186,7 @@ impl Held {
 /// Moves values between registers and lanes.
 fn by_registers(b: &mut Builder, x: &Fragment, y: &Fragment, sources: &[Source]) -> Result<()> {
     let mut maps: Vec<(&XorMap, Num)> = Vec::new();
-    let mut exchanged: BTreeMap<(usize, String), Scalar> = BTreeMap::new();
+    let mut exchanged: HashMap<(usize, Register), Scalar> = HashMap::new();
     let mut parts = Vec::new();
     for source in sources {
         let (register, part) = x.part(source.value);
@@ -204,18 +204,17 @@ fn by_registers(b: &mut Builder, x: &Fragment, y: &Fragment, sources: &[Source])
                 maps.len() - 1
             }
         };
-        let key = (index, register.name.clone());
-        if !exchanged.contains_key(&key) {
+        let key = (index, register.register);
+        let other = exchanged.entry(key).or_insert_with(|| {
             let operands = [
                 register.operand(),
                 maps[index].1.operand(),
                 Operand::Int((WARP - 1).into()),
                 Operand::Int(u32::MAX.into()),
             ];
-            let other = b.compute(register.ty, Opcode::Shfl, Modifier::Idx, operands);
-            exchanged.insert(key.clone(), other);
-        }
-        parts.push((exchanged[&key].clone(), part));
+            b.compute(register.ty, Opcode::Shfl, Modifier::Idx, operands)
+        });
+        parts.push((other.clone(), part));
     }
     let bytes = x.element.bytes() as usize;
     for (register, parts) in y.registers.iter().zip(parts.chunks(packing(x.element))) {

@@ -3,10 +3,11 @@
 use super::warp;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, NumberType, Value};
 use cute_chip::barriers::NAMED;
 use cute_chip::threads::WARP;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -2,8 +2,9 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::Opcode;
 use syn::Result;
@@ -19,7 +20,7 @@ pub(super) const ROWS: &[Builtin] = &[
 /// Reads a clock each time that execution gets here.
 fn read(b: &mut Builder, register: Register) -> Value {
     let special = Special::of(register);
-    let name = Operand::Name(special.name.into());
+    let name = Operand::Symbol(special.name.into());
     b.compute(special.ty, Opcode::Mov, special.ty, [name])
         .into()
 }

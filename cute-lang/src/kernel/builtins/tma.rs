@@ -9,11 +9,12 @@ use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::param::{ParamKind, TmaParam, TmaRecipe};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Tensor, TensorId, TmaTensor, Value};
 use cute_algebra::{Layout, Swizzle, TmaPlan, prepend_to_rank, tma_plan};
 use cute_chip::ElementType;
 use cute_chip::tma::{SHARED_ALIGN, start_problem};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

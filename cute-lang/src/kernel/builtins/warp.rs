@@ -4,9 +4,10 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::divergence::Group;
 use crate::kernel::emit::operation::Cmp;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Value};
 use cute_chip::threads::WARP;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

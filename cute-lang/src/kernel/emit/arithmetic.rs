@@ -4,11 +4,12 @@ use crate::kernel::emit::bits::{self, Right};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, fold, mirror, symbol};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
 };
 use crate::kernel::value::{Num, NumberType, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

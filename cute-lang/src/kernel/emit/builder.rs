@@ -17,20 +17,19 @@ use crate::kernel::emit::item::Item;
 use crate::kernel::emit::note::Note;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
-use crate::kernel::emit::registers::Registers;
-use crate::kernel::emit::registers::is_numbered;
-use crate::kernel::emit::renamed::{Renamed, plain};
+use crate::kernel::emit::renamed::Renamed;
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::setmaxnreg::Budget;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
 use crate::kernel::emit::unwritten::Unwritten;
+use crate::kernel::ir::{Guard, Inst, Line, Names, Operand, Register, Registers};
 use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_chip::barriers::NAMED;
 use cute_chip::{SwizzleMode, shared};
-use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type, Variable};
-use cute_ptx::special::{Register, Special};
+use cute_ptx::ast::{Place, Type, Variable};
+use cute_ptx::special::{self, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -71,12 +70,13 @@ pub struct Builder {
     /// The source files of the places of instructions.
     pub(super) files: Vec<String>,
     pub(super) registers: Registers,
+    pub(super) names: Names,
     /// By register, the `let mut` variable in it.
-    pub(super) variables: BTreeMap<String, String>,
+    pub(super) variables: HashMap<Register, String>,
     labels: BTreeMap<String, u32>,
     pub(super) claims: Claims,
     /// By register, the bits that may be set. A register without an entry may have any bit set.
-    bits: BTreeMap<String, u64>,
+    bits: HashMap<Register, u64>,
     pub(super) notes: Vec<Note>,
     pub(super) reports: Vec<Report>,
     once: HashMap<String, Scalar>,
@@ -92,7 +92,7 @@ pub struct Builder {
     /// The registers of fragments that nothing has written.
     pub unwritten: Unwritten,
     /// The registers of several elements that begin with a zero.
-    pub(super) zeroed: HashSet<String>,
+    pub(super) zeroed: HashSet<Register>,
     pub(super) renamed: Renamed,
     pub(super) budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
@@ -120,10 +120,11 @@ impl Builder {
             sites: Sites::default(),
             files: Vec::new(),
             registers: Registers::default(),
-            variables: BTreeMap::new(),
+            names: Names::default(),
+            variables: HashMap::new(),
             labels: BTreeMap::new(),
             claims: Claims::default(),
-            bits: BTreeMap::new(),
+            bits: HashMap::new(),
             notes: Vec::new(),
             reports: Vec::new(),
             once: HashMap::new(),
@@ -188,14 +189,30 @@ impl Builder {
 
     // ---- registers
 
-    /// A fresh register.
+    /// A fresh register that one instruction writes.
     pub fn register(&mut self, ty: Type) -> Scalar {
-        self.registers.fresh(ty)
+        Scalar::new(self.registers.value(ty), ty)
     }
 
-    /// A fresh register that carries the name of a Rust variable.
+    /// A fresh register that any number of instructions write.
+    pub fn cell(&mut self, ty: Type) -> Scalar {
+        Scalar::new(self.registers.cell(ty), ty)
+    }
+
+    /// A register that one instruction has written belongs to a fragment or a variable from here on: any number of instructions write it.
+    pub fn becomes_cell(&mut self, scalar: &Scalar) {
+        self.registers.becomes_cell(scalar.register);
+    }
+
+    /// The names of all registers so far.
+    pub fn names(&mut self) -> &Names {
+        self.names.add(&self.registers);
+        &self.names
+    }
+
+    /// A fresh register that carries the name of a Rust variable. Any number of instructions write it.
     pub fn named_register(&mut self, ty: Type, name: &str) -> Scalar {
-        self.registers.named(ty, name)
+        Scalar::new(self.registers.named(ty, name), ty)
     }
 
     /// The value in a register that later statements do not change: a variable is copied, any other register is returned unchanged.
@@ -218,12 +235,11 @@ impl Builder {
 
     /// Copies the operand to the register. A register needs no copy of itself.
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
-        let source = plain(&from);
-        if source == plain(&to.operand()) {
+        if from.register() == Some(to.register) {
             return;
         }
-        if self.unwritten.has(&source) {
-            self.unwritten.add(&to.name);
+        if self.unwritten.has(&from) {
+            self.unwritten.add(to.register);
             return;
         }
         let ty = match to.ty {
@@ -241,14 +257,13 @@ impl Builder {
         let Some(Line::Inst(inst)) = self.lines.last_mut() else {
             return false;
         };
-        // A numbered register is written once, and nothing has read it yet, because the last line writes it.
+        // If it is written once, nothing has read it yet, because the last line writes it.
+        let is_once = self.registers.is_written_once(from.register);
         let writes = inst.mnemonic.writes(0) && inst.operands.first() == Some(&from.operand());
-        let mut reads = false;
-        inst.for_each_read(&mut |name| reads |= name == from.name);
-        let retargets = inst.guard.is_none() && is_numbered(from) && writes && !reads;
+        let retargets = inst.guard.is_none() && is_once && writes;
         if retargets {
-            inst.operands[0] = plain(&to.operand());
-            self.unwritten.write(&to.name);
+            inst.operands[0] = Operand::Register(to.register);
+            self.unwritten.write(to.register);
             self.changed(to);
         }
         retargets
@@ -320,7 +335,7 @@ impl Builder {
                 let inst = self.accessed(Inst::new(mnemonic, operands));
                 let inst = Inst {
                     place: self.source(),
-                    comment: self.claimed(&inst.operands).map(|it| it.to_string()),
+                    claims: self.claimed(&inst.operands),
                     ..inst
                 };
                 self.unwritten.look(&inst, self.place, self.in_loop());
@@ -401,11 +416,11 @@ impl Builder {
     }
 
     /// The registers that the lines from `start` on write.
-    pub fn written_since(&self, start: usize) -> BTreeSet<String> {
+    pub fn written_since(&self, start: usize) -> BTreeSet<Register> {
         let mut written = BTreeSet::new();
         for line in self.lines.iter().skip(start) {
             if let Line::Inst(inst) = line {
-                inst.for_each_written(&mut |name| _ = written.insert(name.to_string()));
+                inst.for_each_written(&mut |register| _ = written.insert(register));
             }
         }
         written
@@ -470,7 +485,7 @@ impl Builder {
             ..
         })) = self.lines.last()
             && mnemonic.opcode() == Opcode::Bra
-            && matches!(&operands[..], [Operand::Name(target)] if target == label)
+            && matches!(&operands[..], [Operand::Symbol(target)] if target == label)
         {
             self.lines.pop();
         }
@@ -480,12 +495,12 @@ impl Builder {
     /// Appends a jump.
     pub fn branch(&mut self, label: &str) {
         // `.uni` would promise that all threads of a warp jump, which is not known here.
-        self.emit(Opcode::Bra, (), [Operand::Name(label.into())]);
+        self.emit(Opcode::Bra, (), [Operand::Symbol(label.into())]);
     }
 
     /// Appends a jump for the threads in which the guard holds.
     pub fn branch_if(&mut self, guard: Guard, label: &str) {
-        self.emit_if(guard, Opcode::Bra, (), [Operand::Name(label.into())]);
+        self.emit_if(guard, Opcode::Bra, (), [Operand::Symbol(label.into())]);
     }
 
     // ---- the places besides the current line
@@ -516,7 +531,7 @@ impl Builder {
         // The brackets separate the keys of parameters from the keys of `once`.
         self.once_as(&format!("[{symbol}]"), name, ty, |b, register| {
             let from = Operand::Address {
-                base: Box::new(Operand::Name(symbol.into())),
+                base: Box::new(Operand::Symbol(symbol.into())),
                 offset: 0,
             };
             let modifiers = (Modifier::Param, ty);
@@ -579,7 +594,7 @@ impl Builder {
             b.emit(
                 Opcode::Mov,
                 Type::U32,
-                [base.operand(), Operand::Name("smem".into())],
+                [base.operand(), Operand::Symbol("smem".into())],
             );
         })
     }
@@ -597,21 +612,21 @@ impl Builder {
 
     /// The index of the thread in its CTA.
     pub fn thread(&mut self) -> Scalar {
-        let thread = self.special("thread", Register::Tid, 0);
+        let thread = self.special("thread", special::Register::Tid, 0);
         self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
         self.always(&thread, Cmp::Lt, &Num::from(self.threads));
         thread
     }
 
     /// A special register, or a component of one. It is read once, before the body.
-    pub fn special(&mut self, name: &str, register: Register, axis: usize) -> Scalar {
+    pub fn special(&mut self, name: &str, register: special::Register, axis: usize) -> Scalar {
         self.once(name, Type::U32, |b, scalar| {
             b.emit(
                 Opcode::Mov,
                 Type::U32,
                 [
                     scalar.operand(),
-                    Operand::Name(Special::of(register).component(axis)),
+                    Operand::Symbol(Special::of(register).component(axis)),
                 ],
             );
         })
@@ -625,7 +640,7 @@ impl Builder {
             Num::Const(value) => *value as u64,
             Num::Reg(scalar) => {
                 let all = u64::MAX >> (64 - scalar.ty.bits().clamp(1, 64));
-                let known = self.bits.get(&scalar.name).filter(|_| !scalar.variable);
+                let known = self.bits.get(&scalar.register).filter(|_| !scalar.variable);
                 known.map_or(all, |bits| bits & all)
             }
         }
@@ -644,13 +659,13 @@ impl Builder {
     }
 
     /// By register, the bits that may be set.
-    pub(super) fn known_bits(&self) -> &BTreeMap<String, u64> {
+    pub(super) fn known_bits(&self) -> &HashMap<Register, u64> {
         &self.bits
     }
 
     /// Records that only these bits of a register may be set.
     pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
-        self.bits.insert(scalar.name.clone(), bits);
+        self.bits.insert(scalar.register, bits);
     }
 }
 
@@ -658,7 +673,7 @@ impl Builder {
 pub fn when(predicate: &Scalar) -> Guard {
     Guard {
         negated: false,
-        predicate: predicate.name.clone(),
+        predicate: predicate.register,
     }
 }
 
@@ -666,7 +681,7 @@ pub fn when(predicate: &Scalar) -> Guard {
 pub fn unless(predicate: &Scalar) -> Guard {
     Guard {
         negated: true,
-        predicate: predicate.name.clone(),
+        predicate: predicate.register,
     }
 }
 

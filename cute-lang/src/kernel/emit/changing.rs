@@ -1,14 +1,14 @@
 //! Numbers that are computed from `let mut` variables. A condition on a variable proves nothing of it, since the variable may change.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::{Line, Operand, Register};
 use crate::kernel::value::{Num, Scalar};
-use cute_ptx::ast::{Line, Operand};
 use cute_ptx::table::Opcode;
 
 impl Builder {
     /// Notes that a register is a `let mut` variable of this name.
     pub fn note_variable(&mut self, register: &Scalar, name: &str) {
-        self.variables.insert(register.name.clone(), name.into());
+        self.variables.insert(register.register, name.into());
     }
 
     /// How to prove that a number is below a limit although it is computed from a `let mut` variable; `None` if it is not. `what` names the
@@ -31,31 +31,23 @@ impl Builder {
         let Num::Reg(register) = number else {
             return None;
         };
-        let (mut sources, mut is_copy) = (vec![register.name.as_str()], true);
+        let (mut sources, mut is_copy) = (vec![register.register], true);
         let mut lines = self.lines.iter().rev().filter_map(|line| match line {
             Line::Inst(inst) => Some(inst),
             _ => None,
         });
         loop {
-            let of = |source: &&str| Some(self.variables.get(*source)?.as_str());
+            let of = |source: &Register| Some(self.variables.get(source)?.as_str());
             if let Some(name) = sources.iter().find_map(of) {
                 return Some((name, is_copy));
             }
             let inst = lines.next()?;
             let mut writes = false;
-            inst.for_each_written(&mut |name| writes |= sources.contains(&name));
+            inst.for_each_written(&mut |register| writes |= sources.contains(&register));
             if writes {
-                inst.for_each_written(&mut |name| sources.retain(|source| *source != name));
+                inst.for_each_written(&mut |register| sources.retain(|source| *source != register));
                 is_copy &= inst.mnemonic.opcode() == Opcode::Mov;
-                sources.extend(
-                    inst.operands
-                        .iter()
-                        .skip(1)
-                        .filter_map(|operand| match operand {
-                            Operand::Name(name) => Some(name.as_str()),
-                            _ => None,
-                        }),
-                );
+                sources.extend(inst.operands.iter().skip(1).filter_map(Operand::register));
             }
         }
     }

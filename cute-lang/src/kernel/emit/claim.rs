@@ -8,22 +8,18 @@
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::divergence::Group;
+use crate::kernel::ir;
+use crate::kernel::ir::claims::{Place, Statement, Sum};
+use crate::kernel::ir::{Line, Operand};
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_algebra::Swizzle;
-use cute_ptx::ast::{Line, Operand, Type};
-use cute_ptx::claims::{self, Place, Statement, Sum};
+use cute_ptx::ast::Type;
+use cute_ptx::claims;
 use std::collections::{HashMap, HashSet};
 
-/// The claims about operands that are addresses of tensors, by the text of the operand.
+/// The claims about operands that are addresses of tensors, by the operand.
 #[derive(Default)]
-pub struct Claims(HashMap<String, Place>);
-
-/// The groups of threads that claims name.
-const GROUPS: [(Group, claims::Group); 3] = [
-    (Group::Warp, claims::Group::Warp),
-    (Group::Warpgroup, claims::Group::Warpgroup),
-    (Group::Cta, claims::Group::Cta),
-];
+pub struct Claims(HashMap<Operand, Place>);
 
 /// The numbers of a coordinate in a tensor of shared memory, each with the extent of its mode.
 pub type Bounds = [(Num, i64)];
@@ -64,7 +60,7 @@ impl Builder {
             offset,
             bytes: memory,
         };
-        self.claims.0.insert(operand.to_string(), claim);
+        self.claims.0.insert(operand.clone(), claim);
     }
 
     /// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there. Each number of the coordinate is a
@@ -87,7 +83,7 @@ impl Builder {
             item: self.index_of(id).map(|index| sum(index, 0)),
             coordinate: coordinate.collect(),
         };
-        self.claims.0.insert(operand.to_string(), claim);
+        self.claims.0.insert(operand.clone(), claim);
     }
 
     /// Claims that an operand is the value of one PTX parameter of a list for the item at this index.
@@ -96,46 +92,41 @@ impl Builder {
             index: sum(index, 0),
             parameter: symbol.to_owned(),
         };
-        self.claims.0.insert(operand.to_string(), claim);
+        self.claims.0.insert(operand.clone(), claim);
     }
 
     /// Claims that a register has the same value here in all threads of each group: of a warp, a warpgroup or a CTA.
     pub fn claim_agreement(&mut self, register: &Scalar, group: Group) {
-        let register = register.name.clone();
-        let groups = GROUPS.iter().find(|(it, _)| *it == group);
-        if let Some((_, group)) = groups.copied() {
-            self.comment(Statement::Uniform { register, group }.to_string());
-        }
+        let group = match group {
+            Group::Warp => claims::Group::Warp,
+            Group::Warpgroup => claims::Group::Warpgroup,
+            Group::Cta => claims::Group::Cta,
+            Group::Cluster => return,
+        };
+        let register = register.register;
+        self.push(Line::Statement(Statement::Uniform { register, group }));
     }
 
     /// The claims about these operands, if there are any.
-    pub(super) fn claimed(&self, operands: &[Operand]) -> Option<claims::Claims> {
+    pub(super) fn claimed(&self, operands: &[Operand]) -> Option<ir::claims::Claims> {
         let is_place = |operand: &&Operand| {
             matches!(operand, Operand::Address { .. } | Operand::Tensor { .. })
         };
         let places = operands.iter().filter(is_place);
-        let places = places.map(|operand| self.claims.0.get(&operand.to_string()).cloned());
+        let places = places.map(|operand| self.claims.0.get(operand).cloned());
         let places: Vec<Option<Place>> = places.collect();
         let is_claimed = places.iter().any(Option::is_some);
-        is_claimed.then_some(claims::Claims { places, way: None })
+        is_claimed.then_some(ir::claims::Claims { places, way: None })
     }
 }
 
-/// For a line `uniform … in …`: the register with the same value in all threads of each group.
-pub(super) fn agreement(comment: &str) -> Option<(&str, Group)> {
-    let Ok(Some(Statement::Uniform { register, group })) = Statement::read(comment) else {
-        return None;
-    };
-    let (group, _) = GROUPS.iter().find(|(_, it)| *it == group)?;
-    Some((
-        &comment[comment.find(&register)?..][..register.len()],
-        *group,
-    ))
-}
-
-/// Whether a line claims that threads agree. The claim holds only where they execute the line.
-pub fn is_agreement(line: &Line) -> bool {
-    matches!(line, Line::Comment(text) if agreement(text).is_some())
+/// The groups of threads that a claim names.
+pub(super) fn named(group: claims::Group) -> Group {
+    match group {
+        claims::Group::Warp => Group::Warp,
+        claims::Group::Warpgroup => Group::Warpgroup,
+        claims::Group::Cta => Group::Cta,
+    }
 }
 
 /// Removes claims about registers that no line writes: their values were not needed.
@@ -143,43 +134,30 @@ pub(super) fn remove_unwritten(code: &mut Vec<Line>) {
     let mut written = HashSet::new();
     for line in code.iter() {
         if let Line::Inst(inst) = line {
-            inst.for_each_written(&mut |name| _ = written.insert(name));
+            inst.for_each_written(&mut |register| _ = written.insert(register));
         }
     }
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_' | '$');
-    let unknown = |claim: &String| {
-        let mut words = claim.split(|c| !is_name(c));
-        words.any(|word| word.starts_with('%') && !written.contains(word))
-    };
-    let comments = code
-        .iter()
-        .enumerate()
-        .filter_map(|(index, line)| match line {
-            Line::Inst(inst) => Some((index, inst.comment.as_ref()?)),
-            _ => None,
-        });
-    let removed: Vec<usize> = comments
-        .filter(|(_, comment)| unknown(comment))
-        .map(|(index, _)| index)
-        .collect();
-    let is_known = |line: &Line| match line {
-        Line::Comment(text) => agreement(text).is_none_or(|(name, _)| written.contains(name)),
+    for line in code.iter_mut() {
+        if let Line::Inst(inst) = line
+            && let Some(claims) = &inst.claims
+        {
+            let mut is_known = true;
+            claims.map(&mut |register| is_known &= written.contains(register));
+            if !is_known {
+                inst.claims = None;
+            }
+        }
+    }
+    code.retain(|line| match line {
+        Line::Statement(Statement::Uniform { register, .. }) => written.contains(register),
         _ => true,
-    };
-    let known: Vec<bool> = code.iter().map(is_known).collect();
-    for index in removed {
-        if let Line::Inst(inst) = &mut code[index] {
-            inst.comment = None;
-        }
-    }
-    let mut known = known.into_iter();
-    code.retain(|_| known.next() != Some(false));
+    });
 }
 
 /// `%r3 + 8`.
 fn sum(number: &Num, known: i128) -> Sum {
     match number {
         Num::Const(number) => Sum::known(number + known),
-        Num::Reg(Scalar { name, .. }) => Sum::new(name, known),
+        Num::Reg(scalar) => Sum::new(scalar.register, known),
     }
 }

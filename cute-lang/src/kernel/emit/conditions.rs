@@ -7,29 +7,30 @@
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
+use crate::kernel::ir::Register;
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The meanings of predicates and registers, and the conditions that hold.
 #[derive(Default)]
 pub struct Conditions {
-    pub(super) meanings: BTreeMap<String, Meaning>,
+    pub(super) meanings: HashMap<Register, Meaning>,
     holding: Vec<Condition>,
     /// By the first register with the same value, the conditions in `holding` that compare it with another number.
-    holding_of: HashMap<String, Vec<usize>>,
+    holding_of: HashMap<Register, Vec<usize>>,
     /// By register, how it compares with others wherever it has a value.
-    always: BTreeMap<String, Vec<(Cmp, Num)>>,
+    always: HashMap<Register, Vec<(Cmp, Num)>>,
     /// For each register, the operation that computed it from others that do not change.
-    computed: HashMap<String, (Op, Num, Num)>,
+    computed: HashMap<Register, (Op, Num, Num)>,
     /// By register x, the registers x + c with a known c above 0 that conditions in `holding` compare, each with its condition and c.
-    sums: HashMap<String, Vec<(usize, String, i128)>>,
+    sums: HashMap<Register, Vec<(usize, Register, i128)>>,
     /// By register, the first other register that was computed in the same way.
-    first: HashMap<String, String>,
+    first: HashMap<Register, Register>,
     /// The first register with this operation on these operands, given as the first registers with their values.
-    ways: HashMap<(Op, Operand, Operand), String>,
+    ways: HashMap<(Op, Operand, Operand), Register>,
     /// The numbers of the launch, by their registers.
-    pub(super) quantities: BTreeMap<String, Quantity>,
+    pub(super) quantities: HashMap<Register, Quantity>,
 }
 
 /// When a predicate is true.
@@ -63,7 +64,7 @@ pub(super) enum Condition {
 #[derive(PartialEq, Eq, Hash)]
 enum Operand {
     Known(i128),
-    Register(String),
+    Register(Register),
 }
 
 /// How many conditions held at some place.
@@ -91,7 +92,7 @@ impl Builder {
         };
         if keeps {
             let meanings = &mut self.conditions.meanings;
-            meanings.insert(predicate.name.clone(), meaning);
+            meanings.insert(predicate.register, meaning);
         }
     }
 
@@ -103,7 +104,7 @@ impl Builder {
             Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
         );
         if plain && result.ty.bits() >= 32 && is_fixed(a) && is_fixed(b) {
-            self.conditions.computes(&result.name, op, a, b);
+            self.conditions.computes(result.register, op, a, b);
         }
     }
 
@@ -133,7 +134,7 @@ impl Builder {
     fn meaning(&self, predicate: &Scalar, truth: bool) -> Vec<Option<Comparison>> {
         let meanings = &self.conditions.meanings;
         let meaning = meanings
-            .get(&predicate.name)
+            .get(&predicate.register)
             .filter(|_| !predicate.variable);
         match meaning {
             Some(Meaning::Compare(comparison)) => vec![lasting(comparison, truth)],
@@ -156,7 +157,7 @@ impl Builder {
     /// Records a comparison of a register with an unsigned integer that always holds.
     pub fn always(&mut self, register: &Scalar, cmp: Cmp, other: &Num) {
         if !register.variable && is_fixed(other) {
-            let known = self.conditions.always.entry(register.name.clone());
+            let known = self.conditions.always.entry(register.register);
             let comparison = (cmp, other.clone());
             let known = known.or_default();
             if !known.contains(&comparison) {
@@ -184,7 +185,7 @@ impl Builder {
 
     /// The largest value of a register, by a comparison with a known integer that always holds.
     pub(super) fn known_limit(&self, register: &Scalar) -> Option<i128> {
-        let always = self.conditions.always.get(&register.name);
+        let always = self.conditions.always.get(&register.register);
         let always = always.filter(|_| !register.variable)?;
         let limits = always.iter().filter_map(|(cmp, other)| match cmp {
             Cmp::Lt => Some(other.constant()? - 1),
@@ -233,7 +234,7 @@ impl Builder {
         let Num::Reg(register) = num else {
             return None;
         };
-        match self.conditions.computed.get(&register.name) {
+        match self.conditions.computed.get(&register.register) {
             Some((Op::Add, a, b)) if !register.variable && [a, b].into_iter().all(is_unsigned) => {
                 Some((a, b))
             }
@@ -244,7 +245,7 @@ impl Builder {
     /// The unsigned integer whose negative is in a signed register, if it is known.
     pub fn negated(&self, register: &Scalar) -> Option<&Num> {
         let half = 1i128 << (register.ty.bits() - 1);
-        match self.conditions.computed.get(&register.name) {
+        match self.conditions.computed.get(&register.register) {
             Some((Op::Sub, Num::Const(0), of)) if !register.variable => {
                 Some(of).filter(|of| self.greatest(of) <= half)
             }
@@ -262,7 +263,7 @@ impl Builder {
     fn least_here(&self, extent: Quantity) -> i128 {
         let quantities = self.conditions.quantities.iter();
         let registers = quantities.filter(|(_, it)| self.facts.at_most(**it, extent));
-        let comparisons = registers.flat_map(|(register, _)| self.comparisons_of(register));
+        let comparisons = registers.flat_map(|(register, _)| self.comparisons_of(*register));
         let bounds = comparisons.filter_map(|(cmp, other)| least_if(cmp, other));
         bounds.max().unwrap_or_default()
     }
@@ -328,10 +329,10 @@ impl Builder {
     }
 
     /// The sums of a register with known integers that are compared here.
-    fn sums(&self, register: &Scalar) -> impl Iterator<Item = (&str, i128)> {
-        let first = self.conditions.first(&register.name);
-        let sums = self.conditions.sums.get(first).into_iter().flatten();
-        sums.map(|(_, sum, by)| (sum.as_str(), *by))
+    fn sums(&self, register: &Scalar) -> impl Iterator<Item = (Register, i128)> {
+        let first = self.conditions.first(register.register);
+        let sums = self.conditions.sums.get(&first).into_iter().flatten();
+        sums.map(|(_, sum, by)| (*sum, *by))
     }
 
     /// Whether an unsigned integer and the next `reach` ones are known to be below an extent, because it is below the extent minus a
@@ -373,7 +374,7 @@ impl Builder {
 
     /// The two unsigned integers whose difference is in a register, if they are known and it does not wrap.
     fn difference(&self, register: &Scalar) -> Option<(&Num, &Num)> {
-        match self.conditions.computed.get(&register.name) {
+        match self.conditions.computed.get(&register.register) {
             Some((Op::Sub, a, b))
                 if !register.variable
                     && !is_signed(register.ty)
@@ -408,7 +409,7 @@ impl Builder {
         let Num::Reg(register) = num else {
             return None;
         };
-        let part = match self.conditions.computed.get(&register.name) {
+        let part = match self.conditions.computed.get(&register.register) {
             Some((Op::Add | Op::Sub, Num::Reg(part), Num::Const(_))) => part,
             _ => register,
         };
@@ -416,7 +417,7 @@ impl Builder {
             let Num::Reg(bound) = bound else {
                 return None;
             };
-            match self.conditions.computed.get(&bound.name) {
+            match self.conditions.computed.get(&bound.register) {
                 Some((Op::Sub, Num::Reg(whole), by @ Num::Const(less)))
                     if cmp == Cmp::Lt
                         && !self.is_at_least(&whole.clone().into(), by)
@@ -464,56 +465,55 @@ impl Builder {
 
     /// How a register compares with other numbers.
     fn comparisons<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (Cmp, &'s Num)> {
-        self.comparisons_of(&register.name)
+        self.comparisons_of(register.register)
     }
 
-    /// The same of the register of a name.
-    fn comparisons_of<'s>(&'s self, register: &'s str) -> impl Iterator<Item = (Cmp, &'s Num)> {
+    fn comparisons_of(&self, register: Register) -> impl Iterator<Item = (Cmp, &Num)> {
         let conditions = &self.conditions;
         let first = conditions.first(register);
-        let here = conditions.holding_of.get(first).into_iter().flatten();
+        let here = conditions.holding_of.get(&first).into_iter().flatten();
         let here = here.filter_map(|at| match conditions.holding.get(*at)? {
             Condition::Branch(comparison) => comparison.as_ref(),
             Condition::Checked(comparison) => Some(comparison),
         });
         let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let here = here
-            .filter(move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(&a.name) == first));
-        let always = conditions.always.get(register);
+        let here = here.filter(
+            move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(a.register) == first),
+        );
+        let always = conditions.always.get(&register);
         let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
         here.map(|(_, cmp, b)| (cmp, b)).chain(always)
     }
 
     fn quantity(&self, register: &Scalar) -> Option<Quantity> {
-        self.conditions.quantities.get(&register.name).copied()
+        self.conditions.quantities.get(&register.register).copied()
     }
 }
 
 impl Conditions {
     /// The first register with the same value as this one: both are computed in the same way.
-    fn first<'s>(&'s self, register: &'s str) -> &'s str {
-        self.first.get(register).map_or(register, String::as_str)
+    fn first(&self, register: Register) -> Register {
+        self.first.get(&register).copied().unwrap_or(register)
     }
 
-    fn computes(&mut self, result: &str, op: Op, a: &Num, b: &Num) {
+    fn computes(&mut self, result: Register, op: Op, a: &Num, b: &Num) {
         let operand = |num: &Num| match num {
             Num::Const(known) => Operand::Known(*known),
-            Num::Reg(register) => Operand::Register(self.first(&register.name).into()),
+            Num::Reg(register) => Operand::Register(self.first(register.register)),
         };
         let way = (op, operand(a), operand(b));
-        self.computed
-            .insert(result.into(), (op, a.clone(), b.clone()));
-        let first = self.ways.entry(way).or_insert_with(|| result.into());
+        self.computed.insert(result, (op, a.clone(), b.clone()));
+        let first = *self.ways.entry(way).or_insert(result);
         if first != result {
-            self.first.insert(result.into(), first.clone());
+            self.first.insert(result, first);
         }
     }
 
     /// The register x, as the first with its value, and c, if a register is x + c with a known c above 0.
-    fn summand(&self, register: &str) -> Option<(&str, i128)> {
-        match self.computed.get(register) {
+    fn summand(&self, register: Register) -> Option<(Register, i128)> {
+        match self.computed.get(&register) {
             Some((Op::Add, Num::Reg(summand), Num::Const(by @ 1..))) => {
-                Some((self.first(&summand.name), *by))
+                Some((self.first(summand.register), *by))
             }
             _ => None,
         }
@@ -522,11 +522,11 @@ impl Conditions {
     fn hold(&mut self, condition: Condition) {
         let at = self.holding.len();
         for register in condition.registers() {
-            let first = self.first(&register.name).to_owned();
+            let first = self.first(register.register);
             self.holding_of.entry(first).or_default().push(at);
-            if let Some((summand, by)) = self.summand(&register.name) {
-                let sums = self.sums.entry(summand.to_owned()).or_default();
-                sums.push((at, register.name.clone(), by));
+            if let Some((summand, by)) = self.summand(register.register) {
+                let sums = self.sums.entry(summand).or_default();
+                sums.push((at, register.register, by));
             }
         }
         self.holding.push(condition);
@@ -536,13 +536,12 @@ impl Conditions {
     fn shorten(&mut self, since: Mark) -> Vec<Condition> {
         let told = self.holding.split_off(since.0);
         for register in told.iter().flat_map(Condition::registers) {
-            let first = self.first.get(&register.name).unwrap_or(&register.name);
-            if let Some(of) = self.holding_of.get_mut(first) {
+            let first = self.first(register.register);
+            if let Some(of) = self.holding_of.get_mut(&first) {
                 of.truncate(of.partition_point(|at| *at < since.0));
             }
-            let summand = self.summand(&register.name);
-            let summand = summand.map(|(summand, _)| summand.to_owned());
-            if let Some(sums) = summand.and_then(|summand| self.sums.get_mut(&summand)) {
+            let summand = self.summand(register.register);
+            if let Some(sums) = summand.and_then(|(summand, _)| self.sums.get_mut(&summand)) {
                 sums.truncate(sums.partition_point(|(at, ..)| *at < since.0));
             }
         }

@@ -3,14 +3,17 @@
 use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::emit::claim::remove_unwritten;
 use crate::kernel::emit::note::Note;
+use crate::kernel::emit::once::written_again;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::report::Report;
 use crate::kernel::emit::unread::remove_unread;
 use crate::kernel::emit::way::claim_ways;
 use crate::kernel::emit::zeroed::remove_zeros;
+use crate::kernel::ir::{Line, Operand};
 use crate::kernel::value::{Num, Scalar};
-use cute_ptx::ast::{Line, Operand, Type, Variable};
+use cute_ptx::ast;
+use cute_ptx::ast::{Type, Variable};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -23,7 +26,7 @@ pub struct Parts {
     /// The statements that report to the host.
     pub reports: Vec<Report>,
     /// The body, declarations included.
-    pub body: Vec<Line>,
+    pub body: Vec<ast::Line>,
     /// Bytes of dynamic shared memory.
     pub shared_bytes: u32,
     /// The parameters.
@@ -51,22 +54,23 @@ impl Builder {
         code.append(&mut start);
         code.append(&mut self.lines);
         code.extend(self.instruction(Opcode::Ret, (), []).map(Line::Inst));
+        self.names.add(&self.registers);
+        if let Some(register) = written_again(&code, &self.registers) {
+            let name = self.names.of(register);
+            return Err(self.error(format!("several instructions write `{name}` (a defect)")));
+        }
         self.check_divergence(&code)?;
         if let Some(defect) = self.defect {
             return Err(defect);
-        }
-        for line in &mut code {
-            if let Line::Inst(inst) = line {
-                inst.origin = None;
-            }
         }
         remove_unread(&mut code);
         remove_zeros(&mut code, &self.zeroed);
         remove_unwritten(&mut code);
         claim_ways(&mut code, &self.conditions);
-        let mut body = self.registers.declarations(&code);
-        body.push(Line::Blank);
-        body.append(&mut code);
+        let names = self.names;
+        let mut body = names.declarations(&code);
+        body.push(ast::Line::Blank);
+        body.extend(code.into_iter().map(|line| names.line(line)));
         Ok(Parts {
             header: self.notes.iter().map(Note::to_string).collect(),
             files: self.files,

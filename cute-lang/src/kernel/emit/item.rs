@@ -6,9 +6,10 @@
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::param::ParamKind;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_chip::tma::MAP_BYTES;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -109,7 +110,7 @@ impl Builder {
             b.emit(
                 Opcode::Mov,
                 Type::B64,
-                [map.operand(), Operand::Name(symbol.into())],
+                [map.operand(), Operand::Symbol(symbol.into())],
             );
             b.emit(
                 Opcode::Cvta,
@@ -125,7 +126,7 @@ impl Builder {
             b.emit(
                 Opcode::Mov,
                 Type::B64,
-                [first.operand(), Operand::Name(symbol.into())],
+                [first.operand(), Operand::Symbol(symbol.into())],
             );
         });
         match self.bytes_before(index, bytes)? {

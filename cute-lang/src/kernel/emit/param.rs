@@ -107,12 +107,6 @@ impl Param {
     }
 }
 
-/// A Rust name as a name in PTX: non-ASCII characters become `_`, and the `r#` of a raw identifier is dropped.
-pub fn ascii(name: &str) -> String {
-    let name = name.strip_prefix("r#").unwrap_or(name);
-    name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_")
-}
-
 /// Whether the name is an opcode, or the entry uses it for something else.
 fn is_reserved(name: &str) -> bool {
     let opcode = |pattern: &str| pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(name);

@@ -176,7 +176,7 @@ impl Builder {
 
     pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
         let quantities = &mut self.conditions.quantities;
-        quantities.insert(register.name.clone(), quantity);
+        quantities.insert(register.register, quantity);
     }
 
     /// Records the bits that may be set in a number of the launch.

@@ -3,19 +3,16 @@
 //! In Rust, `acc` would have moved. Here both names stay valid until one of them changes the registers: then a read by the other name is an
 //! error, because the reader expects the earlier values, as in a copy.
 //!
-//! A register has a number for each `let` that has renamed it ([`Scalar::renamed`]). In an operand, this number follows the name. An
-//! appended instruction tells which name reads and which writes; then the numbers are removed. Lines are checked in textual order. In a
+//! A register has the number of the `let` that has renamed it ([`Scalar::renamed`]), also as an operand. An appended instruction tells
+//! which name reads and which writes; then the numbers are removed. Lines are checked in textual order. In a
 //! loop, a line before the change also comes after it, in the next iteration.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::{Inst, Operand, Register};
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Inst, Operand};
 use proc_macro2::Span;
 use std::collections::{HashMap, HashSet};
 use syn::Error;
-
-/// The separator of a register name and a number in an operand.
-const SEPARATOR: char = '\'';
 
 /// Fragments with several names.
 #[derive(Default)]
@@ -25,7 +22,7 @@ pub struct Renamed {
     /// The changes that may have come before the current line.
     changes: Changes,
     /// For each register, its reads in loops.
-    reads: HashMap<String, Vec<Access>>,
+    reads: HashMap<Register, Vec<Access>>,
     /// The pairs of names of which an error has been reported.
     reported: HashSet<[u32; 2]>,
     errors: Vec<Error>,
@@ -37,7 +34,7 @@ pub struct Renamed {
 }
 
 /// For each register, the last change on each path to the current line.
-pub(in crate::kernel) type Changes = HashMap<String, Vec<Access>>;
+pub(in crate::kernel) type Changes = HashMap<Register, Vec<Access>>;
 
 /// `let name = of`.
 struct Let {
@@ -72,9 +69,9 @@ impl Renamed {
         self.lets.get((a.max(b) as usize).checked_sub(1)?)
     }
 
-    fn read(&mut self, register: &str, by: u32, place: Span) {
+    fn read(&mut self, register: Register, by: u32, place: Span) {
         let read = self.access(by, place);
-        let changes = self.changes.get(register).into_iter().flatten();
+        let changes = self.changes.get(&register).into_iter().flatten();
         let mut stale = changes.filter(|change| {
             let both = self.later(change.by, by);
             change.by != by && both.is_some_and(|both| change.time > both.time)
@@ -83,7 +80,7 @@ impl Renamed {
             self.report(&read, &change);
         }
         if !read.loops.is_empty() {
-            let reads = self.reads.entry(register.into()).or_default();
+            let reads = self.reads.entry(register).or_default();
             // Of the reads by a name in a loop, one is enough.
             if !reads.iter().any(|it| it.by == by && it.loops == read.loops) {
                 reads.push(read);
@@ -91,9 +88,9 @@ impl Renamed {
         }
     }
 
-    fn write(&mut self, register: &str, by: u32, place: Span) {
+    fn write(&mut self, register: Register, by: u32, place: Span) {
         let change = self.access(by, place);
-        let reads = self.reads.get(register).into_iter().flatten();
+        let reads = self.reads.get(&register).into_iter().flatten();
         let mut stale = reads.filter(|read| {
             // A loop around both accesses, but not around the `let`.
             let repeats = |both: &Let| {
@@ -105,7 +102,7 @@ impl Renamed {
         if let Some(read) = stale.next().cloned() {
             self.report(&read, &change);
         }
-        self.changes.insert(register.into(), vec![change]);
+        self.changes.insert(register, vec![change]);
     }
 
     fn report(&mut self, read: &Access, change: &Access) {
@@ -201,18 +198,21 @@ impl Builder {
         }
         let place = self.place();
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        inst.for_each_read(&mut |name| reads.push(split(name)));
-        inst.for_each_written(&mut |name| writes.push(split(name)));
+        reads.extend(inst.guard.iter().map(|guard| (guard.predicate, 0)));
+        for operand in inst.sources() {
+            operand.for_each_name(&mut |register, by| reads.push((register, by)));
+        }
+        for operand in inst.destinations() {
+            operand.for_each_name(&mut |register, by| writes.push((register, by)));
+        }
         self.renamed.time += 1;
         for (register, by) in reads {
-            self.renamed.read(&register, by, place);
+            self.renamed.read(register, by, place);
         }
         for (register, by) in writes {
-            self.renamed.write(&register, by, place);
+            self.renamed.write(register, by, place);
         }
-        for operand in &mut inst.operands {
-            operand.for_each_name_mut(&|name| *name = split(name).0);
-        }
+        inst.operands.iter_mut().for_each(Operand::forget_names);
         inst
     }
 
@@ -221,22 +221,8 @@ impl Builder {
         if !self.renamed.lets.is_empty() {
             self.renamed.time += 1;
             let place = self.place();
-            self.renamed.write(&register.name, register.renamed, place);
+            self.renamed
+                .write(register.register, register.renamed, place);
         }
     }
-}
-
-/// The operand without the number of its name.
-pub(super) fn plain(operand: &Operand) -> Operand {
-    let mut operand = operand.clone();
-    operand.for_each_name_mut(&|name| *name = split(name).0);
-    operand
-}
-
-/// The name of a register, and the number behind it: 0 if it has none.
-fn split(name: &str) -> (String, u32) {
-    let numbered = name
-        .split_once(SEPARATOR)
-        .and_then(|(name, number)| Some((name.into(), number.parse().ok()?)));
-    numbered.unwrap_or_else(|| (name.into(), 0))
 }

@@ -10,9 +10,10 @@
 
 use crate::kernel::emit::builder::{Builder, address_operand, when};
 use crate::kernel::emit::operation::Cmp;
+use crate::kernel::ir::{Line, Operand};
 use crate::kernel::syntax::location::Location;
 use crate::kernel::value::{Element, Scalar};
-use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
 

@@ -1,14 +1,15 @@
 //! Instructions with unread results.
 
-use crate::kernel::emit::claim::is_agreement;
-use cute_ptx::ast::{Inst, Line, Operand, Type};
+use crate::kernel::ir::claims::Statement;
+use crate::kernel::ir::{Inst, Line, Operand, Register};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Effect, Mnemonic, Modifier, Opcode};
 use std::collections::HashMap;
 
 /// Whether a line only computes a result, so that it may run although the result is not needed.
 pub fn is_pure(line: &Line) -> bool {
     match line {
-        Line::Comment(_) | Line::Blank => !is_agreement(line),
+        Line::Comment(_) | Line::Blank | Line::Statement(Statement::Where(_)) => true,
         Line::Inst(inst) => inst.effect() == Effect::None && !may_fail(inst),
         _ => false,
     }
@@ -25,17 +26,17 @@ fn may_fail(inst: &Inst) -> bool {
 
 /// Removes the instructions that only compute unread results, and the instructions whose results only these instructions read.
 pub fn remove_unread(lines: &mut Vec<Line>) {
-    let mut reads: HashMap<String, usize> = HashMap::new();
+    let mut reads: HashMap<Register, usize> = HashMap::new();
     for line in lines.iter() {
         let Line::Inst(inst) = line else { continue };
-        inst.for_each_read(&mut |name| *reads.entry(name.to_string()).or_default() += 1);
+        inst.for_each_read(&mut |register| *reads.entry(register).or_default() += 1);
     }
     // Backwards, so that one pass removes a chain of unread results.
     let mut kept = Vec::with_capacity(lines.len());
     for line in lines.drain(..).rev() {
         match line {
-            Line::Inst(inst) if is_unread(&inst, &reads) => inst.for_each_read(&mut |name| {
-                if let Some(count) = reads.get_mut(name) {
+            Line::Inst(inst) if is_unread(&inst, &reads) => inst.for_each_read(&mut |register| {
+                if let Some(count) = reads.get_mut(&register) {
                     *count -= 1;
                 }
             }),
@@ -48,7 +49,7 @@ pub fn remove_unread(lines: &mut Vec<Line>) {
 }
 
 /// The instruction. An atomic operation with an unread old value becomes the reduction without a result, if there is one.
-fn reduced(mut inst: Inst, reads: &HashMap<String, usize>) -> Inst {
+fn reduced(mut inst: Inst, reads: &HashMap<Register, usize>) -> Inst {
     if inst.mnemonic.opcode() == Opcode::Atom
         && !is_read(&inst, reads)
         && let Ok(reduction) = Mnemonic::new(Opcode::Red, inst.mnemonic.modifiers())
@@ -59,12 +60,12 @@ fn reduced(mut inst: Inst, reads: &HashMap<String, usize>) -> Inst {
     inst
 }
 
-fn is_read(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
+fn is_read(inst: &Inst, reads: &HashMap<Register, usize>) -> bool {
     let mut read = false;
-    inst.for_each_written(&mut |name| read |= reads.get(name).is_some_and(|&count| count > 0));
+    inst.for_each_written(&mut |it| read |= reads.get(&it).is_some_and(|&count| count > 0));
     read
 }
 
-fn is_unread(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
+fn is_unread(inst: &Inst, reads: &HashMap<Register, usize>) -> bool {
     !is_read(inst, reads) && matches!(inst.effect(), Effect::None | Effect::Exchanges)
 }

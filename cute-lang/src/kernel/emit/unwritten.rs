@@ -3,7 +3,7 @@
 //! Lines are checked in textual order. Outside of loops, a register that no earlier line has written holds garbage. In a loop, a later line
 //! may have written it in the previous iteration, so a read is wrong only if no line ever writes the register except from itself.
 
-use cute_ptx::ast::{Inst, Operand};
+use crate::kernel::ir::{Inst, Operand, Register};
 use cute_ptx::table::Opcode;
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,28 +15,30 @@ const MESSAGE: &str =
 /// The registers that nothing has written yet.
 #[derive(Default)]
 pub struct Unwritten {
-    registers: BTreeSet<String>,
+    registers: BTreeSet<Register>,
     /// Reads of garbage.
     errors: Vec<Error>,
     /// For each register, a read in a loop that reads garbage if nothing ever writes the register.
-    suspects: BTreeMap<String, Span>,
+    suspects: BTreeMap<Register, Span>,
 }
 
 impl Unwritten {
     /// Adds a register.
-    pub fn add(&mut self, register: &str) {
-        self.registers.insert(register.into());
+    pub fn add(&mut self, register: Register) {
+        self.registers.insert(register);
     }
 
     /// Whether it is such a register.
     pub fn has(&self, operand: &Operand) -> bool {
-        matches!(operand, Operand::Name(name) if self.registers.contains(name))
+        operand
+            .register()
+            .is_some_and(|it| self.registers.contains(&it))
     }
 
     /// Notes that a register is written.
-    pub fn write(&mut self, register: &str) {
-        self.registers.remove(register);
-        self.suspects.remove(register);
+    pub fn write(&mut self, register: Register) {
+        self.registers.remove(&register);
+        self.suspects.remove(&register);
     }
 
     /// Checks an appended instruction, in a loop or not.
@@ -45,56 +47,56 @@ impl Unwritten {
             return;
         }
         let (mut garbage, mut reads) = (BTreeSet::new(), 0);
-        inst.for_each_read(&mut |name| {
+        inst.for_each_read(&mut |register| {
             reads += 1;
-            if self.registers.contains(name) {
-                garbage.insert(name.to_string());
+            if self.registers.contains(&register) {
+                garbage.insert(register);
             }
         });
         let mut written = Vec::new();
         // `accumulate` and `write` handle a product, which may or may not read its accumulator.
         if inst.mnemonic.opcode() != Opcode::WgmmaMmaAsync {
-            inst.for_each_written(&mut |name| written.push(name.to_string()));
+            inst.for_each_written(&mut |register| written.push(register));
         }
         if matches!(inst.mnemonic.opcode(), Opcode::Mov | Opcode::Prmt) {
             // Moves of garbage are not wrong: a write of one half of a register moves the other.
             let all = reads > 0 && garbage.len() == reads;
-            for name in written {
+            for register in written {
                 match all {
-                    true => self.add(&name),
-                    false => self.write(&name),
+                    true => self.add(register),
+                    false => self.write(register),
                 }
             }
             return;
         }
-        for name in &written {
-            if !garbage.contains(name) {
-                self.write(name);
+        for register in written {
+            if !garbage.contains(&register) {
+                self.write(register);
             }
         }
         self.read(garbage, place, in_loop);
     }
 
     /// Checks a product that is added to registers, in a loop or not.
-    pub fn accumulate<'a>(
+    pub fn accumulate(
         &mut self,
-        registers: impl Iterator<Item = &'a str>,
+        registers: impl Iterator<Item = Register>,
         place: Span,
         in_loop: bool,
     ) {
-        let garbage = registers.filter(|name| self.registers.contains(*name));
-        let garbage = garbage.map(str::to_string).collect();
+        let garbage = registers.filter(|register| self.registers.contains(register));
+        let garbage = garbage.collect();
         self.read(garbage, place, in_loop);
     }
 
-    fn read(&mut self, garbage: BTreeSet<String>, place: Span, in_loop: bool) {
+    fn read(&mut self, garbage: BTreeSet<Register>, place: Span, in_loop: bool) {
         if in_loop {
-            for name in garbage {
-                self.suspects.entry(name).or_insert(place);
+            for register in garbage {
+                self.suspects.entry(register).or_insert(place);
             }
         } else if !garbage.is_empty() {
             self.errors.push(Error::new(place, MESSAGE));
-            garbage.iter().for_each(|name| self.write(name));
+            garbage.into_iter().for_each(|it| self.write(it));
         }
     }
 

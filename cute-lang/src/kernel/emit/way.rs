@@ -11,9 +11,11 @@
 //! claimed only up to the next change of a variable.
 
 use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
+use crate::kernel::ir::Register;
+use crate::kernel::ir::claims::{Claims, Condition, Statement, Sum, Way};
+use crate::kernel::ir::{Inst, Line, Operand};
 use crate::kernel::value::{Num, Scalar};
-use cute_ptx::ast::{Inst, Line, Operand};
-use cute_ptx::claims::{self, Condition, Statement, Sum, Way};
+use cute_ptx::claims;
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
 
@@ -26,10 +28,10 @@ const MAX_DEPTH: usize = 16;
 
 /// Adds the claims about instructions with guards.
 pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
-    let mut writes: HashMap<&str, usize> = HashMap::new();
+    let mut writes: HashMap<Register, usize> = HashMap::new();
     for line in code.iter() {
         if let Line::Inst(inst) = line {
-            inst.for_each_written(&mut |name| *writes.entry(name).or_default() += 1);
+            inst.for_each_written(&mut |register| *writes.entry(register).or_default() += 1);
         }
     }
     let ways = code.iter().enumerate().filter_map(|(at, line)| match line {
@@ -39,14 +41,19 @@ pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
     let ways: Vec<Claimed> = ways.collect();
     let mut ways = ways.into_iter().peekable();
     for (at, mut line) in std::mem::take(code).into_iter().enumerate() {
-        let way = ways.next_if(|way| way.at == at);
-        if let (Line::Inst(inst), Some(way)) = (&mut line, &way) {
-            let addresses = inst.comment.take().map(|claims| claims + "; ");
-            inst.comment = Some(addresses.unwrap_or_default() + &way.way.to_string());
+        let Some(Claimed { way, next, .. }) = ways.next_if(|way| way.at == at) else {
+            code.push(line);
+            continue;
+        };
+        if let Line::Inst(inst) = &mut line {
+            let places = inst.claims.take().map(|claims| claims.places);
+            inst.claims = Some(Claims {
+                places: places.unwrap_or_default(),
+                way: Some(way),
+            });
         }
         code.push(line);
-        let next = way.and_then(|way| way.next).map(Statement::Where);
-        code.extend(next.map(|next| Line::Comment(next.to_string())));
+        code.extend(next.map(|next| Line::Statement(Statement::Where(next))));
     }
 }
 
@@ -65,19 +72,19 @@ fn way(
     before: &[Line],
     inst: &Inst,
     conditions: &Conditions,
-    writes: &HashMap<&str, usize>,
+    writes: &HashMap<Register, usize>,
 ) -> Option<Claimed> {
-    let claim = |predicate, truth| {
+    let claim = |predicate: Register, truth| {
         let claim = conditions.claim(predicate, truth, MAX_DEPTH)?;
         claim.holds_after(before, writes).then(|| claim.condition())
     };
     let guard = inst.guard.as_ref();
     let executed = |truth: bool| {
         let guard = guard?;
-        claim(&guard.predicate, truth != guard.negated)
+        claim(guard.predicate, truth != guard.negated)
     };
     let adds = || match (inst.mnemonic.opcode(), inst.operands.get(SCALE_D)) {
-        (Opcode::WgmmaMmaAsync, Some(Operand::Name(predicate))) => claim(predicate, true),
+        (Opcode::WgmmaMmaAsync, Some(Operand::Register(predicate))) => claim(*predicate, true),
         _ => None,
     };
     let way = match executed(true) {
@@ -93,20 +100,20 @@ fn way(
 }
 
 /// Comparisons that all hold, or at least one of them.
-struct Claim<'c> {
+struct Claim {
     any: bool,
     comparisons: Vec<Comparison>,
     /// The predicates that compare variables, which later statements may change.
-    passing: Vec<&'c str>,
+    passing: Vec<Register>,
 }
 
 impl Conditions {
     /// A claim for a true, or false, predicate; `None` if the predicate is computed from many others.
-    fn claim<'c>(&'c self, predicate: &'c str, truth: bool, depth: usize) -> Option<Claim<'c>> {
+    fn claim(&self, predicate: Register, truth: bool, depth: usize) -> Option<Claim> {
         let depth = depth.checked_sub(1)?;
-        let part = |part: &'c Scalar| self.claim(&part.name, truth, depth);
-        match self.meanings.get(predicate)? {
-            Meaning::Not(other) => self.claim(&other.name, !truth, depth),
+        let part = |part: &Scalar| self.claim(part.register, truth, depth);
+        match self.meanings.get(&predicate)? {
+            Meaning::Not(other) => self.claim(other.register, !truth, depth),
             Meaning::And(a, b) => part(a)?.join(!truth, part(b)?),
             Meaning::Or(a, b) => part(a)?.join(truth, part(b)?),
             Meaning::CompareAnd(comparison, other) => {
@@ -117,9 +124,9 @@ impl Conditions {
     }
 }
 
-impl<'c> Claim<'c> {
+impl Claim {
     /// A comparison, or its negation. A known number below 0 would become another number as an unsigned integer.
-    fn new(predicate: &'c str, (a, cmp, b): &Comparison, truth: bool) -> Option<Self> {
+    fn new(predicate: Register, (a, cmp, b): &Comparison, truth: bool) -> Option<Self> {
         let cmp = if truth { *cmp } else { negated(*cmp) };
         let is_unsigned = |num: &Num| num.constant().is_none_or(|known| known >= 0);
         let is_passing = !is_fixed(a) || !is_fixed(b);
@@ -150,15 +157,15 @@ impl<'c> Claim<'c> {
 
     /// Whether the registers have the compared values after these lines: all have been written, and the lines since then have no label and
     /// change no variable. A variable that is written once in the kernel keeps its value.
-    fn holds_after(&self, before: &[Line], writes: &HashMap<&str, usize>) -> bool {
-        let writes = |register: &Scalar| writes.get(&register.name[..]).copied().unwrap_or(0);
+    fn holds_after(&self, before: &[Line], writes: &HashMap<Register, usize>) -> bool {
+        let writes = |it: &Scalar| writes.get(&it.register).copied().unwrap_or(0);
         if self.registers().any(|register| writes(register) == 0) {
             return false;
         }
         let changes = |register: &&Scalar| register.variable && writes(register) > 1;
         let variables = self.registers().filter(changes);
-        let variables: HashSet<&str> = variables.map(|register| &register.name[..]).collect();
-        let mut compared: HashSet<&str> = match variables.is_empty() {
+        let variables: HashSet<Register> = variables.map(|it| it.register).collect();
+        let mut compared: HashSet<Register> = match variables.is_empty() {
             true => return true,
             false => self.passing.iter().copied().collect(),
         };
@@ -170,9 +177,9 @@ impl<'c> Claim<'c> {
                 Some(_) => continue,
             };
             let mut changes = false;
-            inst.for_each_written(&mut |name| {
-                changes |= variables.contains(name);
-                compared.remove(name);
+            inst.for_each_written(&mut |register| {
+                changes |= variables.contains(&register);
+                compared.remove(&register);
             });
             if changes {
                 return false;
@@ -185,7 +192,7 @@ impl<'c> Claim<'c> {
     fn condition(&self) -> Condition {
         let side = |number: &Num| match number {
             Num::Const(known) => Sum::known(*known),
-            Num::Reg(register) => Sum::new(&register.name, 0),
+            Num::Reg(scalar) => Sum::new(scalar.register, 0),
         };
         let comparisons = self.comparisons.iter();
         let comparisons = comparisons.map(|(a, cmp, b)| claims::Comparison {

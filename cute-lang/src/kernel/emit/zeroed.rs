@@ -5,8 +5,9 @@
 //! loop. So each such register begins as 0, unless the next line that names it writes all of it.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::{Line, Operand, Register};
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
 
@@ -18,30 +19,30 @@ impl Builder {
             Type::B32,
             [register.operand(), Operand::Int(0)],
         );
-        self.zeroed.insert(register.name.clone());
+        self.zeroed.insert(register.register);
     }
 }
 
 /// Removes the first line of each of these registers, a zero, if the second one writes the register without a guard and without reading it.
-pub(super) fn remove_zeros(code: &mut Vec<Line>, zeroed: &HashSet<String>) {
+pub(super) fn remove_zeros(code: &mut Vec<Line>, zeroed: &HashSet<Register>) {
     if zeroed.is_empty() {
         return;
     }
-    let mut zeros: HashMap<&str, usize> = HashMap::new();
+    let mut zeros: HashMap<Register, usize> = HashMap::new();
     let mut decided = HashSet::new();
     let mut removed = HashSet::new();
     for (index, line) in code.iter().enumerate() {
         let Line::Inst(inst) = line else { continue };
         let (mut read, mut written) = (HashSet::new(), HashSet::new());
-        inst.for_each_read(&mut |name| _ = read.insert(name));
-        inst.for_each_written(&mut |name| _ = written.insert(name));
-        for name in read.union(&written).filter(|name| zeroed.contains(**name)) {
-            let Some(zero) = zeros.get(name) else {
-                zeros.insert(name, index);
+        inst.for_each_read(&mut |register| _ = read.insert(register));
+        inst.for_each_written(&mut |register| _ = written.insert(register));
+        for register in read.union(&written).filter(|it| zeroed.contains(it)) {
+            let Some(zero) = zeros.get(register) else {
+                zeros.insert(*register, index);
                 continue;
             };
-            let is_second = decided.insert(*name);
-            if is_second && inst.guard.is_none() && !read.contains(name) {
+            let is_second = decided.insert(*register);
+            if is_second && inst.guard.is_none() && !read.contains(register) {
                 removed.insert(*zero);
             }
         }

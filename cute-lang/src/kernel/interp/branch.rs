@@ -3,13 +3,14 @@
 use super::advice::of_argument;
 use super::join::Ways;
 use crate::kernel::emit::builder::{unless, when};
-use crate::kernel::emit::claim::is_agreement;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::ir::claims::Statement;
+use crate::kernel::ir::{Guard, Line};
 use crate::kernel::value::{Scalar, Truth, Value};
-use cute_ptx::ast::{Guard, Line, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -273,7 +274,7 @@ impl Interpreter<'_> {
         value: Value,
         lines: Vec<Line>,
     ) -> Result<Value> {
-        let result = self.b.register(Type::Pred);
+        let result = self.b.cell(Type::Pred);
         let mut moves = lines;
         if let Value::Scalar(right) = &value {
             self.b.assign(&result, left.operand());
@@ -306,7 +307,7 @@ impl Interpreter<'_> {
 fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
     let mut count = 0;
     let guarded = lines.iter().map(|line| match line {
-        Line::Comment(_) if !is_agreement(line) => Some(line.clone()),
+        Line::Comment(_) | Line::Statement(Statement::Where(_)) => Some(line.clone()),
         // A collective instruction gets no guard.
         Line::Inst(inst) if inst.guard.is_none() && inst.origin.is_none() => {
             count += 1;

@@ -54,10 +54,10 @@ impl Interpreter<'_> {
             (a, b) if a.is_number() && b.is_number() => {}
             (a, b) if a == b && !matches!(a, Value::Scalar(_)) => return Ok(a.clone()),
             (a, b) if Truth::of(a).is_some() && Truth::of(b).is_some() => {
-                return Ok(self.b.register(Type::Pred).into());
+                return Ok(self.b.cell(Type::Pred).into());
             }
             (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => {
-                return Ok(self.b.register(a.ty).into());
+                return Ok(self.b.cell(a.ty).into());
             }
             _ => return Err(self.b.error(differ())),
         }
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
             (Value::Int(a, _), Value::Int(b, _)) if a == b => Ok(Value::Int(*a, ty)),
             _ => {
                 let register = self.b.register_type(ty);
-                let register = self.b.register(register);
+                let register = self.b.cell(register);
                 Ok(self.b.of_type(register, ty).into())
             }
         }

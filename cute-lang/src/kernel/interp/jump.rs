@@ -5,8 +5,8 @@
 
 use super::join::Ways;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::ir::Line;
 use crate::kernel::value::Value;
-use cute_ptx::ast::Line;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;

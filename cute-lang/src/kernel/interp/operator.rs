@@ -4,12 +4,13 @@ use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name,
     single_type, wrap,
 };
 use crate::kernel::value::{Fragment, NumberType, Truth, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use quote::ToTokens;
 use syn::spanned::Spanned;

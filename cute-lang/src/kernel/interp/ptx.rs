@@ -4,9 +4,10 @@ use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::access::global::unproven;
 use crate::kernel::emit::module::module;
 use crate::kernel::interp::{Interpreter, near};
+use crate::kernel::ir::{Inst, Line, Names, Operand};
 use crate::kernel::value::types::instruction_type;
 use crate::kernel::value::{Scalar, Value};
-use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
+use cute_ptx::ast::{self, Entry, Item, Type};
 use cute_ptx::special::{self, SPECIAL};
 use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
 use proc_macro2::Span;
@@ -91,12 +92,14 @@ impl Interpreter<'_> {
             }
         };
         let inst = Inst::new(known, all.operands);
-        check_spaces(&inst, &all.spaces)?;
-        if let Some(problem) = problem(&all.registers, &inst) {
+        let names = self.b.names();
+        let printed = names.inst(&inst);
+        check_spaces(&printed, &all.spaces)?;
+        if let Some(problem) = problem(names, &all.registers, &printed) {
             return Err(Error::new(mnemonic.span(), problem));
         }
         // Operand registers have names that no assignment changes.
-        let slots = inst.slots().ok_or_else(|| {
+        let slots = printed.slots().ok_or_else(|| {
             let message = format!("the operands of `{known}` have no form (a defect)");
             Error::new(mnemonic.span(), message)
         })?;
@@ -155,7 +158,7 @@ impl Interpreter<'_> {
                 let parts = values.iter().map(|value| self.operand(value, expr, all));
                 Operand::Vector(parts.collect::<Result<_>>()?)
             }
-            Value::Str(name) if special::lookup(name).is_some() => Operand::Name(name.clone()),
+            Value::Str(name) if special::lookup(name).is_some() => Operand::Symbol(name.clone()),
             Value::Str(name) => {
                 let hint = near::hint(name, SPECIAL.iter().map(|special| special.name));
                 let message = format!("there is no special register `{name}`{hint}");
@@ -221,15 +224,7 @@ impl Interpreter<'_> {
             Modifier::Global => Type::U64,
             _ => Type::U32,
         };
-        address.for_each_name(&mut |name| {
-            all.registers.push(Scalar {
-                class: None,
-                name: name.into(),
-                ty,
-                variable: false,
-                renamed: 0,
-            });
-        });
+        address.for_each_register(&mut |it| all.registers.push(Scalar::new(it, ty)));
         all.spaces.push((all.operands.len(), space, inner.span()));
         Ok(address)
     }
@@ -270,7 +265,7 @@ fn stores(mnemonic: Mnemonic) -> bool {
 }
 
 /// Refuses an address of another state space than the instruction's.
-fn check_spaces(inst: &Inst, spaces: &[(usize, Modifier, Span)]) -> Result<()> {
+fn check_spaces(inst: &ast::Inst, spaces: &[(usize, Modifier, Span)]) -> Result<()> {
     // Operands of other kinds than the instruction's are reported by `problem`.
     let slots = inst.slots().unwrap_or_default();
     for (index, space, span) in spaces {
@@ -330,18 +325,18 @@ fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
 }
 
 /// The first validation error of a kernel with these registers and this instruction.
-fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
-    let mut body: Vec<Line> = Vec::new();
-    for register in registers {
-        let declaration = Line::Register {
-            ty: declared(register.ty),
-            name: register.name.clone(),
+fn problem(names: &Names, registers: &[Scalar], inst: &ast::Inst) -> Option<String> {
+    let mut body: Vec<ast::Line> = Vec::new();
+    for scalar in registers {
+        let declaration = ast::Line::Register {
+            ty: declared(scalar.ty),
+            name: names.of(scalar.register).to_owned(),
         };
         if !body.contains(&declaration) {
             body.push(declaration);
         }
     }
-    body.push(Line::Inst(inst.clone()));
+    body.push(ast::Line::Inst(inst.clone()));
     let entry = Entry {
         name: "k".into(),
         params: Vec::new(),

@@ -1,9 +1,9 @@
 //! Blocks and statements.
 
 use crate::kernel::interp::Interpreter;
+use crate::kernel::ir::Line;
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Truth, Value};
-use cute_ptx::ast::Line;
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use std::collections::HashMap;

@@ -2,9 +2,10 @@
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{is_float, is_integer, rust_name};
 use crate::kernel::value::{Fragment, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

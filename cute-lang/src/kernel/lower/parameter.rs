@@ -1,9 +1,10 @@
 //! Parameters of a kernel.
 
-use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, ascii};
+use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::elsewhere::type_elsewhere;
 use crate::kernel::interp::generics::value_of;
+use crate::kernel::ir::ascii;
 use crate::kernel::lower::constant::{constant, truth};
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::source::{HERE, Source};

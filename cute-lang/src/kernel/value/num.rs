@@ -1,13 +1,14 @@
 //! Registers, and integers that are known or in a register.
 
 use super::number_type::Class;
-use cute_ptx::ast::{Operand, Type};
+use crate::kernel::ir::{Operand, Register};
+use cute_ptx::ast::Type;
 
 /// A virtual register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// The name, with `%`.
-    pub name: String,
+    /// The register.
+    pub register: Register,
     /// The type of the bits, such as `u32`, not the declared type, such as `b32`.
     pub ty: Type,
     /// The class of numbers that determines the type, if no use has determined it yet.
@@ -29,12 +30,23 @@ pub enum Num {
 }
 
 impl Scalar {
-    /// The register as an operand. After the name is the number of the `let` that has renamed it; `Builder::accessed` removes the number.
+    /// A register of a type that is no variable.
+    pub fn new(register: Register, ty: Type) -> Self {
+        Self {
+            register,
+            ty,
+            class: None,
+            variable: false,
+            renamed: 0,
+        }
+    }
+
+    /// The register as an operand, by its name.
     pub fn operand(&self) -> Operand {
-        Operand::Name(match self.renamed {
-            0 => self.name.clone(),
-            number => format!("{}'{number}", self.name),
-        })
+        match self.renamed {
+            0 => Operand::Register(self.register),
+            number => Operand::Renamed(self.register, number),
+        }
     }
 }
 

@@ -5,8 +5,9 @@
 
 use crate::kernel::access::coordinate::{sign_extended, widened};
 use crate::kernel::emit::builder::{Builder, address_operand};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Global, Num, Scalar};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
 

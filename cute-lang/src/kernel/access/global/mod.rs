@@ -6,10 +6,10 @@ pub(crate) mod inside;
 pub(crate) mod part;
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Global, Value};
 use address::Addresses;
 pub(crate) use check::{require, unproven};
-use cute_ptx::ast::Operand;
 use inside::Inside;
 use syn::Result;
 

@@ -7,8 +7,9 @@ use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::builtins::fragment::distributed;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Global, Num, Tensor, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -14,10 +14,11 @@ use crate::kernel::builtins::mbarrier::{self, there};
 use crate::kernel::builtins::tma::cta_mask;
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::facts::Quantity;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Element, Global, Tensor, Value};
 use cute_algebra::{Layout, Swizzle, complement, max_common_layout};
 use cute_chip::tma::BULK_ALIGN;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -12,8 +12,8 @@ use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers;
 use crate::kernel::builtins::copy::vector::{Condition, vectorise};
 use crate::kernel::emit::builder::{Builder, unless};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Value};
-use cute_ptx::ast::Operand;
 use syn::Result;
 
 /// Loads a tile. Elements outside of the tensor become `fill`, and their memory is not read.

@@ -2,9 +2,10 @@
 
 use crate::kernel::builtins::index::element_register;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::number_type;
 use crate::kernel::value::{Element, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use syn::Result;
 

@@ -6,8 +6,8 @@ use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Tensor};
-use cute_ptx::ast::Operand;
 use cute_ptx::table::Modifier;
 use syn::Result;
 

@@ -13,8 +13,9 @@ use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::builtins::copy::vector::{self, Condition, vectorise};
 use crate::kernel::emit::builder::{Builder, address_operand, unless, when};
 use crate::kernel::emit::operation::{Cmp, Op};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Num, Scalar, packing};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -206,7 +207,7 @@ fn load(
     let mut loaded = Vec::new();
     for (vector, moved) in vectors.iter().zip(moved) {
         let low = whole_words(b, fragment, vector)?;
-        let high: Vec<Scalar> = low.iter().map(|word| b.register(word.ty)).collect();
+        let high: Vec<Scalar> = low.iter().map(|word| b.cell(word.ty)).collect();
         let both = b.compare_and(Cmp::Ne, &address.above, &Num::Const(0), Some(moved))?;
         // A register written only under a guard would be live from the start of the loops around it.
         for (words, predicate, more) in [(&low, moved, 0), (&high, &both, WIDEST)] {

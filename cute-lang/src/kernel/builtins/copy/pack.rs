@@ -1,8 +1,9 @@
 //! Registers assembled from bytes of other registers.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 
 /// Assembles a register from two halves or four bytes of registers. If there are fewer parts, the upper bytes have no

@@ -8,9 +8,10 @@ use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Coordinates, Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use syn::Result;
 
 /// The values of a fragment in global memory.

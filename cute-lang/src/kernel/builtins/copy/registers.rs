@@ -39,7 +39,7 @@ fn load_all(
         let mut words = Vec::new();
         for values in vector.chunks(packing) {
             let word = fragment.whole_register(values).unwrap_or_else(|| {
-                let word = b.register(word_type(fragment.element));
+                let word = b.cell(word_type(fragment.element));
                 for (part, &value) in values.iter().enumerate() {
                     let slot = fragment.values[value].slot;
                     let parts = loaded.entry(slot / packing).or_default();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::kernel::access::crd2idx::crd2idx;
-use crate::kernel::access::simulate::{SHARED, Thread};
+use crate::kernel::access::simulate::{SHARED, Thread, name, take};
 use crate::kernel::emit::builder::SHARED_ALIGN;
 use crate::kernel::lower::lower;
 use crate::kernel::value::{Distributed, Element, Held, Num, packing, word_type};
@@ -64,11 +64,9 @@ fn check(from: &Tensor, to: &Tensor, slots: &[usize]) -> Vec<(u64, u32)> {
     let fragment = local(&mut b, from.element, slots);
     load(&mut b, from, &fragment).unwrap();
     store(&mut b, &fragment, to).unwrap();
-    let lines = b.split_off(0);
-    let registers = fragment
-        .registers
-        .iter()
-        .map(|register| (register.name.clone(), 0));
+    let lines = take(&mut b, 0);
+    let registers = fragment.registers.iter();
+    let registers = registers.map(|register| (name(&mut b, register), 0));
     let mut thread = Thread::new(registers);
     let width = from.element.bytes() as usize;
     for v in 0..slots.len() {
@@ -186,14 +184,12 @@ fn bank_conflicts_of_storing_an_accumulator() {
             is_variable: false,
         };
         store(&mut b, &fragment, &tensor).unwrap();
-        let lines = b.split_off(start);
+        let lines = take(&mut b, start);
+        let registers = fragment.registers.iter().chain([&thread]);
+        let names: Vec<_> = registers.map(|it| name(&mut b, it)).collect();
         let mut all = Vec::new();
         for lane in 0..128 {
-            let registers = fragment
-                .registers
-                .iter()
-                .map(|register| (register.name.clone(), lane));
-            let mut machine = Thread::new(registers.chain([(thread.name.clone(), lane)]));
+            let mut machine = Thread::new(names.iter().map(|name| (name.clone(), lane)));
             machine.run(&lines);
             all.push(machine.accesses);
         }

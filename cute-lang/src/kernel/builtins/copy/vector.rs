@@ -2,8 +2,9 @@
 
 use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::emit::builder::{Builder, when};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 
 /// Widest access in bytes, of shared memory and of global memory.
@@ -68,9 +69,9 @@ pub(super) fn load(
             b.emit(Opcode::Ld, modifiers(space, words, bytes), operands);
         });
     }
-    let narrow = b.register(Type::U16);
+    let narrow = b.cell(Type::U16);
     match fill {
-        Some(fill @ Operand::Name(_)) => {
+        Some(fill @ Operand::Register(_)) => {
             let operands = [narrow.operand(), fill.clone()];
             b.emit(Opcode::Cvt, (Type::U16, Type::U32), operands);
         }

@@ -4,8 +4,9 @@
 
 use super::single::{ROUNDER, Single, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use std::f32::consts::{LN_2, LOG2_E};
 

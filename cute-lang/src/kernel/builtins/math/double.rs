@@ -3,8 +3,9 @@
 //! `cute-runtime/docs/kernel-language.md`, and a test measures them.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use std::f64::consts::{LN_2, LOG2_E};
 

@@ -1,8 +1,9 @@
 //! Floating-point functions that take more than one instruction, and values at known numbers that Rust does not provide.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use std::f32::consts::{LN_2, LOG2_E};
 

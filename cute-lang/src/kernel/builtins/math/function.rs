@@ -2,9 +2,10 @@
 
 use crate::kernel::builtins::call::{Call, name};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{alternatives, rust_name, single_type};
 use crate::kernel::value::{NumberType, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

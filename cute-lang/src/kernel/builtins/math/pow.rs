@@ -7,9 +7,10 @@ use super::{accurate, double};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::is_float;
 use crate::kernel::value::{NumberType, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use syn::Result;
 

@@ -1,8 +1,9 @@
 //! f32 instructions on registers and constants, rounded as IEEE 754 requires.
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 
 /// 1.5 · 2²³. Adding it to a small number rounds the number to an integer, which is then in the lowest bits.

@@ -2,8 +2,9 @@
 
 use super::single::{ROUNDER, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::{Builder, unless};
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use std::f64::consts::FRAC_PI_2;
 
@@ -66,7 +67,7 @@ fn if_bit(b: &mut Builder, of: &Scalar, bit: i128, yes: &Scalar, no: &Scalar) ->
 
 /// r from −π/4 to π/4, and the quadrant in the two lowest bits, of x = r + quadrant · π/2.
 fn reduce(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
-    let (r, quadrant) = (b.register(Type::F32), b.register(Type::U32));
+    let (r, quadrant) = (b.cell(Type::F32), b.cell(Type::U32));
     let sum = fma(b, x, 0.636_619_75, ROUNDER);
     b.emit(Opcode::Mov, Type::B32, [quadrant.operand(), sum.operand()]);
     let j = add(b, &sum, -ROUNDER);

@@ -6,9 +6,10 @@ use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::exchange::Group;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_algebra::{Layout, ScaledBasis, Swizzle, Tuple};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -12,9 +12,10 @@ use crate::kernel::builtins::thread::ctarank;
 use crate::kernel::emit::builder::{Builder, address_operand, when};
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::shared::Purpose;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Value};
 use cute_algebra::{Layout, Swizzle, Tuple};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -4,10 +4,11 @@ use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::fragment::mode_of;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{is_float, number_type, pair_type, range, single_type};
 use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_chip::threads::WARP;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 

@@ -2,9 +2,10 @@
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Tensor};
 use cute_algebra::WgmmaOperand;
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use syn::Result;
 

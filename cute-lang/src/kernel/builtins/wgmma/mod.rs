@@ -6,9 +6,10 @@ mod operand;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Element, Fragment, Num, Scalar, Value};
 use cute_chip::{WgmmaInput, registers, wgmma};
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use operand::{A, M, Shared, atom, extents, layout_a, layout_c};
 use syn::Result;
@@ -113,13 +114,13 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
         _ => return Err(call.mismatch(3, "a truth value")),
     };
-    let names = registers.iter().map(|register| &register.name[..]);
+    let accumulators = registers.iter().map(|register| register.register);
     match call.args[3].value {
         Value::Bool(true) => {
             let in_loop = b.in_loop();
-            b.unwritten.accumulate(names, call.span, in_loop);
+            b.unwritten.accumulate(accumulators, call.span, in_loop);
         }
-        _ => names.for_each(|register| b.unwritten.write(register)),
+        _ => accumulators.for_each(|register| b.unwritten.write(register)),
     }
     let steps = bt.form.steps.len();
     let always = if steps > 1 {

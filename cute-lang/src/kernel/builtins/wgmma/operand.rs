@@ -3,12 +3,12 @@
 use super::descriptor::Descriptors;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::{Element, Fragment, Scalar, Tensor, Value};
 use cute_algebra::{
     Layout, LayoutError, Major, MmaAtom, MmaOperand, WgmmaOperand, composition, wgmma_operand,
 };
 use cute_chip::wgmma;
-use cute_ptx::ast::Operand;
 use syn::Result;
 
 pub(super) const M: i64 = wgmma::M as i64;

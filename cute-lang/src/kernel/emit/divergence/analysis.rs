@@ -12,10 +12,11 @@ use super::flow::Flow;
 use super::group::Group;
 use super::rules::{self, Known};
 use super::varies::Varies;
-use crate::kernel::emit::claim::agreement;
-use cute_ptx::ast::{Inst, Line};
+use crate::kernel::emit::claim::named;
+use crate::kernel::ir::{self, claims::Statement};
+use crate::kernel::ir::{Inst, Line};
 use cute_ptx::table::Opcode;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// The most passes over the lines. Each variable that a loop carries on to the next variable takes one pass.
 const MAX_PASSES: usize = 200;
@@ -27,9 +28,9 @@ pub(super) struct Facts<'a> {
     /// CTAs of a cluster.
     pub(super) cluster: [u32; 3],
     /// For each register that a single line writes, the bits that may be set.
-    pub(super) bits: &'a BTreeMap<String, u64>,
+    pub(super) bits: &'a HashMap<ir::Register, u64>,
     /// The registers with the result of a function of the language, and the name of the function.
-    pub(super) calls: &'a HashMap<String, &'static str>,
+    pub(super) calls: &'a HashMap<ir::Register, &'static str>,
 }
 
 /// Where threads have parted.
@@ -57,7 +58,7 @@ pub(super) struct Analysis<'a> {
     code: &'a [Line],
     facts: Facts<'a>,
     pub(super) flow: Flow,
-    registers: HashMap<&'a str, Register>,
+    registers: HashMap<ir::Register, Register>,
     /// For each block, the lines that write registers, claim something about them, or end it.
     lines: Vec<Vec<usize>>,
     fixed: Vec<Varies>,
@@ -77,10 +78,10 @@ impl<'a> Analysis<'a> {
             let relevant = |at: &usize| match &code[*at] {
                 Line::Inst(inst) => {
                     let mut writes = branches(inst);
-                    inst.for_each_written(&mut |name| writes |= registers.contains_key(name));
+                    inst.for_each_written(&mut |it| writes |= registers.contains_key(&it));
                     writes
                 }
-                Line::Comment(text) => agreement(text).is_some(),
+                Line::Statement(statement) => matches!(statement, Statement::Uniform { .. }),
                 _ => false,
             };
             block.lines.clone().filter(relevant).collect()
@@ -137,11 +138,11 @@ impl<'a> Analysis<'a> {
                 Line::Inst(inst) => {
                     is_new |= self.execute(inst, &mut here);
                     if let Some(guard) = inst.guard.as_ref().filter(|_| branches(inst)) {
-                        let varies = self.now(&guard.predicate, &here.variables);
+                        let varies = self.now(guard.predicate, &here.variables);
                         parting = Some((line, varies));
                     }
                 }
-                Line::Comment(text) => self.agree(text, block, &mut here),
+                Line::Statement(statement) => self.agree(statement, block, &mut here),
                 _ => {}
             }
         }
@@ -160,15 +161,15 @@ impl<'a> Analysis<'a> {
     }
 
     /// The differences of a register.
-    fn now(&self, register: &str, variables: &Variables) -> Varies {
-        match self.registers.get(register) {
+    fn now(&self, register: ir::Register, variables: &Variables) -> Varies {
+        match self.registers.get(&register) {
             Some(Register::Fixed(index)) => self.fixed[*index],
             Some(Register::Variable(index)) => variables.get(index).copied().unwrap_or(Varies::NOT),
             None => Varies::NOT,
         }
     }
 
-    fn execute(&mut self, inst: &'a Inst, here: &mut Here<'a>) -> bool {
+    fn execute(&mut self, inst: &Inst, here: &mut Here) -> bool {
         let mut result = rules::result(
             inst,
             &At {
@@ -177,23 +178,23 @@ impl<'a> Analysis<'a> {
             },
         );
         if let Some((a, b)) = rules::joined(inst) {
-            let exchanged = |from, to| match here.butterflies.get(to) {
+            let exchanged = |from, to| match here.butterflies.get(&to) {
                 Some((lanes, of)) if *of == from => *lanes,
                 _ => 0,
             };
             result = result.without_lanes(exchanged(a, b) | exchanged(b, a));
         }
         if let Some(guard) = &inst.guard {
-            let chooses = self.now(&guard.predicate, &here.variables);
+            let chooses = self.now(guard.predicate, &here.variables);
             result.join(&chooses.spread());
         }
         let mut is_new = false;
-        inst.for_each_written(&mut |name| {
+        inst.for_each_written(&mut |written| {
             here.butterflies
-                .retain(|to, (_, from)| *to != name && *from != name);
-            let call = self.facts.calls.get(name);
+                .retain(|to, (_, from)| *to != written && *from != written);
+            let call = self.facts.calls.get(&written);
             let result = call.map_or(result, |call| result.because(call));
-            match self.registers.get(name) {
+            match self.registers.get(&written) {
                 Some(Register::Fixed(index)) => is_new |= self.fixed[*index].join(&result),
                 Some(Register::Variable(index)) => {
                     let before = here.variables.insert(*index, result);
@@ -212,11 +213,12 @@ impl<'a> Analysis<'a> {
         is_new
     }
 
-    /// Applies a comment that claims the same value for threads of a group. It says nothing where some of these threads are elsewhere.
-    fn agree(&self, text: &'a str, block: usize, here: &mut Here) {
-        let Some((register, claimed)) = agreement(text) else {
+    /// Applies a claim of the same value for threads of a group. It says nothing where some of these threads are elsewhere.
+    fn agree(&self, statement: &Statement, block: usize, here: &mut Here) {
+        let Statement::Uniform { register, group } = statement else {
             return;
         };
+        let claimed = named(*group);
         let Some(Register::Variable(index)) = self.registers.get(register) else {
             return;
         };
@@ -260,7 +262,7 @@ impl<'a> Analysis<'a> {
             return;
         };
         let varies = Varies::in_group(group, "what was assigned where they had parted");
-        inst.for_each_written(&mut |name| match self.registers.get(name) {
+        inst.for_each_written(&mut |written| match self.registers.get(&written) {
             Some(Register::Fixed(index)) => _ = self.fixed[*index].join(&varies),
             Some(Register::Variable(index)) => {
                 let there = meet.and_then(|meet| self.variables.get_mut(meet));
@@ -273,10 +275,10 @@ impl<'a> Analysis<'a> {
 }
 
 /// The state at a line of a block.
-struct Here<'a> {
+struct Here {
     variables: Variables,
     /// By register with values of other lanes: the bit of the lane number that was flipped, and the register with the lane's own values.
-    butterflies: HashMap<&'a str, (u8, &'a str)>,
+    butterflies: HashMap<ir::Register, (u8, ir::Register)>,
 }
 
 /// The registers that an instruction reads.
@@ -286,17 +288,17 @@ struct At<'s, 'a> {
 }
 
 impl Known for At<'_, '_> {
-    fn varies(&self, register: &str) -> Varies {
+    fn varies(&self, register: ir::Register) -> Varies {
         self.analysis.now(register, self.variables)
     }
 
-    fn possible(&self, register: &str) -> u64 {
+    fn possible(&self, register: ir::Register) -> u64 {
         let Analysis {
             registers, facts, ..
         } = self.analysis;
-        match registers.get(register) {
+        match registers.get(&register) {
             Some(Register::Variable(_)) => u64::MAX,
-            _ => facts.bits.get(register).copied().unwrap_or(u64::MAX),
+            _ => facts.bits.get(&register).copied().unwrap_or(u64::MAX),
         }
     }
 
@@ -317,35 +319,35 @@ fn branches(inst: &Inst) -> bool {
 
 /// The registers that decide branches, and their inputs. A register with a claim counts as a variable, since the claim holds from its line
 /// on.
-fn registers(code: &[Line]) -> HashMap<&str, Register> {
-    let mut writes: HashMap<&str, Vec<&Inst>> = HashMap::new();
+fn registers(code: &[Line]) -> HashMap<ir::Register, Register> {
+    let mut writes: HashMap<ir::Register, Vec<&Inst>> = HashMap::new();
     let mut open = Vec::new();
     let mut claimed = HashSet::new();
     for line in code {
         match line {
             Line::Inst(inst) => {
-                inst.for_each_written(&mut |name| writes.entry(name).or_default().push(inst));
+                inst.for_each_written(&mut |it| writes.entry(it).or_default().push(inst));
                 if let Some(guard) = inst.guard.as_ref().filter(|_| branches(inst)) {
-                    open.push(guard.predicate.as_str());
+                    open.push(guard.predicate);
                 }
             }
-            Line::Comment(text) => claimed.extend(agreement(text).map(|(register, _)| register)),
+            Line::Statement(Statement::Uniform { register, .. }) => _ = claimed.insert(*register),
             _ => {}
         }
     }
     let (mut fixed, mut variables) = (0.., 0..);
     let mut registers = HashMap::new();
-    while let Some(name) = open.pop() {
-        let Some(writes) = writes.get(name).filter(|_| !registers.contains_key(name)) else {
+    while let Some(next) = open.pop() {
+        let Some(writes) = writes.get(&next).filter(|_| !registers.contains_key(&next)) else {
             continue;
         };
-        let register = match writes.len() == 1 && !claimed.contains(name) {
+        let register = match writes.len() == 1 && !claimed.contains(&next) {
             true => fixed.next().map(Register::Fixed),
             false => variables.next().map(Register::Variable),
         };
-        registers.extend(register.map(|register| (name, register)));
+        registers.extend(register.map(|register| (next, register)));
         for inst in writes {
-            inst.for_each_read(&mut |name| open.push(name));
+            inst.for_each_read(&mut |register| open.push(register));
         }
     }
     registers
@@ -355,10 +357,10 @@ fn registers(code: &[Line]) -> HashMap<&str, Register> {
 fn needed(
     code: &[Line],
     flow: &Flow,
-    registers: &HashMap<&str, Register>,
+    registers: &HashMap<ir::Register, Register>,
     lines: &[Vec<usize>],
 ) -> Vec<Variables> {
-    let index = |name: &str| match registers.get(name) {
+    let index = |register: ir::Register| match registers.get(&register) {
         Some(Register::Variable(index)) => Some(*index),
         _ => None,
     };
@@ -367,8 +369,8 @@ fn needed(
     for (block, lines) in lines.iter().enumerate() {
         let written = &mut written[block];
         for line in lines {
-            let mut read = |name: &str| {
-                let variable = index(name).filter(|it| !written.contains(it));
+            let mut read = |register: ir::Register| {
+                let variable = index(register).filter(|it| !written.contains(it));
                 open.extend(variable.map(|variable| (block, variable)));
             };
             match &code[*line] {
@@ -377,10 +379,10 @@ fn needed(
                     match inst.guard {
                         // Threads without the guard keep the value.
                         Some(_) => inst.for_each_written(&mut read),
-                        None => inst.for_each_written(&mut |name| written.extend(index(name))),
+                        None => inst.for_each_written(&mut |it| written.extend(index(it))),
                     }
                 }
-                Line::Comment(text) => _ = agreement(text).map(|(name, _)| read(name)),
+                Line::Statement(Statement::Uniform { register, .. }) => read(*register),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! The basic blocks of a kernel, and where threads that diverge at the end of a block converge.
 
-use cute_ptx::ast::{Line, Operand};
+use crate::kernel::ir::{Line, Operand};
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -81,7 +81,7 @@ fn blocks(code: &[Line]) -> Vec<Block> {
             let opcode = inst.mnemonic.opcode();
             goes_on = inst.guard.is_some() || !jumps(opcode);
             next.extend(match (opcode, inst.operands.first()) {
-                (Opcode::Bra, Some(Operand::Name(label))) => labels.get(label.as_str()).copied(),
+                (Opcode::Bra, Some(Operand::Symbol(label))) => labels.get(label.as_str()).copied(),
                 (Opcode::Ret | Opcode::Exit, _) => Some(end),
                 _ => None,
             });
@@ -195,20 +195,19 @@ fn common(mut a: usize, mut b: usize, meet: &[Option<usize>], number: &[Option<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::ir::{Guard, Inst, Register};
 
-    /// The blocks of a body with the branches of these lines.
-    fn flow(lines: &str) -> Flow {
-        let text = format!(
-            ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n.reg .pred %p<1>;\n{lines}\n}}"
-        );
-        let module = cute_ptx::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let body = module.items.into_iter().find_map(|item| match item {
-            cute_ptx::ast::Item::Entry(entry) => Some(entry.body),
-            _ => None,
-        });
-        let mut body = body.expect("an entry");
-        body.retain(|line| matches!(line, Line::Label(_) | Line::Inst(_)));
-        Flow::new(&body)
+    /// A line with an instruction, of all threads or of some.
+    fn inst(is_guarded: bool, mnemonic: &str, target: Option<u64>) -> Line {
+        let target = target.map(|block| Operand::Symbol(format!("L{block}")));
+        let guard = Guard {
+            negated: false,
+            predicate: Register::at(0),
+        };
+        Line::Inst(Inst {
+            guard: is_guarded.then_some(guard),
+            ..Inst::new(mnemonic.parse().expect("a mnemonic"), target)
+        })
     }
 
     /// The blocks that can be reached from one without going through another.
@@ -234,20 +233,20 @@ mod tests {
         let mut met = 0;
         for _ in 0..400 {
             let count = 2 + random(9);
-            let lines = (0..count).map(|block| {
+            let blocks = (0..count).flat_map(|block| {
                 let target = random(count);
                 let end = match random(8) {
-                    0 => "ret;".into(),
-                    1 => "@%p0 exit;".into(),
-                    2 => "trap;".into(),
-                    3 => format!("bra L{target};"),
-                    4 => "membar.gl;".into(),
-                    _ => format!("@%p0 bra L{target};"),
+                    0 => inst(false, "ret", None),
+                    1 => inst(true, "exit", None),
+                    2 => inst(false, "trap", None),
+                    3 => inst(false, "bra", Some(target)),
+                    4 => inst(false, "membar.gl", None),
+                    _ => inst(true, "bra", Some(target)),
                 };
-                format!("L{block}: {end}")
+                [Line::Label(format!("L{block}")), end]
             });
-            let lines: Vec<String> = lines.collect();
-            let flow = flow(&(lines.join("\n") + "\nret;"));
+            let lines: Vec<Line> = blocks.chain([inst(false, "ret", None)]).collect();
+            let flow = Flow::new(&lines);
             let end = flow.blocks.len();
             for block in 0..end {
                 let ends =

@@ -1,7 +1,7 @@
 //! The threads that execute an operation together.
 
+use crate::kernel::ir::{Inst, Operand};
 use cute_chip::threads::{WARP, WARPGROUP};
-use cute_ptx::ast::{Inst, Operand};
 use cute_ptx::table::{Opcode, Together};
 
 /// Groups of threads of a CTA or cluster, from the smallest. A thread is in one group of each kind, and this group is a part of its group

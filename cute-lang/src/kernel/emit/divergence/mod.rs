@@ -17,10 +17,10 @@ mod rules;
 mod varies;
 
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::ir::{Inst, Line, Register};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::value::Scalar;
 use analysis::{Analysis, Facts, Parting};
-use cute_ptx::ast::{Inst, Line};
 pub use group::Group;
 use group::{Members, members};
 use proc_macro2::Span;
@@ -46,7 +46,7 @@ pub struct Sites {
     /// Operations with collective instructions, indexed by the number in these instructions.
     operations: Vec<(&'static str, Site)>,
     /// By predicate, the conditions that it decides.
-    forks: HashMap<String, Vec<Fork>>,
+    forks: HashMap<Register, Vec<Fork>>,
     /// `return`, `break` and `continue`, and how many operations were before each.
     jumps: Vec<(&'static str, u32)>,
 }
@@ -114,7 +114,7 @@ impl Builder {
             end: self.sites.operations.len() as u32,
             ..*fork
         };
-        let forks = self.sites.forks.entry(predicate.name.clone());
+        let forks = self.sites.forks.entry(predicate.register);
         forks.or_default().push(fork);
     }
 
@@ -149,7 +149,7 @@ impl Builder {
         }
         let mut calls = HashMap::new();
         for (name, call) in CALLS {
-            calls.extend(self.known_once(name).map(|register| (register.name, call)));
+            calls.extend(self.known_once(name).map(|it| (it.register, call)));
         }
         let facts = Facts {
             threads: self.threads,

@@ -6,17 +6,18 @@
 use super::group::{Group, Members, is_of_cta, members};
 use super::varies::Varies;
 use crate::kernel::emit::operation::Cmp;
+use crate::kernel::ir::{Inst, Operand, Register};
 use cute_chip::threads::WARP;
-use cute_ptx::ast::{Inst, Operand, Type};
+use cute_ptx::ast::Type;
 use cute_ptx::special;
 use cute_ptx::table::{Effect, Modifier, Opcode};
 
 /// Known properties of the registers that an instruction reads.
 pub(super) trait Known {
     /// The differences of a register between threads.
-    fn varies(&self, register: &str) -> Varies;
+    fn varies(&self, register: Register) -> Varies;
     /// The bits of a register that may be set.
-    fn possible(&self, register: &str) -> u64;
+    fn possible(&self, register: Register) -> u64;
     /// Threads of a CTA.
     fn threads(&self) -> u32;
     /// CTAs of a cluster.
@@ -98,23 +99,20 @@ struct Source {
 impl Source {
     fn of(operand: &Operand, known: &impl Known) -> Self {
         let mut varies = Varies::NOT;
-        operand.for_each_name(&mut |name| {
-            let of = match special::lookup(name) {
-                Some((found, axis)) => {
-                    let (threads, cluster) = (known.threads(), known.cluster());
-                    Varies::special(found.register, axis, threads, cluster)
-                }
-                None => known.varies(name),
-            };
-            varies.join(&of);
-        });
+        operand.for_each_register(&mut |register| _ = varies.join(&known.varies(register)));
+        if let Operand::Symbol(name) = operand
+            && let Some((found, axis)) = special::lookup(name)
+        {
+            let (threads, cluster) = (known.threads(), known.cluster());
+            varies.join(&Varies::special(found.register, axis, threads, cluster));
+        }
         let constant = match operand {
             // The bits of a negative number.
             Operand::Int(number) => Some(*number as u64),
             _ => None,
         };
         let possible = match operand {
-            Operand::Name(name) => known.possible(name),
+            Operand::Register(register) => known.possible(*register),
             _ => constant.unwrap_or(u64::MAX),
         };
         Self {
@@ -330,11 +328,11 @@ fn shuffled(inst: &Inst, sources: &[Source]) -> Varies {
 }
 
 /// For a butterfly shuffle: the flipped bits of the lane number, the source register and the destination register.
-pub(super) fn butterfly(inst: &Inst) -> Option<(u8, &str, &str)> {
+pub(super) fn butterfly(inst: &Inst) -> Option<(u8, Register, Register)> {
     let mnemonic = inst.mnemonic;
     let [
-        Operand::Name(to),
-        Operand::Name(from),
+        Operand::Register(to),
+        Operand::Register(from),
         Operand::Int(mask),
         Operand::Int(segments),
         _,
@@ -347,18 +345,24 @@ pub(super) fn butterfly(inst: &Inst) -> Option<(u8, &str, &str)> {
     let lanes = i128::from(WARP) - 1;
     let exchanges = mask & lanes == *mask && segments & lanes == lanes && segments >> 8 & mask == 0;
     let is_bit = u8::try_from(*mask).is_ok_and(u8::is_power_of_two);
-    (is_butterfly && exchanges && is_bit && inst.guard.is_none()).then_some((*mask as u8, from, to))
+    (is_butterfly && exchanges && is_bit && inst.guard.is_none()).then_some((
+        *mask as u8,
+        *from,
+        *to,
+    ))
 }
 
 /// The two registers of a commutative operation.
-pub(super) fn joined(inst: &Inst) -> Option<(&str, &str)> {
+pub(super) fn joined(inst: &Inst) -> Option<(Register, Register)> {
     use Opcode::*;
     let commutes = matches!(
         inst.mnemonic.opcode(),
         Add | Mul | Min | Max | And | Or | Xor
     );
     match &inst.operands[..] {
-        [_, Operand::Name(a), Operand::Name(b)] if commutes && inst.guard.is_none() => Some((a, b)),
+        [_, Operand::Register(a), Operand::Register(b)] if commutes && inst.guard.is_none() => {
+            Some((*a, *b))
+        }
         _ => None,
     }
 }
@@ -372,26 +376,25 @@ mod tests {
     const THREADS: u32 = 256;
 
     /// The values of threads in a register, and the bits that may differ.
-    struct Register {
+    struct Row {
         values: Vec<u32>,
         varies: Varies,
     }
 
-    struct Registers(Vec<Register>);
+    struct Registers(Vec<Row>);
 
     impl Registers {
-        fn of(&self, name: &str) -> &Register {
-            let index: usize = name[2..].parse().expect("a number");
-            &self.0[index]
+        fn of(&self, register: Register) -> &Row {
+            &self.0[register.index()]
         }
     }
 
     impl Known for Registers {
-        fn varies(&self, register: &str) -> Varies {
+        fn varies(&self, register: Register) -> Varies {
             self.of(register).varies
         }
 
-        fn possible(&self, register: &str) -> u64 {
+        fn possible(&self, register: Register) -> u64 {
             let values = self.of(register).values.iter();
             values.fold(0, |all, value| all | u64::from(*value))
         }
@@ -537,13 +540,13 @@ mod tests {
             _ => {
                 let index = random.below(count);
                 (
-                    Operand::Name(format!("%r{index}")),
+                    Operand::Register(Register::at(index)),
                     registers.0[index].values.clone(),
                 )
             }
         };
         let ((a, x), (b, y)) = (operand(random), operand(random));
-        let d = Operand::Name(format!("%r{count}"));
+        let d = Operand::Register(Register::at(count));
         if random.below(4) == 0 {
             let cmp = COMPARISONS[random.below(6)];
             let ty = [Type::U32, Type::S32][random.below(2)];
@@ -554,7 +557,7 @@ mod tests {
         }
         if random.below(6) == 0 {
             let (p, chooses) = operand(random);
-            let Operand::Name(_) = p else { return None };
+            let Operand::Register(_) = p else { return None };
             let chosen = chooses.iter().enumerate();
             let chosen = chosen.map(|(i, p)| if *p != 0 { x[i] } else { y[i] });
             // The predicate is a register with 0 or 1 here.
@@ -596,19 +599,19 @@ mod tests {
             let tid = Varies::special(special::Register::Tid, 0, THREADS, [1, 1, 1]);
             let threads = THREADS as usize;
             let mut registers = Registers(vec![
-                Register {
+                Row {
                     values: (0..THREADS).collect(),
                     varies: tid,
                 },
-                Register {
+                Row {
                     values: vec![uniform; threads],
                     varies: Varies::NOT,
                 },
-                Register {
+                Row {
                     values: (0..threads).map(|it| warps[it / 32]).collect(),
                     varies: Varies::in_group(Group::Warpgroup, "a warp"),
                 },
-                Register {
+                Row {
                     values: lanes,
                     varies: Varies::by_lane("a lane"),
                 },
@@ -628,12 +631,12 @@ mod tests {
                     assert_eq!(
                         found & !said,
                         0,
-                        "{inst} in {group:?}: {found:#x} in {said:#x}"
+                        "{inst:?} in {group:?}: {found:#x} in {said:#x}"
                     );
                     same += usize::from(said == 0 && found == 0);
                     total += usize::from(found == 0);
                 }
-                registers.0.push(Register { values, varies });
+                registers.0.push(Row { values, varies });
             }
         }
         println!("{same} of {total} that are the same are known to be");
