@@ -6,6 +6,7 @@
 
 use crate::kernel::access::crd2idx::swizzled;
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
+use crate::kernel::emit::claim::in_shared;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Tensor, Value};
 use cute_algebra::{Shape, Swizzle};
@@ -60,9 +61,19 @@ impl Addresses {
         let operand = address_operand(&register, offset);
         if self.peer.is_none() {
             let offset = (&self.dynamic, self.known + known);
-            b.claim_shared(&operand, self.base, self.swizzle, offset, &self.bounds);
+            self.claim(b, &operand, offset);
         }
         Ok(operand)
+    }
+
+    /// Claims that an operand is the byte at this offset, a run-time one and a known one.
+    fn claim(&self, b: &mut Builder, operand: &Operand, offset: (&Num, i64)) {
+        let start = u32::try_from(self.base).ok();
+        if let Some((start, bytes)) = start.and_then(|it| Some((it, b.shared.around(it)?))) {
+            let tensor = (b.notes.shared_name(start).unwrap_or_default(), bytes);
+            let place = in_shared(tensor, self.base, self.swizzle, offset, &self.bounds);
+            b.claims.add(operand, place);
+        }
     }
 
     /// The address of the element in a register.

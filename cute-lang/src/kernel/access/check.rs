@@ -40,7 +40,11 @@ pub(crate) fn check_shared(
         return Ok(());
     }
     let open = unproven(b, shape, coordinate)?;
-    let name = b.shared_name(base).unwrap_or("shared memory").to_owned();
+    let name = b
+        .notes
+        .shared_name(base)
+        .unwrap_or("shared memory")
+        .to_owned();
     check_inside(b, &open, shape, coordinate, &name)
 }
 

@@ -22,7 +22,10 @@ impl Tensor {
     /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one element of it.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Tensor> {
         let mut selected = Selection {
-            of: b.shared_name(self.base).map(|name| format!("`{name}`")),
+            of: b
+                .notes
+                .shared_name(self.base)
+                .map(|name| format!("`{name}`")),
             kept: Vec::new(),
             offset: 0,
             dynamic: self.dynamic.clone(),

@@ -70,7 +70,7 @@ fn among(b: &mut Builder, index: &Scalar, values: &[&Value]) -> Result<Value> {
     }
     let mut common = NumberType::Any;
     for value in values {
-        let Some(ty) = b.number_type(value) else {
+        let Some(ty) = b.inference.number_type(value) else {
             return Err(b.error(format!(
                 "an index that is known only when the kernel runs chooses among numbers, or among truth values, and an element is {}",
                 value.kind()
@@ -78,13 +78,13 @@ fn among(b: &mut Builder, index: &Scalar, values: &[&Value]) -> Result<Value> {
         };
         common = b.unify(common, ty)?;
     }
-    let ty = b.register_type(common);
+    let ty = b.inference.register_type(common);
     let is_known = values.iter().all(|value| value.is_known());
     let chosen = match is_known && values.len() > MOST_OPERANDS {
         true => looked_up(b, index, ty, values)?,
         false => chosen(b, index, ty, values)?,
     };
-    Ok(b.of_type(chosen, common).into())
+    Ok(b.inference.of_type(chosen, common).into())
 }
 
 /// Truth values are chosen as the integers 0 and 1.

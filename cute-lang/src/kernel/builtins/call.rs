@@ -97,10 +97,10 @@ impl Builtin {
             return Err(self.miscount(call, "argument", wanted, call.args.len()));
         }
         self.check_peers(call)?;
-        b.set_operation(self.name(), call.span);
+        b.sites.set_operation(self.name(), call.span);
         let result = (self.apply)(b, call)?;
         for argument in &call.args {
-            b.take(&argument.value, &result);
+            b.inference.take(&argument.value, &result);
         }
         Ok(result)
     }

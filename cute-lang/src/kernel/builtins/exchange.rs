@@ -110,6 +110,7 @@ impl Group {
 pub(super) fn scratch(b: &mut Builder, name: &str, purpose: Purpose, total: u32) -> Result<u32> {
     let base = b.allocate(total, tma::SHARED_ALIGN, purpose)?;
     let end = base + total;
-    b.header(format!("shared memory {base}..{end}: scratch of `{name}`"));
+    b.notes
+        .add(format!("shared memory {base}..{end}: scratch of `{name}`"));
     Ok(base)
 }

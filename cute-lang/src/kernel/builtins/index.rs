@@ -182,7 +182,7 @@ fn computed(b: &Builder, element: Element) -> Result<Type> {
 /// A register that holds the value as an element.
 pub(super) fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
     let ty = Type::of(element);
-    b.tell(value, ty);
+    b.inference.tell(value, ty);
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
         Value::Int(value, own) if is_integer(ty) && own.known().is_none_or(|own| own == ty) => {

@@ -78,8 +78,11 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
     let count = call.constant_in(0, 1..=1024)?;
     let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
     let base = b.allocate(count * MBARRIER_BYTES, MBARRIER_BYTES, Purpose::Barriers)?;
-    b.describe_shared(
-        base..base + count * MBARRIER_BYTES,
+    let bytes = base..base + count * MBARRIER_BYTES;
+    let in_turn = b.shared.is_shared(&bytes);
+    b.notes.describe_shared(
+        bytes,
+        in_turn,
         format!("{count} mbarriers, {arrivals} arrivals a phase"),
     );
     for index in 0..count {

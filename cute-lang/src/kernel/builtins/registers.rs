@@ -2,6 +2,7 @@
 
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::setmaxnreg::{INDEX, running};
 use crate::kernel::value::Value;
 use cute_chip::registers::{self, UNIT};
 use cute_ptx::table::{Modifier, Opcode};
@@ -42,6 +43,8 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
             ),
         ));
     }
-    b.set_registers(registers, call.span);
+    let index = b.known_once(INDEX);
+    let warpgroups = running(b.threads, index.as_ref(), b.holding());
+    b.budget.set(warpgroups, registers, call.span);
     instruction(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
 }

@@ -152,8 +152,10 @@ pub(super) fn recast_global(call: &Call, global: &Global) -> Result<Value> {
 
 /// A tensor at byte `base`. A comment in the map of shared memory shows it.
 fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, size: u32) -> Tensor {
-    b.describe_shared(
+    let in_turn = b.shared.is_shared(&(base..base + size));
+    b.notes.describe_shared(
         base..base + size,
+        in_turn,
         format!("{element} at {}", shown(&layout)),
     );
     Tensor {

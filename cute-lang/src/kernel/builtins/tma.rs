@@ -6,8 +6,10 @@
 use super::copy::reduction::reduction;
 use super::mbarrier;
 use crate::kernel::access::address::Addresses;
+use crate::kernel::access::global::address::claim;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::{Builder, address_operand};
+use crate::kernel::emit::claim::in_list;
 use crate::kernel::emit::param::{ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Tensor, TensorId, TmaTensor, Value};
@@ -142,7 +144,7 @@ fn tma_prefetch_map(b: &mut Builder, call: &Call) -> Result<Value> {
     let map = address_operand(&b.tensor_map(id), 0);
     if let Some(index) = b.index_of(id).cloned() {
         let symbol = b.params[id.param].symbol.clone();
-        b.claim_item(&map, &symbol, &index);
+        b.claims.add(&map, in_list(&symbol, &index));
     }
     b.emit(Opcode::PrefetchTensormap, (), [map]);
     Ok(Value::Unit)
@@ -311,7 +313,7 @@ fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPla
                 recipe.swizzle.name()
             );
             tma.recipe = Some(recipe);
-            b.header(line);
+            b.notes.add(line);
         }
     }
     Ok(())
@@ -349,7 +351,7 @@ fn instructions(
         };
         let place = start.iter().cloned().zip(piece.coordinate.iter().copied());
         let place = place.map(|(number, known)| (number, known, false));
-        b.claim_global(&tensor, id, place);
+        claim(b, &tensor, id, place);
         copies.push(Copy {
             tensor,
             tile: addresses.operand(b, tile.byte(piece.offset))?,

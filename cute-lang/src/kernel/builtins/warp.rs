@@ -2,12 +2,13 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::divergence::Group;
 use crate::kernel::emit::operation::Cmp;
-use crate::kernel::ir::Operand;
+use crate::kernel::ir::claims::Statement;
+use crate::kernel::ir::{Line, Operand};
 use crate::kernel::value::{Num, Scalar, Value};
 use cute_chip::threads::WARP;
 use cute_ptx::ast::Type;
+use cute_ptx::claims::Group;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -133,7 +134,8 @@ fn uniform(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(_) => return Err(call.mismatch(1, "`WARPGROUP` or `CTA`")),
     };
     if let Some(x) = exchanged(call)? {
-        b.claim_agreement(&x, group);
+        let register = x.register;
+        b.push(Line::Statement(Statement::Uniform { register, group }));
     }
     Ok(call.args[0].value.clone())
 }

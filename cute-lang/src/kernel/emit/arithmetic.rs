@@ -73,22 +73,22 @@ impl Builder {
         };
         // A shift amount has its own type.
         let shifts = matches!(op, Op::Shl | Op::Shr);
-        if shifts && let Some(amount) = self.number_type(b) {
-            self.observe(amount, |_| true);
+        if shifts && let Some(amount) = self.inference.number_type(b) {
+            self.inference.observe(amount, |_| true);
         }
-        let ty = match (shifts, self.number_type(a)) {
+        let ty = match (shifts, self.inference.number_type(a)) {
             (true, Some(ty)) => ty,
             _ => self.common_type(a, b)?,
         };
         if op == Op::Shl {
-            self.loses_bits(ty);
+            self.inference.loses_bits(ty);
         }
         let result = match (ty, &x, &y) {
             (NumberType::Is(ty), Num::Const(x), Num::Const(y)) => {
                 Num::Const(self.fold_in(op, *x, *y, ty)?)
             }
             (NumberType::Is(_) | NumberType::Inferred(_), Num::Const(_), Num::Reg(_)) if shifts => {
-                let register = self.register_type(ty);
+                let register = self.inference.register_type(ty);
                 let x = self.to_register(&x, register)?;
                 self.binary(op, &x.into(), &y)?
             }
@@ -101,10 +101,10 @@ impl Builder {
     pub fn of_number(&mut self, result: Num, ty: NumberType) -> Value {
         match result {
             Num::Const(value) => {
-                self.holds(ty, value);
+                self.inference.holds(ty, value);
                 Value::Int(value, ty)
             }
-            Num::Reg(register) => self.of_type(register, ty).into(),
+            Num::Reg(register) => self.inference.of_type(register, ty).into(),
         }
     }
 
@@ -435,10 +435,33 @@ impl Builder {
         Ok(result)
     }
 
+    /// The one type of two numbers. Each determines unknown parts of the other's type.
+    pub fn unify(&mut self, a: NumberType, b: NumberType) -> Result<NumberType> {
+        let unified = self.inference.unify(a, b);
+        unified.map_err(|mismatch| self.error(mismatch))
+    }
+
+    /// The one type of two values; `None` unless both are numbers.
+    pub fn unify_values(&mut self, a: &Value, b: &Value) -> Result<Option<NumberType>> {
+        match (self.inference.number_type(a), self.inference.number_type(b)) {
+            (Some(a), Some(b)) => self.unify(a, b).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Determines the type of a number, and refuses a number of another type. Other values are ignored.
+    pub fn expect(&mut self, value: &Value, ty: Type) -> Result<()> {
+        if let Some(found) = self.inference.number_type(value) {
+            self.unify(found, NumberType::Is(ty))?;
+        }
+        Ok(())
+    }
+
     /// The common type of two integers. If one type is not known, the other determines it.
     pub fn common_type(&mut self, a: &Value, b: &Value) -> Result<NumberType> {
         let found = |value: &Value| format!("expected an integer, found {}", value.kind());
-        let (Some(one), Some(two)) = (self.number_type(a), self.number_type(b)) else {
+        let (Some(one), Some(two)) = (self.inference.number_type(a), self.inference.number_type(b))
+        else {
             let other = if a.as_num().is_some() { b } else { a };
             return Err(self.error(found(other)));
         };

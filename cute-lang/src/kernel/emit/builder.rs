@@ -14,7 +14,7 @@ use crate::kernel::emit::divergence::Sites;
 use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::inference::Inference;
 use crate::kernel::emit::item::Item;
-use crate::kernel::emit::note::Note;
+use crate::kernel::emit::note::Notes;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::renamed::Renamed;
@@ -23,12 +23,11 @@ use crate::kernel::emit::setmaxnreg::Budget;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
 use crate::kernel::emit::unwritten::Unwritten;
 use crate::kernel::ir::{Guard, Inst, Line, Names, Operand, Register, Registers};
-use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_chip::barriers::NAMED;
 use cute_chip::{SwizzleMode, shared};
-use cute_ptx::ast::{Place, Type, Variable};
+use cute_ptx::ast::{Type, Variable};
 use cute_ptx::special::{self, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
@@ -61,23 +60,19 @@ pub struct Builder {
     pub cluster: [u32; 3],
     /// Whether accesses without a proof that they are inside of their tensors are checked at run time.
     pub checked: bool,
-    place: Span,
-    /// The place of the current statement.
-    source: Option<Location>,
-    /// The call that entered the library, and the name of the library's module.
-    pub library: Option<(Span, String)>,
-    pub(super) sites: Sites,
-    /// The source files of the places of instructions.
-    pub(super) files: Vec<String>,
+    /// Where statements and operations stand in the source.
+    pub sites: Sites,
     pub(super) registers: Registers,
     pub(super) names: Names,
     /// By register, the `let mut` variable in it.
     pub(super) variables: HashMap<Register, String>,
     labels: BTreeMap<String, u32>,
-    pub(super) claims: Claims,
+    /// What is at the addresses of operands.
+    pub claims: Claims,
     /// By register, the bits that may be set. A register without an entry may have any bit set.
     bits: HashMap<Register, u64>,
-    pub(super) notes: Vec<Note>,
+    /// The comments before the entry.
+    pub notes: Notes,
     pub(super) reports: Vec<Report>,
     once: HashMap<String, Scalar>,
     pub(super) prologue: Vec<Line>,
@@ -87,14 +82,14 @@ pub struct Builder {
     pub shared: SharedMemory,
     /// The lowest number of a named barrier that `named_barriers` has given.
     pub named: u32,
-    /// How many loops are around the current line.
-    pub loops: usize,
     /// The registers of fragments that nothing has written.
     pub unwritten: Unwritten,
     /// The registers of several elements that begin with a zero.
     pub(super) zeroed: HashSet<Register>,
-    pub(super) renamed: Renamed,
-    pub(super) budget: Budget,
+    /// Fragments with several names.
+    pub renamed: Renamed,
+    /// The registers that warpgroups set.
+    pub budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
     /// Known numbers in global memory.
@@ -114,18 +109,14 @@ impl Builder {
             threads,
             cluster,
             checked: false,
-            place: Span::call_site(),
-            source: None,
-            library: None,
             sites: Sites::default(),
-            files: Vec::new(),
             registers: Registers::default(),
             names: Names::default(),
             variables: HashMap::new(),
             labels: BTreeMap::new(),
             claims: Claims::default(),
             bits: HashMap::new(),
-            notes: Vec::new(),
+            notes: Notes::default(),
             reports: Vec::new(),
             once: HashMap::new(),
             prologue: Vec::new(),
@@ -133,7 +124,6 @@ impl Builder {
             lines: Vec::new(),
             shared: SharedMemory::default(),
             named: NAMED,
-            loops: 0,
             unwritten: Unwritten::default(),
             zeroed: HashSet::new(),
             renamed: Renamed::default(),
@@ -147,44 +137,17 @@ impl Builder {
 
     /// Sets the token that errors refer to.
     pub fn set_place(&mut self, span: Span) {
-        self.place = span;
+        self.sites.set_place(span);
     }
 
     /// The token that errors refer to.
     pub fn place(&self) -> Span {
-        self.place
+        self.sites.place()
     }
 
     /// An error at that token.
     pub fn error(&self, message: impl Display) -> Error {
-        Error::new(self.place, message)
-    }
-
-    // ---- places in the source
-
-    /// Sets the source place of the next instructions, and returns the previous one.
-    pub fn set_source(&mut self, source: Option<Location>) -> Option<Location> {
-        std::mem::replace(&mut self.source, source)
-    }
-
-    /// The source place of the next instructions.
-    pub(super) fn source_location(&self) -> Option<&Location> {
-        self.source.as_ref()
-    }
-
-    /// The source place of the next instructions, in PTX.
-    fn source(&mut self) -> Option<Place> {
-        let source = self.source.as_ref()?;
-        let known = self.files.iter().position(|file| *file == source.file);
-        let index = known.unwrap_or_else(|| {
-            self.files.push(source.file.clone());
-            self.files.len() - 1
-        });
-        Some(Place {
-            file: index as u32 + 1,
-            line: source.line,
-            column: source.column,
-        })
+        Error::new(self.place(), message)
     }
 
     // ---- registers
@@ -264,7 +227,8 @@ impl Builder {
         if retargets {
             inst.operands[0] = Operand::Register(to.register);
             self.unwritten.write(to.register);
-            self.changed(to);
+            let place = self.sites.place();
+            self.renamed.changed(to, place);
         }
         retargets
     }
@@ -332,14 +296,15 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
-                let inst = self.accessed(Inst::new(mnemonic, operands));
+                let place = self.place();
+                let inst = self.renamed.accessed(Inst::new(mnemonic, operands), place);
                 let inst = Inst {
-                    place: self.source(),
-                    claims: self.claimed(&inst.operands),
+                    place: self.sites.place_in_file(),
+                    claims: self.claims.of(&inst.operands),
                     ..inst
                 };
-                self.unwritten.look(&inst, self.place, self.in_loop());
-                Some(self.with_origin(inst))
+                self.unwritten.look(&inst, place, self.in_loop());
+                Some(self.sites.numbered(inst, self.threads))
             }
             Err(unknown) => {
                 let error = self.error(format!(
@@ -516,7 +481,7 @@ impl Builder {
     }
 
     /// The register that [`once`](Self::once) has computed for a name.
-    pub(super) fn known_once(&self, name: &str) -> Option<Scalar> {
+    pub fn known_once(&self, name: &str) -> Option<Scalar> {
         self.once.get(name).cloned()
     }
 
@@ -601,7 +566,7 @@ impl Builder {
 
     /// Whether the current line may follow itself.
     pub fn in_loop(&self) -> bool {
-        self.loops > 0
+        self.renamed.in_loop()
     }
 
     /// The threads of a cluster.

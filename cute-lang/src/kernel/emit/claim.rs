@@ -6,16 +6,15 @@
 //! kernels and wrong instructions of the expander. Both sides have the types of `cute-ptx/src/claims`. A comment cannot change the
 //! machine code.
 
-use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::divergence::Group;
 use crate::kernel::ir;
 use crate::kernel::ir::claims::{Place, Statement, Sum};
 use crate::kernel::ir::{Line, Operand};
-use crate::kernel::value::{Num, Scalar, TensorId};
+use crate::kernel::value::Num;
 use cute_algebra::Swizzle;
 use cute_ptx::ast::Type;
 use cute_ptx::claims;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// The claims about operands that are addresses of tensors, by the operand.
 #[derive(Default)]
@@ -24,108 +23,83 @@ pub struct Claims(HashMap<Operand, Place>);
 /// The numbers of a coordinate in a tensor of shared memory, each with the extent of its mode.
 pub type Bounds = [(Num, i64)];
 
-impl Builder {
-    /// Claims that an operand is byte `base + Sw(dynamic + known)` of the kernel's shared memory, at a coordinate below these
-    /// bounds.
-    pub fn claim_shared(
-        &mut self,
-        operand: &Operand,
-        base: i64,
-        swizzle: Swizzle,
-        offset: (&Num, i64),
-        bounds: &Bounds,
-    ) {
-        let start = u32::try_from(base).ok();
-        let Some((start, memory)) = start.and_then(|it| Some((it, self.shared.around(it)?))) else {
-            return;
-        };
-        let bounded = bounds.iter();
-        let bounded = bounded.map(|(number, extent)| (sum(number, 0), *extent));
-        let (dynamic, known, base) = (offset.0, i128::from(offset.1), i128::from(base));
-        let (swizzle, offset) = match swizzle.is_identity() {
-            true => (None, sum(dynamic, known + base)),
-            false => {
-                let swizzle = claims::Swizzle {
-                    bits: swizzle.bits(),
-                    base: swizzle.base(),
-                    shift: swizzle.shift(),
-                };
-                (Some((base, swizzle)), sum(dynamic, known))
-            }
-        };
-        let claim = Place::Shared {
-            tensor: self.shared_name(start).unwrap_or_default().to_owned(),
-            coordinate: bounded.collect(),
-            swizzle,
-            offset,
-            bytes: memory,
-        };
-        self.claims.0.insert(operand.clone(), claim);
-    }
-
-    /// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there. Each number of the coordinate is a
-    /// sum; a summand of 32 bits may be signed.
-    pub fn claim_global(
-        &mut self,
-        operand: &Operand,
-        id: TensorId,
-        coordinate: impl Iterator<Item = (Num, i64, bool)>,
-    ) {
-        let coordinate = coordinate.map(|(number, known, signed)| {
-            let wraps = matches!(&number, Num::Reg(scalar) if scalar.ty == Type::U32);
-            Sum {
-                signed: signed && wraps,
-                ..sum(&number, known.into())
-            }
-        });
-        let claim = Place::Element {
-            tensor: self.params[id.param].name.clone(),
-            item: self.index_of(id).map(|index| sum(index, 0)),
-            coordinate: coordinate.collect(),
-        };
-        self.claims.0.insert(operand.clone(), claim);
-    }
-
-    /// Claims that an operand is the value of one PTX parameter of a list for the item at this index.
-    pub fn claim_item(&mut self, operand: &Operand, symbol: &str, index: &Num) {
-        let claim = Place::Item {
-            index: sum(index, 0),
-            parameter: symbol.to_owned(),
-        };
-        self.claims.0.insert(operand.clone(), claim);
-    }
-
-    /// Claims that a register has the same value here in all threads of each group: of a warp, a warpgroup or a CTA.
-    pub fn claim_agreement(&mut self, register: &Scalar, group: Group) {
-        let group = match group {
-            Group::Warp => claims::Group::Warp,
-            Group::Warpgroup => claims::Group::Warpgroup,
-            Group::Cta => claims::Group::Cta,
-            Group::Cluster => return,
-        };
-        let register = register.register;
-        self.push(Line::Statement(Statement::Uniform { register, group }));
+impl Claims {
+    /// Claims that an operand is this place.
+    pub fn add(&mut self, operand: &Operand, place: Place) {
+        self.0.insert(operand.clone(), place);
     }
 
     /// The claims about these operands, if there are any.
-    pub(super) fn claimed(&self, operands: &[Operand]) -> Option<ir::claims::Claims> {
+    pub(super) fn of(&self, operands: &[Operand]) -> Option<ir::claims::Claims> {
         let is_place = |operand: &&Operand| {
             matches!(operand, Operand::Address { .. } | Operand::Tensor { .. })
         };
         let places = operands.iter().filter(is_place);
-        let places = places.map(|operand| self.claims.0.get(operand).cloned());
+        let places = places.map(|operand| self.0.get(operand).cloned());
         let places: Vec<Option<Place>> = places.collect();
         let is_claimed = places.iter().any(Option::is_some);
         is_claimed.then_some(ir::claims::Claims { places, way: None })
     }
 }
 
-/// The groups of threads that a claim names.
-pub(super) fn named(group: claims::Group) -> Group {
-    match group {
-        claims::Group::Warp => Group::Warp,
-        claims::Group::Warpgroup => Group::Warpgroup,
-        claims::Group::Cta => Group::Cta,
+/// Byte `base + Sw(dynamic + known)` of the kernel's shared memory, at a coordinate below these bounds. The tensor has these bytes, and a
+/// name.
+pub fn in_shared(
+    (tensor, bytes): (&str, Range<u32>),
+    base: i64,
+    swizzle: Swizzle,
+    offset: (&Num, i64),
+    bounds: &Bounds,
+) -> Place {
+    let bounded = bounds.iter();
+    let bounded = bounded.map(|(number, extent)| (sum(number, 0), *extent));
+    let (dynamic, known, base) = (offset.0, i128::from(offset.1), i128::from(base));
+    let (swizzle, offset) = match swizzle.is_identity() {
+        true => (None, sum(dynamic, known + base)),
+        false => {
+            let swizzle = claims::Swizzle {
+                bits: swizzle.bits(),
+                base: swizzle.base(),
+                shift: swizzle.shift(),
+            };
+            (Some((base, swizzle)), sum(dynamic, known))
+        }
+    };
+    Place::Shared {
+        tensor: tensor.to_owned(),
+        coordinate: bounded.collect(),
+        swizzle,
+        offset,
+        bytes,
+    }
+}
+
+/// The element of a tensor at a coordinate, or a box that begins there. The tensor has this number if it is in a list. Each number of the
+/// coordinate is a sum; a summand of 32 bits may be signed.
+pub fn in_global(
+    tensor: &str,
+    item: Option<&Num>,
+    coordinate: impl Iterator<Item = (Num, i64, bool)>,
+) -> Place {
+    let coordinate = coordinate.map(|(number, known, signed)| {
+        let wraps = matches!(&number, Num::Reg(scalar) if scalar.ty == Type::U32);
+        Sum {
+            signed: signed && wraps,
+            ..sum(&number, known.into())
+        }
+    });
+    Place::Element {
+        tensor: tensor.to_owned(),
+        item: item.map(|index| sum(index, 0)),
+        coordinate: coordinate.collect(),
+    }
+}
+
+/// The value of one PTX parameter of a list for the item at this index.
+pub fn in_list(symbol: &str, index: &Num) -> Place {
+    Place::Item {
+        index: sum(index, 0),
+        parameter: symbol.to_owned(),
     }
 }
 

@@ -53,7 +53,7 @@ pub type Comparison = (Num, Cmp, Num);
 
 /// A condition that holds in the threads that run the current line.
 #[derive(Clone, Debug)]
-pub(super) enum Condition {
+pub enum Condition {
     /// Threads in which this comparison does not hold have taken the other branch. `None` if the comparison is not known.
     Branch(Option<Comparison>),
     /// The comparison of a check; threads in which it does not hold have ended the kernel.
@@ -225,7 +225,7 @@ impl Builder {
     }
 
     /// The conditions that hold at the current line.
-    pub(super) fn holding(&self) -> &[Condition] {
+    pub fn holding(&self) -> &[Condition] {
         &self.conditions.holding
     }
 

@@ -2,7 +2,7 @@
 
 use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::emit::claim::remove_unwritten;
-use crate::kernel::emit::note::Note;
+use crate::kernel::emit::divergence::{CALLS, Facts};
 use crate::kernel::emit::once::written_again;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
@@ -15,6 +15,7 @@ use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast;
 use cute_ptx::ast::{Type, Variable};
 use cute_ptx::table::{Modifier, Opcode};
+use std::collections::HashMap;
 use syn::Result;
 
 /// A finished kernel.
@@ -38,8 +39,8 @@ pub struct Parts {
 impl Builder {
     /// Removes unread results, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
-        self.check_registers()?;
-        self.describe_parameters();
+        self.budget.check(self.threads)?;
+        self.notes.describe_parameters(&self.params);
         std::mem::take(&mut self.unwritten).check()?;
         std::mem::take(&mut self.renamed).check()?;
         let thread = (!self.init.is_empty()).then(|| self.thread());
@@ -59,7 +60,17 @@ impl Builder {
             let name = self.names.of(register);
             return Err(self.error(format!("several instructions write `{name}` (a defect)")));
         }
-        self.check_divergence(&code)?;
+        let mut calls = HashMap::new();
+        for (name, call) in CALLS {
+            calls.extend(self.known_once(name).map(|it| (it.register, call)));
+        }
+        let facts = Facts {
+            threads: self.threads,
+            cluster: self.cluster,
+            bits: self.known_bits(),
+            calls: &calls,
+        };
+        self.sites.check(&code, facts)?;
         if let Some(defect) = self.defect {
             return Err(defect);
         }
@@ -72,8 +83,8 @@ impl Builder {
         body.push(ast::Line::Blank);
         body.extend(code.into_iter().map(|line| names.line(line)));
         Ok(Parts {
-            header: self.notes.iter().map(Note::to_string).collect(),
-            files: self.files,
+            header: self.notes.texts(),
+            files: self.sites.into_files(),
             reports: self.reports,
             body,
             shared_bytes: self.shared.end(),

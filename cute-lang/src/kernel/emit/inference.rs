@@ -9,15 +9,15 @@
 //! the likely type. If the uses require another type, it is kept by the literal's position for the next interpretation. Nearly all
 //! kernels are interpreted only once.
 
-use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{is_float, is_integer, range, rounded, rust_name};
 use crate::kernel::value::{Class, Num, NumberType, Scalar, Value};
 use cute_ptx::ast::Type;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::take;
-use syn::{Error, Result};
+use syn::Error;
 
 /// The floating-point types that a literal without a suffix may have.
 const FLOATS: [Type; 4] = [Type::F16, Type::Bf16, Type::F32, Type::F64];
@@ -36,6 +36,47 @@ pub struct Inference {
     likely: BTreeMap<Position, Type>,
     passes: usize,
     classes: Vec<State>,
+}
+
+/// Why two numbers have no one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// Both have a type.
+    Types(Type, Type),
+    /// A literal is no number of the other's type.
+    Kind {
+        /// The type of the other number.
+        ty: Type,
+        /// Whether the literal is an integer.
+        integer: bool,
+    },
+    /// One is an integer, and the other a floating-point number.
+    Kinds,
+}
+
+impl Display for Mismatch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Mismatch::Types(one, two) => {
+                let (one, two) = (rust_name(one), rust_name(two));
+                write!(
+                    f,
+                    "mismatched types `{one}` and `{two}`: convert one with `as {one}`"
+                )
+            }
+            Mismatch::Kind { ty, integer } => {
+                let kind = if integer {
+                    "an integer"
+                } else {
+                    "a floating-point number"
+                };
+                write!(f, "expected a `{}`, found {kind}", rust_name(ty))
+            }
+            Mismatch::Kinds => {
+                f.write_str("mismatched types: an integer and a floating-point number")
+            }
+        }
+    }
 }
 
 /// A position in the run of an interpreter: the statement of the block, and the part of the statement. It is the same in each run, even if
@@ -191,7 +232,7 @@ impl Inference {
     /// been found, registers whose numbers need another type assume that one, and their type stays open.
     ///
     /// It is an error if the last interpretation has found types that it did not have.
-    pub fn again(&mut self, failed: bool) -> Result<Option<Inference>> {
+    pub fn again(&mut self, failed: bool) -> Result<Option<Inference>, Error> {
         let (mut told, mut likely) = (take(&mut self.told), take(&mut self.likely));
         let mut wrong = None;
         for state in self.roots() {
@@ -322,10 +363,10 @@ impl Inference {
     }
 }
 
-impl Builder {
+impl Inference {
     /// The type of a number, as far as it is known; `None` for any other value.
     pub fn number_type(&self, value: &Value) -> Option<NumberType> {
-        Some(self.inference.now(match value {
+        Some(self.now(match value {
             Value::Int(_, ty) | Value::Float(_, ty) => *ty,
             Value::Scalar(scalar) => scalar_type(scalar)?,
             _ => return None,
@@ -334,66 +375,38 @@ impl Builder {
 
     /// The place and the text of a literal that gave a register its type, while no use has determined the type.
     pub fn literal_of(&self, register: &Scalar) -> Option<(Span, &str)> {
-        let root = self.inference.root(register.class?);
-        let state = &self.inference.classes[root.0];
+        let root = self.root(register.class?);
+        let state = &self.classes[root.0];
         state.ty.is_none().then_some((state.span, &*state.text))
     }
 
     /// The one type of two numbers. Each determines unknown parts of the other's type.
-    pub fn unify(&mut self, a: NumberType, b: NumberType) -> Result<NumberType> {
-        let (a, b) = (self.inference.now(a), self.inference.now(b));
+    pub fn unify(&mut self, a: NumberType, b: NumberType) -> Result<NumberType, Mismatch> {
+        let (a, b) = (self.now(a), self.now(b));
         match (a, b) {
             (NumberType::Any, other) | (other, NumberType::Any) => Ok(other),
             (NumberType::Is(one), NumberType::Is(two)) if one == two => Ok(a),
-            (NumberType::Is(one), NumberType::Is(two)) => {
-                let (one, two) = (rust_name(one), rust_name(two));
-                Err(self.error(format!(
-                    "mismatched types `{one}` and `{two}`: convert one with `as {one}`"
-                )))
-            }
+            (NumberType::Is(one), NumberType::Is(two)) => Err(Mismatch::Types(one, two)),
             (NumberType::Inferred(class), NumberType::Is(ty))
             | (NumberType::Is(ty), NumberType::Inferred(class)) => {
-                let state = self.inference.state(class);
+                let state = self.state(class);
                 if !state.may_be(ty) {
-                    let kind = match state.integer {
-                        true => "an integer",
-                        false => "a floating-point number",
-                    };
-                    let ty = rust_name(ty);
-                    return Err(self.error(format!("expected a `{ty}`, found {kind}")));
+                    let integer = state.integer;
+                    return Err(Mismatch::Kind { ty, integer });
                 }
                 state.ty = Some(ty);
                 Ok(NumberType::Is(ty))
             }
             (NumberType::Inferred(one), NumberType::Inferred(two)) => {
-                let both = self.inference.union(one, two);
-                both.ok_or_else(|| {
-                    self.error("mismatched types: an integer and a floating-point number")
-                })
+                self.union(one, two).ok_or(Mismatch::Kinds)
             }
         }
-    }
-
-    /// The one type of two values; `None` unless both are numbers.
-    pub fn unify_values(&mut self, a: &Value, b: &Value) -> Result<Option<NumberType>> {
-        match (self.number_type(a), self.number_type(b)) {
-            (Some(a), Some(b)) => self.unify(a, b).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    /// Determines the type of a number, and refuses a number of another type. Other values are ignored.
-    pub fn expect(&mut self, value: &Value, ty: Type) -> Result<()> {
-        if let Some(found) = self.number_type(value) {
-            self.unify(found, NumberType::Is(ty))?;
-        }
-        Ok(())
     }
 
     /// Determines the type of a number, if it is not known yet and may be this one.
     pub fn tell(&mut self, value: &Value, ty: Type) {
         if let Some(found) = self.number_type(value)
-            && let Some(state) = self.inference.open(found)
+            && let Some(state) = self.open(found)
             && state.may_be(ty)
         {
             state.ty = Some(ty);
@@ -433,7 +446,7 @@ impl Builder {
     /// Notes that code that is not interpreted may determine the type of a number.
     pub fn doubt(&mut self, value: &Value) {
         if let Some(found) = self.number_type(value)
-            && let Some(state) = self.inference.open(found)
+            && let Some(state) = self.open(found)
         {
             state.in_doubt = true;
         }
@@ -442,10 +455,10 @@ impl Builder {
     /// The type of a register for a number of this type. The type of a class is assumed, until a use determines it. An integer that fits
     /// all types gets `u32`.
     pub fn register_type(&mut self, ty: NumberType) -> Type {
-        match self.inference.now(ty) {
+        match self.now(ty) {
             NumberType::Is(ty) => ty,
             NumberType::Inferred(class) => {
-                let state = self.inference.state(class);
+                let state = self.state(class);
                 let likely = state
                     .likely
                     .unwrap_or(match (state.integer, state.range.0 < 0) {
@@ -461,7 +474,7 @@ impl Builder {
 
     /// The register as one of a number of this type.
     pub fn of_type(&self, register: Scalar, ty: NumberType) -> Scalar {
-        let class = match self.inference.now(ty) {
+        let class = match self.now(ty) {
             NumberType::Inferred(class) => Some(class),
             NumberType::Is(_) | NumberType::Any => None,
         };
@@ -470,7 +483,7 @@ impl Builder {
 
     /// A known integer is of the class.
     pub fn holds(&mut self, ty: NumberType, value: i128) {
-        if let Some(state) = self.inference.open(ty) {
+        if let Some(state) = self.open(ty) {
             state.range.0 = state.range.0.min(value);
             state.range.1 = state.range.1.max(value);
         }
@@ -478,14 +491,14 @@ impl Builder {
 
     /// Bits of a known integer may be lost.
     pub fn loses_bits(&mut self, ty: NumberType) {
-        if let Some(state) = self.inference.open(ty) {
+        if let Some(state) = self.open(ty) {
             state.loses_bits = true;
         }
     }
 
     /// A result is computed that depends on the type of a number. `same` says whether it is the same in a floating-point type as in `f64`.
     pub fn observe(&mut self, ty: NumberType, same: impl Fn(Type) -> bool) {
-        if let Some(state) = self.inference.open(ty) {
+        if let Some(state) = self.open(ty) {
             state.observed = true;
             self.computed(ty, same);
         }
@@ -493,7 +506,7 @@ impl Builder {
 
     /// Gives a type parameter the type of a number. The type of a class is assumed.
     pub fn assume_generic(&mut self, ty: NumberType) -> Type {
-        if let Some(state) = self.inference.open(ty) {
+        if let Some(state) = self.open(ty) {
             state.generic = true;
         }
         self.register_type(ty)
@@ -501,13 +514,13 @@ impl Builder {
 
     /// Whether a type parameter got its type from the class of a number. The parameter then does not determine the type of this class.
     pub fn is_assumed(&mut self, ty: NumberType, wanted: Type) -> bool {
-        let state = self.inference.open(ty);
+        let state = self.open(ty);
         state.is_some_and(|state| state.generic && state.assumed == Some(wanted))
     }
 
     /// A known floating-point number, with its type as far as it is known, rounded to this type.
     pub fn float(&self, value: f64, ty: NumberType) -> (f64, NumberType) {
-        match self.inference.now(ty) {
+        match self.now(ty) {
             NumberType::Is(ty) => (rounded(value, ty), NumberType::Is(ty)),
             ty => (value, ty),
         }
@@ -524,7 +537,7 @@ impl Builder {
             let arguments: Vec<f64> = arguments.iter().map(|it| rounded(*it, ty)).collect();
             rounded(f(&arguments), ty)
         };
-        let ty = self.inference.now(ty);
+        let ty = self.now(ty);
         let NumberType::Is(known) = ty else {
             let exact = f(arguments);
             self.computed(ty, |ty| {
@@ -537,7 +550,7 @@ impl Builder {
 
     /// A number has been computed; `same` is as in [`observe`](Self::observe).
     pub fn computed(&mut self, ty: NumberType, same: impl Fn(Type) -> bool) {
-        if let Some(state) = self.inference.open(ty)
+        if let Some(state) = self.open(ty)
             && !state.integer
         {
             state.differ(FLOATS.into_iter().filter(|ty| !same(*ty)));

@@ -1,15 +1,18 @@
 //! The comments before the entry: the contents of shared memory, and the needed tensor maps. The emulator reads the names of tensors from
 //! those that are notes.
 
-use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::param::{List, ParamKind};
+use crate::kernel::emit::param::{List, Param, ParamKind};
 use crate::kernel::value::Value;
 use cute_ptx::claims::{self, Part};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
+/// The comments before the entry, in order.
+#[derive(Default)]
+pub struct Notes(Vec<Note>);
+
 /// A comment before the entry.
-pub enum Note {
+enum Note {
     /// Any text.
     Text(String),
     /// What the emulator reads.
@@ -25,26 +28,26 @@ impl Display for Note {
     }
 }
 
-impl Builder {
-    /// Adds a comment to the header, unless it has the same already.
-    pub fn header(&mut self, text: impl Into<String>) {
+impl Notes {
+    /// Adds a comment, unless there is the same already.
+    pub fn add(&mut self, text: impl Into<String>) {
         let text = text.into();
         let known = |note: &Note| matches!(note, Note::Text(known) if *known == text);
-        if !self.notes.iter().any(known) {
-            self.notes.push(Note::Text(text));
+        if !self.0.iter().any(known) {
+            self.0.push(Note::Text(text));
         }
     }
 
     /// Adds notes about the tensor parameters in global memory, and about lists of parameters. They tell the emulator which PTX parameters
     /// give the address of an element, or the items of a list and its length.
-    pub(super) fn describe_parameters(&mut self) {
-        for param in &self.params {
+    pub(super) fn describe_parameters(&mut self, params: &[Param]) {
+        for param in params {
             if let Some(List { most, .. }) = param.list {
                 let parts = param.ptx().into_iter().map(|it| Part {
                     bytes: it.ty.layout().1 as u64,
                     parameter: it.name,
                 });
-                self.notes.push(Note::Said(claims::Note::List {
+                self.0.push(Note::Said(claims::Note::List {
                     name: param.name.clone(),
                     length: param.length_symbol(),
                     most: most as u64,
@@ -55,7 +58,7 @@ impl Builder {
                 continue;
             };
             let strides = (1..rank).map(|mode| param.stride_symbol(mode - 1));
-            self.notes.push(Note::Said(claims::Note::Tensor {
+            self.0.push(Note::Said(claims::Note::Tensor {
                 name: param.name.clone(),
                 element: element.to_string(),
                 pointer: param.pointer_symbol(),
@@ -64,10 +67,10 @@ impl Builder {
         }
     }
 
-    /// Adds a comment about bytes of shared memory. If there is the same comment already, it becomes the last one again.
-    pub fn describe_shared(&mut self, bytes: Range<u32>, description: String) {
-        let in_turn = self.shared.is_shared(&bytes);
-        let known = self.notes.iter().position(|note| match note {
+    /// Adds a comment about bytes of shared memory, which others may use in turn. If there is the same comment already, it becomes the last
+    /// one again.
+    pub fn describe_shared(&mut self, bytes: Range<u32>, in_turn: bool, description: String) {
+        let known = self.0.iter().position(|note| match note {
             Note::Said(claims::Note::Shared {
                 bytes: place,
                 in_turn: turn,
@@ -77,7 +80,7 @@ impl Builder {
             _ => false,
         });
         let note = match known {
-            Some(known) => self.notes.remove(known),
+            Some(known) => self.0.remove(known),
             None => Note::Said(claims::Note::Shared {
                 bytes,
                 in_turn,
@@ -85,12 +88,17 @@ impl Builder {
                 description,
             }),
         };
-        self.notes.push(note);
+        self.0.push(note);
+    }
+
+    /// The comments as text.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.0.iter().map(Note::to_string).collect()
     }
 
     /// The name of the variable with this byte of shared memory.
     pub fn shared_name(&self, base: u32) -> Option<&str> {
-        self.notes.iter().rev().find_map(|note| match note {
+        self.0.iter().rev().find_map(|note| match note {
             Note::Said(claims::Note::Shared { bytes, name, .. }) if bytes.start == base => {
                 name.as_deref()
             }
@@ -111,7 +119,7 @@ impl Builder {
             }
             _ => return,
         };
-        let described = self.notes.iter_mut().rev().find_map(|note| match note {
+        let described = self.0.iter_mut().rev().find_map(|note| match note {
             Note::Said(claims::Note::Shared { bytes, name, .. }) if bytes.start == base => {
                 Some(name)
             }

@@ -7,7 +7,6 @@
 //! which name reads and which writes; then the numbers are removed. Lines are checked in textual order. In a
 //! loop, a line before the change also comes after it, in the next iteration.
 
-use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::{Inst, Operand, Register};
 use crate::kernel::value::Scalar;
 use proc_macro2::Span;
@@ -136,7 +135,7 @@ impl Renamed {
     }
 }
 
-impl Builder {
+impl Renamed {
     /// Gives registers another name, by `let name = of`.
     pub fn rename<'r>(
         &mut self,
@@ -144,45 +143,47 @@ impl Builder {
         name: &str,
         of: &str,
     ) {
-        let renamed = &mut self.renamed;
-        renamed.time += 1;
-        renamed.lets.push(Let {
+        self.time += 1;
+        self.lets.push(Let {
             name: name.into(),
             of: of.into(),
-            time: renamed.time,
-            loops: renamed.loops.clone(),
+            time: self.time,
+            loops: self.loops.clone(),
         });
-        let number = renamed.lets.len() as u32;
+        let number = self.lets.len() as u32;
         registers.for_each(|register| register.renamed = number);
     }
 
     /// Begins a loop.
     pub fn enter_loop(&mut self) {
-        self.loops += 1;
-        self.renamed.loop_count += 1;
-        self.renamed.loops.push(self.renamed.loop_count);
+        self.loop_count += 1;
+        self.loops.push(self.loop_count);
     }
 
     /// Ends a loop.
     pub fn leave_loop(&mut self) {
-        self.loops -= 1;
-        self.renamed.loops.pop();
+        self.loops.pop();
+    }
+
+    /// Whether the current line may follow itself.
+    pub fn in_loop(&self) -> bool {
+        !self.loops.is_empty()
     }
 
     /// The changes that may have come before the current line.
     pub(in crate::kernel) fn changes(&self) -> Changes {
-        self.renamed.changes.clone()
+        self.changes.clone()
     }
 
     /// Replaces the changes, and returns the previous ones.
     pub(in crate::kernel) fn set_changes(&mut self, changes: Changes) -> Changes {
-        std::mem::replace(&mut self.renamed.changes, changes)
+        std::mem::replace(&mut self.changes, changes)
     }
 
     /// Another way, with these changes, leads to the current line as well.
     pub(in crate::kernel) fn add_changes(&mut self, changes: Changes) {
         for (register, changes) in changes {
-            let known = self.renamed.changes.entry(register).or_default();
+            let known = self.changes.entry(register).or_default();
             for change in changes {
                 if known.iter().all(|it| it.time != change.time) {
                     known.push(change);
@@ -192,11 +193,10 @@ impl Builder {
     }
 
     /// Notes the names by which an instruction reads and writes registers, and removes their numbers.
-    pub fn accessed(&mut self, mut inst: Inst) -> Inst {
-        if self.renamed.lets.is_empty() {
+    pub fn accessed(&mut self, mut inst: Inst, place: Span) -> Inst {
+        if self.lets.is_empty() {
             return inst;
         }
-        let place = self.place();
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         reads.extend(inst.guard.iter().map(|guard| (guard.predicate, 0)));
         for operand in inst.sources() {
@@ -205,24 +205,22 @@ impl Builder {
         for operand in inst.destinations() {
             operand.for_each_name(&mut |register, by| writes.push((register, by)));
         }
-        self.renamed.time += 1;
+        self.time += 1;
         for (register, by) in reads {
-            self.renamed.read(register, by, place);
+            self.read(register, by, place);
         }
         for (register, by) in writes {
-            self.renamed.write(register, by, place);
+            self.write(register, by, place);
         }
         inst.operands.iter_mut().for_each(Operand::forget_names);
         inst
     }
 
     /// A register is written.
-    pub(super) fn changed(&mut self, register: &Scalar) {
-        if !self.renamed.lets.is_empty() {
-            self.renamed.time += 1;
-            let place = self.place();
-            self.renamed
-                .write(register.register, register.renamed, place);
+    pub(super) fn changed(&mut self, register: &Scalar, place: Span) {
+        if !self.lets.is_empty() {
+            self.time += 1;
+            self.write(register.register, register.renamed, place);
         }
     }
 }

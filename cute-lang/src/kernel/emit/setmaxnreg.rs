@@ -2,9 +2,8 @@
 //!
 //! A kernel that uses `setmaxnreg` says `.minnctapersm 1`: without it ptxas may drop the instruction (C7508).
 
-use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Condition;
-use crate::kernel::value::Num;
+use crate::kernel::value::{Num, Scalar};
 use cute_chip::registers::{FILE, MAX, at_launch};
 use cute_chip::threads::WARPGROUP;
 use proc_macro2::Span;
@@ -22,47 +21,43 @@ pub struct Budget {
     is_unknown: bool,
 }
 
+/// Of all warpgroups of a CTA, those that execute a line under these conditions; `None` if a condition is on anything but their index.
+pub fn running(threads: u32, index: Option<&Scalar>, conditions: &[Condition]) -> Option<Vec<u32>> {
+    let mut running: Vec<u32> = (0..threads.div_ceil(WARPGROUP)).collect();
+    for condition in conditions {
+        match condition {
+            Condition::Branch(Some((Num::Reg(register), cmp, Num::Const(number))))
+                if index == Some(register) =>
+            {
+                running.retain(|index| cmp.holds(&i128::from(*index), number));
+            }
+            Condition::Branch(_) => return None,
+            Condition::Checked(_) => {}
+        }
+    }
+    Some(running)
+}
+
 /// The key, among the registers computed once, of the index of the warpgroup.
 pub const INDEX: &str = "warpgroup";
 
-impl Builder {
-    /// Notes that the warpgroups of the current line set their number of registers.
-    pub fn set_registers(&mut self, count: u32, place: Span) {
-        let running = self.running();
-        self.budget.last = Some(place);
-        match running {
+impl Budget {
+    /// Notes that these warpgroups set their number of registers. `None` are unknown ones.
+    pub fn set(&mut self, warpgroups: Option<Vec<u32>>, count: u32, place: Span) {
+        self.last = Some(place);
+        match warpgroups {
             Some(warpgroups) => self
-                .budget
                 .set
                 .extend(warpgroups.into_iter().map(|it| (it, count))),
-            None => self.budget.is_unknown = true,
+            None => self.is_unknown = true,
         }
-    }
-
-    /// The warpgroups that execute the current line; `None` if it is under conditions on anything but their index.
-    fn running(&self) -> Option<Vec<u32>> {
-        let index = self.known_once(INDEX);
-        let mut running: Vec<u32> = (0..self.threads.div_ceil(WARPGROUP)).collect();
-        for condition in self.holding() {
-            match condition {
-                Condition::Branch(Some((Num::Reg(register), cmp, Num::Const(number))))
-                    if index.as_ref() == Some(register) =>
-                {
-                    running.retain(|index| cmp.holds(&i128::from(*index), number));
-                }
-                Condition::Branch(_) => return None,
-                Condition::Checked(_) => {}
-            }
-        }
-        Some(running)
     }
 
     /// Refuses more registers than a CTA has: the wait for them would never end.
-    pub(super) fn check_registers(&self) -> Result<(), Error> {
-        let Some(place) = self.budget.last.filter(|_| !self.budget.is_unknown) else {
+    pub(super) fn check(&self, threads: u32) -> Result<(), Error> {
+        let Some(place) = self.last.filter(|_| !self.is_unknown) else {
             return Ok(());
         };
-        let threads = self.threads;
         let count = threads.div_ceil(WARPGROUP);
         let launched = at_launch(threads);
         // A CTA that starts with the most registers of a thread may leave some of the register file unused.
@@ -70,7 +65,7 @@ impl Builder {
             MAX => FILE / WARPGROUP,
             launched => launched * count,
         };
-        let set = (0..count).map(|it| self.budget.set.get(&it).copied().unwrap_or(launched));
+        let set = (0..count).map(|it| self.set.get(&it).copied().unwrap_or(launched));
         let set: Vec<u32> = set.collect();
         let sum: u32 = set.iter().sum();
         if sum <= available {

@@ -39,7 +39,7 @@ impl Interpreter<'_> {
         if !names(&error, a) && !names(&error, b) {
             return error;
         }
-        match self.b.literal_of(register) {
+        match self.b.inference.literal_of(register) {
             Some((place, literal)) => {
                 let mut error = error;
                 error.combine(Error::new(

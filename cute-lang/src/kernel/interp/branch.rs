@@ -57,9 +57,9 @@ impl Interpreter<'_> {
             }
             Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
-                let fork = self.b.fork("if", expr.cond.span());
+                let fork = self.b.sites.fork("if", expr.cond.span());
                 let value = self.choose(&predicate, expr.if_token.span(), then, otherwise);
-                self.b.join(&fork, &predicate);
+                self.b.sites.join(&fork, &predicate);
                 value
             }
         }
@@ -76,16 +76,16 @@ impl Interpreter<'_> {
         // Both branches may run at the same time in different warps, and so may the code after them: their tensors share no memory, and
         // stay until the end of the enclosing block.
         let start = self.b.shared.now();
-        let before = self.b.changes();
+        let before = self.b.renamed.changes();
         let (then_value, then, then_dead) = self.assuming(predicate, true, then)?;
         self.b.shared.reserve_since(start);
-        let changes = self.b.set_changes(before);
+        let changes = self.b.renamed.set_changes(before);
         let (else_value, other, else_dead) = self.assuming(predicate, false, otherwise)?;
         self.b.shared.reserve_since(start);
         match (then_dead, else_dead) {
             (true, _) => {}
-            (false, true) => _ = self.b.set_changes(changes),
-            (false, false) => self.b.add_changes(changes),
+            (false, true) => _ = self.b.renamed.set_changes(changes),
+            (false, false) => self.b.renamed.add_changes(changes),
         }
         self.b.set_place(span);
         self.dead = then_dead && else_dead;
@@ -213,7 +213,7 @@ impl Interpreter<'_> {
                 if x == y {
                     return Ok(x.typed(ty));
                 }
-                let register = self.b.register_type(ty);
+                let register = self.b.inference.register_type(ty);
                 let selected = self.b.select(predicate, register, &x, &y)?;
                 Ok(self.b.of_number(selected, ty))
             }
@@ -252,11 +252,11 @@ impl Interpreter<'_> {
             true => ("&&", op.span()),
             false => ("||", op.span()),
         };
-        let fork = self.b.fork(what, span);
+        let fork = self.b.sites.fork(what, span);
         let (value, lines, dead) = self.assuming(&left, and, |this| this.condition(right))?;
         // `a || return`: where threads go on, the left side has decided.
         let value = if dead { Value::Bool(!and) } else { value };
-        self.b.join(&fork, &left);
+        self.b.sites.join(&fork, &left);
         if lines.iter().all(is_pure) {
             self.b.append(lines);
             let op = if and { Op::And } else { Op::Or };

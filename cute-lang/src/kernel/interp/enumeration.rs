@@ -76,7 +76,7 @@ impl<'s> Interpreter<'s> {
             let span = variant.ident.span();
             if let Some((_, expr)) = &variant.discriminant {
                 let value = self.in_module(module, Scope::new(), |this| this.eval(expr))?;
-                self.b.tell(&value, repr.unwrap_or(Type::S64));
+                self.b.inference.tell(&value, repr.unwrap_or(Type::S64));
                 let Value::Int(known, _) = value else {
                     let message =
                         format!("a discriminant is a known integer, not {}", value.kind());

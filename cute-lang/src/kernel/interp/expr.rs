@@ -141,7 +141,7 @@ impl Interpreter<'_> {
             self.b.set_place(lit.span());
             self.b.check_fits(value, ty)?;
         }
-        self.b.holds(ty, value);
+        self.b.inference.holds(ty, value);
         Ok(Value::Int(value, ty))
     }
 
@@ -161,6 +161,7 @@ impl Interpreter<'_> {
             NumberType::Is(known) => Value::Float(rounded(value, known), ty),
             _ => {
                 self.b
+                    .inference
                     .computed(ty, |ty| ty != Type::F32 || value as f32 == single);
                 Value::Float(value, ty)
             }

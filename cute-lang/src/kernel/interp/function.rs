@@ -146,7 +146,7 @@ impl Interpreter<'_> {
         let library = self
             .entry
             .map(|entry| (entry, self.source.module(self.module).ident.to_string()));
-        let library = std::mem::replace(&mut self.b.library, library);
+        let library = std::mem::replace(&mut self.b.sites.library, library);
         self.calls += 1;
         let errors = self.errors.len();
         let mut value = self.lifetime(body);
@@ -160,7 +160,7 @@ impl Interpreter<'_> {
         self.exit = exit;
         self.module = module;
         self.entry = entry;
-        self.b.library = library;
+        self.b.sites.library = library;
         if self.errors.len() > errors {
             // The value of a function with errors may be wrong.
             return Err(self.follow(span));

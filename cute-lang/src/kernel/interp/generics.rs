@@ -242,10 +242,10 @@ impl Interpreter<'_> {
     /// The type of a value as the value of a generic parameter.
     fn type_of(&mut self, value: &Value, untyped: bool) -> Option<Value> {
         match value {
-            value if let Some(ty) = self.b.number_type(value) => {
+            value if let Some(ty) = self.b.inference.number_type(value) => {
                 let ty = match ty {
                     NumberType::Is(ty) => ty,
-                    ty if untyped => self.b.assume_generic(ty),
+                    ty if untyped => self.b.inference.assume_generic(ty),
                     _ => return None,
                 };
                 element_of(ty).map(Value::Element)

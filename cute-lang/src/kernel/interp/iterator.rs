@@ -12,7 +12,7 @@ impl Interpreter<'_> {
     /// A loop over the values of `next`, until it gives `None`.
     pub(super) fn iterated(&mut self, expr: &ExprForLoop, over: Value) -> Result<()> {
         let span = expr.expr.span();
-        let fork = self.b.fork("for", span);
+        let fork = self.b.sites.fork("for", span);
         // `for x in &mut iterator` moves on the variable itself.
         let iterator = match over {
             Value::Reference(value) => *value,
@@ -57,7 +57,7 @@ impl Interpreter<'_> {
         self.dead = true;
         self.leave(Value::Unit)?;
         if let Truth::Predicate(is_some) = &item.is_some {
-            self.b.join(&fork, is_some);
+            self.b.sites.join(&fork, is_some);
         }
         Ok(())
     }

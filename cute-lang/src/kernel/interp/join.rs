@@ -67,9 +67,9 @@ impl Interpreter<'_> {
         match (a, b) {
             (Value::Int(a, _), Value::Int(b, _)) if a == b => Ok(Value::Int(*a, ty)),
             _ => {
-                let register = self.b.register_type(ty);
+                let register = self.b.inference.register_type(ty);
                 let register = self.b.cell(register);
-                Ok(self.b.of_type(register, ty).into())
+                Ok(self.b.inference.of_type(register, ty).into())
             }
         }
     }

@@ -196,7 +196,7 @@ impl Interpreter<'_> {
         }
         left.on_continue.used = true;
         let label = left.on_continue.label.clone();
-        self.b.leaves("continue");
+        self.b.sites.leaves("continue");
         self.b.branch(&label);
         self.dead = true;
         Ok(Value::Unit)
@@ -246,7 +246,7 @@ impl Interpreter<'_> {
         target.used = true;
         target.arrivals.push(Arrival { value, slot, span });
         let label = target.label.clone();
-        self.b.leaves(how);
+        self.b.sites.leaves(how);
         self.b.branch(&label);
         self.dead = true;
     }

@@ -78,7 +78,10 @@ impl Interpreter<'_> {
             Value::Reference(value) => self.has_open(value),
             value => match value.parts() {
                 Some(parts) => parts.iter().any(|part| self.has_open(part)),
-                None => matches!(self.b.number_type(value), Some(NumberType::Inferred(_))),
+                None => matches!(
+                    self.b.inference.number_type(value),
+                    Some(NumberType::Inferred(_))
+                ),
             },
         }
     }
@@ -88,7 +91,7 @@ impl Interpreter<'_> {
             Value::Reference(value) => self.doubt(value),
             value => match value.parts() {
                 Some(parts) => parts.iter().for_each(|part| self.doubt(part)),
-                None => self.b.doubt(value),
+                None => self.b.inference.doubt(value),
             },
         }
     }
@@ -104,7 +107,7 @@ impl Interpreter<'_> {
                 Told::Anything => {}
                 // Rust would refuse any other type. Omitted code has no errors here.
                 Told::Type(ty) => {
-                    let own = self.b.number_type(value).unwrap_or(ty);
+                    let own = self.b.inference.number_type(value).unwrap_or(ty);
                     if self.b.unify(own, ty).is_err() {
                         self.doubt(value);
                     }
@@ -134,7 +137,7 @@ impl Interpreter<'_> {
             Expr::Path(path) => {
                 let name = path.path.get_ident().map(ToString::to_string);
                 let value = name.and_then(|name| self.find(&name).cloned().flatten());
-                match value.and_then(|value| self.b.number_type(&value)) {
+                match value.and_then(|value| self.b.inference.number_type(&value)) {
                     Some(ty) => Told::Type(ty),
                     None => Told::Nothing,
                 }

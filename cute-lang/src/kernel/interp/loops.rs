@@ -79,9 +79,9 @@ impl Interpreter<'_> {
 
     /// Runs `f` for the code of a loop.
     pub(super) fn repeated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.b.enter_loop();
+        self.b.renamed.enter_loop();
         let result = f(self);
-        self.b.leave_loop();
+        self.b.renamed.leave_loop();
         result
     }
 
@@ -151,9 +151,9 @@ impl Interpreter<'_> {
         copies: u32,
     ) -> Result<()> {
         self.b.set_place(expr.expr.span());
-        let fork = self.b.fork("for", expr.expr.span());
+        let fork = self.b.sites.fork("for", expr.expr.span());
         let mut decide = Vec::new();
-        let ty = self.b.register_type(number);
+        let ty = self.b.inference.register_type(number);
         let steps = match (start.constant(), end.constant()) {
             (Some(start), Some(end)) => Some(end.saturating_sub(start)),
             _ => None,
@@ -173,7 +173,7 @@ impl Interpreter<'_> {
             _ => "i".into(),
         };
         let counter = self.b.named_register(ty, &name);
-        let counter = self.b.of_type(counter, number);
+        let counter = self.b.inference.of_type(counter, number);
         if !is_signed(ty) {
             // Nothing can name it after the last iteration.
             self.b.always(&counter, Cmp::Lt, end);
@@ -216,13 +216,13 @@ impl Interpreter<'_> {
             decide.push(again);
         }
         self.leave(Value::Unit)?;
-        decide.iter().for_each(|it| self.b.join(&fork, it));
+        decide.iter().for_each(|it| self.b.sites.join(&fork, it));
         Ok(())
     }
 
     pub(super) fn while_loop(&mut self, expr: &ExprWhile) -> Result<Value> {
         let head = self.b.label("while");
-        let fork = self.b.fork("while", expr.cond.span());
+        let fork = self.b.sites.fork("while", expr.cond.span());
         let mut on_break = self.target("while_end");
         let start = self.length()?;
         self.b.place_label(&head);
@@ -263,7 +263,7 @@ impl Interpreter<'_> {
             None => self.endless(Kind::Bounded, label, &expr.body, head, on_break),
         };
         if let Truth::Predicate(predicate) = &truth {
-            self.b.join(&fork, predicate);
+            self.b.sites.join(&fork, predicate);
         }
         value
     }

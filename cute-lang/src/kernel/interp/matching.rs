@@ -86,9 +86,9 @@ impl Interpreter<'_> {
                     self.depth += 1;
                     let last = last.and_then(|last| last.checked_sub(index + 1));
                     let rest = |this: &mut Self| this.arms(value, rest, last, missing, span);
-                    let fork = self.b.fork("match", span);
+                    let fork = self.b.sites.fork("match", span);
                     let chosen = self.choose(&predicate, span, body, rest);
-                    self.b.join(&fork, &predicate);
+                    self.b.sites.join(&fork, &predicate);
                     self.depth -= 1;
                     return Ok(self.beside_arms(chosen?, before));
                 }

@@ -176,7 +176,7 @@ impl Interpreter<'_> {
             Value::Unit => message.text("()"),
             Value::Int(value, _) => message.text(&value.to_string()),
             Value::Float(value, ty) => {
-                let (value, ty) = self.b.float(value, ty);
+                let (value, ty) = self.b.inference.float(value, ty);
                 message.text(&decimal(value, ty));
             }
             Value::Bool(value) => message.text(&value.to_string()),

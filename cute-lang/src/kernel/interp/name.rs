@@ -13,7 +13,7 @@ use syn::{Error, Fields, ItemConst, ItemStruct, Result};
 impl Interpreter<'_> {
     /// Puts a name into the innermost scope.
     pub fn define(&mut self, name: &str, value: Value) {
-        self.b.name_shared(name, &value);
+        self.b.notes.name_shared(name, &value);
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), Some(value));
         }

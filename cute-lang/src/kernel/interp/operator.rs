@@ -37,8 +37,8 @@ impl Interpreter<'_> {
             (UnOp::Not(_), Value::Int(value, ty)) if !matches!(ty, NumberType::Any) => {
                 let ty = self.b.inference.now(ty);
                 let value = ty.known().map_or(!value, |ty| wrap(!value, ty));
-                self.b.holds(ty, value);
-                self.b.loses_bits(ty);
+                self.b.inference.holds(ty, value);
+                self.b.inference.loses_bits(ty);
                 Ok(Value::Int(value, ty))
             }
             (UnOp::Neg(_), Value::Float(value, ty)) => Ok(Value::Float(-value, ty)),
@@ -168,10 +168,13 @@ impl Interpreter<'_> {
         if let (Some(ty), Value::Float(a, _), Value::Float(b, _)) = (common, a, b)
             && let Some(f) = of_floats(op)
         {
-            return Ok(self.b.known_float(ty, &[*a, *b], |it| f(it[0], it[1])));
+            return Ok(self
+                .b
+                .inference
+                .known_float(ty, &[*a, *b], |it| f(it[0], it[1])));
         }
         let ty = match (common, a, b) {
-            (Some(ty), _, _) => Some(self.b.register_type(ty)),
+            (Some(ty), _, _) => Some(self.b.inference.register_type(ty)),
             // Pairs of numbers.
             (None, Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => Some(a.ty),
             _ => None,
@@ -210,7 +213,7 @@ impl Interpreter<'_> {
         let (a, b) = (self.operand_of_type(a, ty)?, self.operand_of_type(b, ty)?);
         let result = self.b.compute(ty, op.opcode(), (rounding, ty), [a, b]);
         let common = common.unwrap_or(NumberType::Is(ty));
-        Ok(self.b.of_type(result, common).into())
+        Ok(self.b.inference.of_type(result, common).into())
     }
 
     /// The value of `&`, `|` or `^` for truth values.
@@ -271,7 +274,7 @@ impl Interpreter<'_> {
         }
         if let (Some(x), Some(y)) = (a.as_num(), b.as_num()) {
             let ty = self.b.common_type(a, b)?;
-            self.b.observe(ty, |_| true);
+            self.b.inference.observe(ty, |_| true);
             return self.b.compare(cmp, &x, &y);
         }
         if let (Cmp::Eq | Cmp::Ne, Some(a), Some(b)) = (cmp, Truth::of(a), Truth::of(b)) {
@@ -288,9 +291,9 @@ impl Interpreter<'_> {
             false => None,
         };
         if let (Some(ty), Value::Float(a, _), Value::Float(b, _)) = (common, a, b) {
-            let [(a, _), (b, _)] = [*a, *b].map(|it| self.b.float(it, ty));
+            let [(a, _), (b, _)] = [*a, *b].map(|it| self.b.inference.float(it, ty));
             let holds = cmp.holds(&a, &b);
-            self.b.observe(ty, |ty| {
+            self.b.inference.observe(ty, |ty| {
                 holds == cmp.holds(&rounded(a, ty), &rounded(b, ty))
             });
             return Ok(Value::Bool(holds));
@@ -303,7 +306,7 @@ impl Interpreter<'_> {
                 .b
                 .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
         };
-        let ty = self.b.register_type(ty);
+        let ty = self.b.inference.register_type(ty);
         let (a, b) = (self.operand_of_type(a, ty)?, self.operand_of_type(b, ty)?);
         // `!=` is true for a NaN.
         let modifier = match cmp {
@@ -327,17 +330,19 @@ impl Interpreter<'_> {
             _ => value,
         };
         let is = NumberType::Is(ty);
-        if let Some(from) = self.b.number_type(&value) {
+        if let Some(from) = self.b.inference.number_type(&value) {
             match (&value, is_literal(&expr.expr)) {
                 // A literal converted to a type of its kind has this type, as in Rust.
-                (Value::Int(..), true) if is_integer(ty) => self.b.tell(&value, ty),
-                (Value::Float(..), true) if is_float(ty) => self.b.tell(&value, ty),
+                (Value::Int(..), true) if is_integer(ty) => self.b.inference.tell(&value, ty),
+                (Value::Float(..), true) if is_float(ty) => self.b.inference.tell(&value, ty),
                 (Value::Float(value, _), _) => {
                     let converted = |from| converted(rounded(*value, from), ty);
                     let exact = converted(Type::F64);
-                    self.b.observe(from, |from| converted(from) == exact);
+                    self.b
+                        .inference
+                        .observe(from, |from| converted(from) == exact);
                 }
-                _ => self.b.observe(from, |_| true),
+                _ => self.b.inference.observe(from, |_| true),
             }
         }
         match value {
@@ -346,7 +351,7 @@ impl Interpreter<'_> {
             Value::Int(value, _) if ty == Type::F32 => Ok(Value::Float((value as f32).into(), is)),
             Value::Int(value, _) if is_float(ty) => Ok(Value::Float(rounded(value as f64, ty), is)),
             Value::Float(value, own) if is_float(ty) || is_integer(ty) => {
-                Ok(converted(self.b.float(value, own).0, ty))
+                Ok(converted(self.b.inference.float(value, own).0, ty))
             }
             Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into(), is)),
             Value::Scalar(scalar) if scalar.ty == Type::Pred && is_integer(ty) => {

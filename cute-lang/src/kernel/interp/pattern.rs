@@ -115,14 +115,14 @@ impl Interpreter<'_> {
                     Truth::Known(false) => Ok(Truth::Known(false)),
                     Truth::Predicate(is_some) => {
                         let is_some = self.b.snapshot(&is_some);
-                        let fork = self.b.fork("match", pat.span());
+                        let fork = self.b.sites.fork("match", pat.span());
                         // If there is no value, its registers are unwritten.
                         let (holds, lines, _) =
                             self.assuming(&is_some, true, |this| this.test_parts(pat, value))?;
                         if lines.is_empty() {
                             return self.both(Truth::Predicate(is_some), holds);
                         }
-                        self.b.join(&fork, &is_some);
+                        self.b.sites.join(&fork, &is_some);
                         let both = self.decided(is_some, true, holds.into(), lines)?;
                         self.truth(&both)
                     }

@@ -114,12 +114,13 @@ impl Interpreter<'_> {
             );
             return Err(Error::new(mnemonic.span(), message));
         }
-        self.b.set_operation(known.as_str(), mnemonic.span());
+        self.b.sites.set_operation(known.as_str(), mnemonic.span());
         if matches!(known.opcode(), Opcode::Exit | Opcode::Ret) {
-            self.b.leaves(known.as_str());
+            self.b.sites.leaves(known.as_str());
         }
-        let inst = self.b.accessed(inst);
-        let inst = self.b.with_origin(inst);
+        let place = self.b.place();
+        let inst = self.b.renamed.accessed(inst, place);
+        let inst = self.b.sites.numbered(inst, self.b.threads);
         self.b.push(Line::Inst(inst));
         Ok(value)
     }

@@ -63,10 +63,10 @@ impl Interpreter<'_> {
         match self.truth(condition)? {
             Truth::Known(holds) => Ok(self.of_common_type(if holds { x } else { y }, common)),
             Truth::Predicate(predicate) => {
-                let ty = self.b.register_type(common);
+                let ty = self.b.inference.register_type(common);
                 let (x, y) = (self.operand_of_type(x, ty)?, self.operand_of_type(y, ty)?);
                 let selected = self.b.choose(ty, x, y, &predicate);
-                Ok(self.b.of_type(selected, common).into())
+                Ok(self.b.inference.of_type(selected, common).into())
             }
         }
     }
@@ -75,10 +75,10 @@ impl Interpreter<'_> {
         match value {
             Value::Int(value, _) => self.b.of_number(Num::Const(*value), ty),
             Value::Float(value, _) => {
-                let (value, ty) = self.b.float(*value, ty);
+                let (value, ty) = self.b.inference.float(*value, ty);
                 Value::Float(value, ty)
             }
-            Value::Scalar(scalar) => self.b.of_type(scalar.clone(), ty).into(),
+            Value::Scalar(scalar) => self.b.inference.of_type(scalar.clone(), ty).into(),
             other => other.clone(),
         }
     }
@@ -98,9 +98,9 @@ impl Interpreter<'_> {
         let (Value::Int(_, ty) | Value::Float(_, ty)) = value else {
             return Ok(value);
         };
-        let register = self.b.register_type(ty);
+        let register = self.b.inference.register_type(ty);
         let register: Scalar = self.b.register(register);
-        let register = self.b.of_type(register, ty);
+        let register = self.b.inference.of_type(register, ty);
         self.store(&register, &value, usize::MAX)?;
         Ok(register.into())
     }

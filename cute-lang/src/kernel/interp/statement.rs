@@ -97,9 +97,9 @@ impl Interpreter<'_> {
         // The text is made only if it is needed: most statements are computed and emit nothing.
         self.b.comment("");
         let first = self.length()?;
-        let around = self.b.set_source(self.source.location(span));
+        let around = self.b.sites.set_source(self.source.location(span));
         let value = self.statement(stmt);
-        self.b.set_source(around);
+        self.b.sites.set_source(around);
         let value = value?;
         match self.length()? == first {
             true => drop(self.b.split_off(start)),
@@ -168,7 +168,9 @@ impl Interpreter<'_> {
                 value.for_each_fragment_mut(&mut |fragment| {
                     let name = text::shorten(pat.to_token_stream());
                     let of = text::shorten(expr.to_token_stream());
-                    self.b.rename(fragment.registers.iter_mut(), &name, &of);
+                    self.b
+                        .renamed
+                        .rename(fragment.registers.iter_mut(), &name, &of);
                 });
             }
             _ => {}
@@ -192,9 +194,9 @@ impl Interpreter<'_> {
             Truth::Known(false) => _ = diverge(self)?,
             Truth::Predicate(predicate) => {
                 let predicate = self.b.snapshot(&predicate);
-                let fork = self.b.fork("let", pat.span());
+                let fork = self.b.sites.fork("let", pat.span());
                 self.choose(&predicate, at, |_| Ok(Value::Unit), diverge)?;
-                self.b.join(&fork, &predicate);
+                self.b.sites.join(&fork, &predicate);
             }
         }
         Ok(())

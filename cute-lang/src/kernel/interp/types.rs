@@ -52,9 +52,9 @@ impl Interpreter<'_> {
             Some(_) => is_integer(wanted),
             None => is_float(wanted),
         };
-        let found = self.b.number_type(value).filter(|_| of_kind);
+        let found = self.b.inference.number_type(value).filter(|_| of_kind);
         let Some(found) = found else { return Ok(None) };
-        if self.b.is_assumed(found, wanted) {
+        if self.b.inference.is_assumed(found, wanted) {
             return Ok(Some(value.clone()));
         }
         if found.known().is_some_and(|found| found != wanted) {

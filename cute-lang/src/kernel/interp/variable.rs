@@ -28,7 +28,7 @@ impl Interpreter<'_> {
             return Ok(value.with_parts(variables));
         }
         let ty = match &value {
-            Value::Int(_, ty) | Value::Float(_, ty) => self.b.register_type(*ty),
+            Value::Int(_, ty) | Value::Float(_, ty) => self.b.inference.register_type(*ty),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
             Value::Fragment(fragment) => {
@@ -47,8 +47,8 @@ impl Interpreter<'_> {
         };
         let mut variable = self.b.named_register(ty, &name.replace('.', "_"));
         self.b.note_variable(&variable, name);
-        if let Some(ty) = self.b.number_type(&value) {
-            variable = self.b.of_type(variable, ty);
+        if let Some(ty) = self.b.inference.number_type(&value) {
+            variable = self.b.inference.of_type(variable, ty);
         }
         self.store(&variable, &value, start)?;
         variable.variable = true;

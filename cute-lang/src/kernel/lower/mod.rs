@@ -272,7 +272,7 @@ fn lower_from(
     interpreter.b.threads = threads;
     interpreter.b.cluster = cluster;
     let name = &kernel.function.sig.ident;
-    interpreter.b.set_source(source.location(name.span()));
+    interpreter.b.sites.set_source(source.location(name.span()));
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }

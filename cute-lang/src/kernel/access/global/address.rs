@@ -5,8 +5,9 @@
 
 use crate::kernel::access::coordinate::{sign_extended, widened};
 use crate::kernel::emit::builder::{Builder, address_operand};
+use crate::kernel::emit::claim::in_global;
 use crate::kernel::ir::Operand;
-use crate::kernel::value::{Global, Num, Scalar};
+use crate::kernel::value::{Global, Num, Scalar, TensorId};
 use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
@@ -38,7 +39,7 @@ impl Addresses {
         let origin = self.global.origin.iter().zip(&self.global.is_moved);
         let place = origin.zip(coordinate.iter().copied());
         let place = place.map(|((origin, signed), at)| (origin.clone(), at, *signed));
-        b.claim_global(&operand, self.global.id(), place);
+        claim(b, &operand, self.global.id(), place);
         Ok(operand)
     }
 
@@ -99,4 +100,15 @@ impl Addresses {
         }
         b.mul(&elements, &Num::from(self.global.element.bytes()))
     }
+}
+
+/// Claims that an operand is the element of a tensor at a coordinate, or a box that begins there.
+pub(crate) fn claim(
+    b: &mut Builder,
+    operand: &Operand,
+    id: TensorId,
+    coordinate: impl Iterator<Item = (Num, i64, bool)>,
+) {
+    let place = in_global(&b.params[id.param].name, b.index_of(id), coordinate);
+    b.claims.add(operand, place);
 }

@@ -44,8 +44,9 @@ fn ask(
         |_| false,
         |b, call| match &call.args[0].value {
             Value::Float(x, ty) => {
-                let (x, ty) = b.float(*x, *ty);
-                b.observe(ty, |ty| known(rounded(x, ty)) == known(x));
+                let (x, ty) = b.inference.float(*x, *ty);
+                b.inference
+                    .observe(ty, |ty| known(rounded(x, ty)) == known(x));
                 Ok(Value::Bool(known(x)))
             }
             Value::Scalar(x) if is_float(x.ty) => emit(b, x.ty, x.operand()),

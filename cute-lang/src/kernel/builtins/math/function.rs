@@ -63,7 +63,7 @@ impl Function {
                 return Err(call.error_at(0, "the function has other arguments (a defect)"));
             }
             let known = |numbers: &[f64]| self.known.value(numbers).unwrap_or(f64::NAN);
-            return Ok(b.known_float(common, &numbers, known));
+            return Ok(b.inference.known_float(common, &numbers, known));
         };
         let mut operands = Vec::with_capacity(call.args.len());
         for argument in &call.args {
@@ -85,7 +85,7 @@ impl Function {
             Some(Code::Sequence(emit)) => emit(b, ty, &operands),
             None => return Err(call.mismatch(0, &self.types())),
         };
-        Ok(b.of_type(result, common).into())
+        Ok(b.inference.of_type(result, common).into())
     }
 
     /// The type of the arguments, and the type of the arguments in registers, if there are any.
@@ -98,7 +98,8 @@ impl Function {
                 Value::Float(_, ty) => *ty,
                 Value::Scalar(scalar) if self.code(scalar.ty).is_some() => {
                     in_registers = Some(scalar.ty);
-                    b.number_type(&argument.value)
+                    b.inference
+                        .number_type(&argument.value)
                         .unwrap_or(NumberType::Is(scalar.ty))
                 }
                 Value::Scalar(scalar) if matches!(scalar.ty, Type::F16 | Type::Bf16) => {

@@ -11,6 +11,7 @@ use syn::Result;
 pub(super) fn abs(b: &mut Builder, call: &Call) -> Result<Value> {
     let x = &call.args[0].value;
     let ty = b
+        .inference
         .number_type(x)
         .filter(|ty| ty.known().is_none_or(is_signed));
     match (call.num(0)?, ty) {

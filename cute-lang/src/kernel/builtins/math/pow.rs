@@ -84,7 +84,7 @@ fn powi(b: &mut Builder, call: &Call) -> Result<Value> {
     b.expect(&call.args[1].value, Type::S32)?;
     let n = i32::try_from(n).map_err(|_| call.error_at(1, format!("{n} does not fit `i32`")))?;
     let x = match &call.args[0].value {
-        Value::Float(x, ty) => return Ok(b.known_float(*ty, &[*x], |x| x[0].powi(n))),
+        Value::Float(x, ty) => return Ok(b.inference.known_float(*ty, &[*x], |x| x[0].powi(n))),
         Value::Scalar(x) if is_float(x.ty) && x.ty.bits() >= 32 => x,
         _ => return Err(call.mismatch(0, "a number of type f32 or f64")),
     };
@@ -117,12 +117,14 @@ fn powi(b: &mut Builder, call: &Call) -> Result<Value> {
             b.compute(ty, Opcode::Mov, ty.untyped(), [one])
         }
     };
-    Ok(b.of_type(
-        result,
-        b.number_type(&call.args[0].value)
-            .unwrap_or(NumberType::Is(ty)),
-    )
-    .into())
+    Ok(b.inference
+        .of_type(
+            result,
+            b.inference
+                .number_type(&call.args[0].value)
+                .unwrap_or(NumberType::Is(ty)),
+        )
+        .into())
 }
 
 /// A number as a sum: `high` is the rounded number, and `low` is the rest.

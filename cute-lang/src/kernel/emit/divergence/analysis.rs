@@ -12,7 +12,6 @@ use super::flow::Flow;
 use super::group::Group;
 use super::rules::{self, Known};
 use super::varies::Varies;
-use crate::kernel::emit::claim::named;
 use crate::kernel::ir::{self, claims::Statement};
 use crate::kernel::ir::{Inst, Line};
 use cute_ptx::table::Opcode;
@@ -22,15 +21,15 @@ use std::collections::{HashMap, HashSet};
 const MAX_PASSES: usize = 200;
 
 /// Properties of a kernel besides its lines.
-pub(super) struct Facts<'a> {
+pub struct Facts<'a> {
     /// Threads of a CTA.
-    pub(super) threads: u32,
+    pub threads: u32,
     /// CTAs of a cluster.
-    pub(super) cluster: [u32; 3],
+    pub cluster: [u32; 3],
     /// For each register that a single line writes, the bits that may be set.
-    pub(super) bits: &'a HashMap<ir::Register, u64>,
+    pub bits: &'a HashMap<ir::Register, u64>,
     /// The registers with the result of a function of the language, and the name of the function.
-    pub(super) calls: &'a HashMap<ir::Register, &'static str>,
+    pub calls: &'a HashMap<ir::Register, &'static str>,
 }
 
 /// Where threads have parted.
@@ -218,7 +217,7 @@ impl<'a> Analysis<'a> {
         let Statement::Uniform { register, group } = statement else {
             return;
         };
-        let claimed = named(*group);
+        let claimed = Group::from(*group);
         let Some(Register::Variable(index)) = self.registers.get(register) else {
             return;
         };

@@ -2,6 +2,7 @@
 
 use crate::kernel::ir::{Inst, Operand};
 use cute_chip::threads::{WARP, WARPGROUP};
+use cute_ptx::claims;
 use cute_ptx::table::{Opcode, Together};
 
 /// Groups of threads of a CTA or cluster, from the smallest. A thread is in one group of each kind, and this group is a part of its group
@@ -16,6 +17,16 @@ pub enum Group {
     Cta,
     /// The threads of a cluster.
     Cluster,
+}
+
+impl From<claims::Group> for Group {
+    fn from(group: claims::Group) -> Self {
+        match group {
+            claims::Group::Warp => Self::Warp,
+            claims::Group::Warpgroup => Self::Warpgroup,
+            claims::Group::Cta => Self::Cta,
+        }
+    }
 }
 
 impl Group {

@@ -16,11 +16,13 @@ mod group;
 mod rules;
 mod varies;
 
-use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::{Inst, Line, Register};
 use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::location::Location;
 use crate::kernel::value::Scalar;
-use analysis::{Analysis, Facts, Parting};
+pub use analysis::Facts;
+use analysis::{Analysis, Parting};
+use cute_ptx::ast::Place;
 pub use group::Group;
 use group::{Members, members};
 use proc_macro2::Span;
@@ -31,16 +33,23 @@ use syn::{Error, Result};
 const MAX_ERRORS: usize = 8;
 
 /// Functions whose results are computed once, by the names of their registers.
-const CALLS: [(&str, &str); 4] = [
+pub(super) const CALLS: [(&str, &str); 4] = [
     ("lane", "`lane()`"),
     ("warp", "`warp()`"),
     ("warpgroup", "`warpgroup()`"),
     ("warpgroup_thread", "`warpgroup_thread()`"),
 ];
 
-/// Where operations, conditions and jumps stand in the source.
-#[derive(Default)]
+/// Where statements, operations, conditions and jumps stand in the source.
 pub struct Sites {
+    /// The token that errors refer to.
+    place: Span,
+    /// The place of the current statement.
+    source: Option<Location>,
+    /// The call that entered the library, and the name of the library's module.
+    pub library: Option<(Span, String)>,
+    /// The source files of the places of instructions.
+    files: Vec<String>,
     /// The operation being emitted, and its number, once it has one.
     current: Option<(&'static str, Span, Option<u32>)>,
     /// Operations with collective instructions, indexed by the number in these instructions.
@@ -70,26 +79,81 @@ pub struct Fork {
     end: u32,
 }
 
-impl Builder {
+impl Default for Sites {
+    fn default() -> Self {
+        Self {
+            place: Span::call_site(),
+            source: None,
+            library: None,
+            files: Vec::new(),
+            current: None,
+            operations: Vec::new(),
+            forks: HashMap::new(),
+            jumps: Vec::new(),
+        }
+    }
+}
+
+impl Sites {
+    /// Sets the token that errors refer to.
+    pub fn set_place(&mut self, span: Span) {
+        self.place = span;
+    }
+
+    /// The token that errors refer to.
+    pub fn place(&self) -> Span {
+        self.place
+    }
+
+    /// Sets the source place of the next instructions, and returns the previous one.
+    pub fn set_source(&mut self, source: Option<Location>) -> Option<Location> {
+        std::mem::replace(&mut self.source, source)
+    }
+
+    /// The source place of the next instructions.
+    pub(super) fn source(&self) -> Option<&Location> {
+        self.source.as_ref()
+    }
+
+    /// The source place of the next instructions, in PTX.
+    pub(super) fn place_in_file(&mut self) -> Option<Place> {
+        let source = self.source.as_ref()?;
+        let known = self.files.iter().position(|file| *file == source.file);
+        let index = known.unwrap_or_else(|| {
+            self.files.push(source.file.clone());
+            self.files.len() - 1
+        });
+        Some(Place {
+            file: index as u32 + 1,
+            line: source.line,
+            column: source.column,
+        })
+    }
+
+    /// The source files of the places of instructions, from number 1 on.
+    pub(super) fn into_files(self) -> Vec<String> {
+        self.files
+    }
+
     /// Later instructions belong to the operation of this name.
     pub fn set_operation(&mut self, name: &'static str, span: Span) {
         self.set_place(span);
-        self.sites.current = Some((name, span, None));
+        self.current = Some((name, span, None));
     }
 
     /// The instruction with the number of its operation, if it is collective.
-    pub fn with_origin(&mut self, inst: Inst) -> Inst {
-        if members(&inst, self.threads).is_none() {
+    pub fn numbered(&mut self, inst: Inst, threads: u32) -> Inst {
+        if members(&inst, threads).is_none() {
             return inst;
         }
-        let unnamed = (inst.mnemonic.as_str(), self.place(), None);
-        let (name, span, number) = self.sites.current.unwrap_or(unnamed);
+        let unnamed = (inst.mnemonic.as_str(), self.place, None);
+        let (name, span, number) = self.current.unwrap_or(unnamed);
         let origin = number.unwrap_or_else(|| {
             let site = self.site(span);
-            self.sites.operations.push((name, site));
-            self.sites.operations.len() as u32 - 1
+            self.operations.push((name, site));
+            self.operations.len() as u32 - 1
         });
-        self.sites.current = Some((name, span, Some(origin)));
+        self.current = Some((name, span, Some(origin)));
         Inst {
             origin: Some(origin),
             ..inst
@@ -98,7 +162,7 @@ impl Builder {
 
     /// Begins a condition that decides between two branches. `what` is its construct, such as `if`.
     pub fn fork(&self, what: &'static str, span: Span) -> Fork {
-        let start = self.sites.operations.len() as u32;
+        let start = self.operations.len() as u32;
         Fork {
             what,
             site: self.site(span),
@@ -111,17 +175,17 @@ impl Builder {
     pub fn join(&mut self, fork: &Fork, predicate: &Scalar) {
         let fork = Fork {
             site: fork.site.clone(),
-            end: self.sites.operations.len() as u32,
+            end: self.operations.len() as u32,
             ..*fork
         };
-        let forks = self.sites.forks.entry(predicate.register);
+        let forks = self.forks.entry(predicate.register);
         forks.or_default().push(fork);
     }
 
     /// Threads leave the code around this place: by a `return`, for example.
     pub fn leaves(&mut self, how: &'static str) {
-        let before = self.sites.operations.len() as u32;
-        self.sites.jumps.push((how, before));
+        let before = self.operations.len() as u32;
+        self.jumps.push((how, before));
     }
 
     fn site(&self, span: Span) -> Site {
@@ -131,7 +195,7 @@ impl Builder {
                 library: None,
             },
             Some((entry, module)) => {
-                let place = self.source_location();
+                let place = self.source.as_ref();
                 let place = place.map(|it| format!("{}:{}, ", it.file_name(), it.line));
                 let place = place.unwrap_or_default();
                 Site {
@@ -143,32 +207,23 @@ impl Builder {
     }
 
     /// Refuses collective operations where some threads may be elsewhere. `code` has all lines of the kernel.
-    pub(super) fn check_divergence(&self, code: &[Line]) -> Result<()> {
-        if self.sites.operations.is_empty() {
+    pub(super) fn check(&self, code: &[Line], facts: Facts) -> Result<()> {
+        if self.operations.is_empty() {
             return Ok(());
         }
-        let mut calls = HashMap::new();
-        for (name, call) in CALLS {
-            calls.extend(self.known_once(name).map(|it| (it.register, call)));
-        }
-        let facts = Facts {
-            threads: self.threads,
-            cluster: self.cluster,
-            bits: self.known_bits(),
-            calls: &calls,
-        };
+        let threads = facts.threads;
+        let ctas = facts.cluster.iter().product();
         let analysis = Analysis::new(code, facts);
-        let ctas = self.cluster.iter().product();
         let mut errors = Errors::default();
         for (block, lines) in analysis.flow.blocks.iter().enumerate() {
             for line in &code[lines.lines.clone()] {
                 let Line::Inst(inst) = line else { continue };
-                let Some((number, members)) = inst.origin.zip(members(inst, self.threads)) else {
+                let Some((number, members)) = inst.origin.zip(members(inst, threads)) else {
                     continue;
                 };
                 match members {
                     Members::All(group) => {
-                        let least = group.least(self.threads, ctas);
+                        let least = group.least(threads, ctas);
                         if let Some(parting) = analysis.parted(block, least) {
                             self.refuse(&mut errors, number, group, parting, code);
                         }
@@ -176,7 +231,7 @@ impl Builder {
                     Members::Listed(Some(mask))
                         if analysis.parted(block, Group::Warp).is_none() =>
                     {
-                        let (name, site) = &self.sites.operations[number as usize];
+                        let (name, site) = &self.operations[number as usize];
                         errors.push(site.error(format!(
                             "all lanes of the warp execute `{name}` here, but its mask, {mask:#x}, does not name all: name those that execute it"
                         )));
@@ -201,8 +256,8 @@ impl Builder {
         Parting { line, cause }: Parting,
         code: &[Line],
     ) {
-        let (name, site) = &self.sites.operations[number as usize];
-        let fork = self.sites.fork(&code[line], number);
+        let (name, site) = &self.operations[number as usize];
+        let fork = self.fork_at(&code[line], number);
         let threads = group.threads();
         let (place, remedy) = match fork {
             Some(fork) if (fork.start..fork.end).contains(&number) => (
@@ -212,7 +267,7 @@ impl Builder {
             Some(fork) => (
                 format!(
                     "some may have left by `{}`, {}",
-                    self.sites.jump(fork),
+                    self.jump(fork),
                     fork.inside()
                 ),
                 "let all of them go on, those without work to do as well",
@@ -241,12 +296,10 @@ impl Builder {
             )));
         }
     }
-}
 
-impl Sites {
     /// The condition of a branch where threads diverge before an operation: of several with its predicate, the last one that begins before
     /// it. In a loop, it may also come after the operation.
-    fn fork(&self, branch: &Line, operation: u32) -> Option<&Fork> {
+    fn fork_at(&self, branch: &Line, operation: u32) -> Option<&Fork> {
         let Line::Inst(Inst {
             guard: Some(guard), ..
         }) = branch
