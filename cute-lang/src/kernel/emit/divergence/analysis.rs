@@ -11,7 +11,7 @@
 use super::flow::Flow;
 use super::group::Group;
 use super::rules::{self, Known};
-use super::varies::Varies;
+use super::varies::{Cause, Varies};
 use crate::kernel::emit::claim::agreement;
 use cute_ptx::ast::{Inst, Line};
 use cute_ptx::table::Opcode;
@@ -38,7 +38,7 @@ pub(super) struct Parting {
     /// The line of the branch.
     pub(super) line: usize,
     /// The reason why the condition differs.
-    pub(super) cause: &'static str,
+    pub(super) cause: Cause,
 }
 
 /// The differences of variables, by their indices.
@@ -192,7 +192,7 @@ impl<'a> Analysis<'a> {
             here.butterflies
                 .retain(|to, (_, from)| *to != name && *from != name);
             let call = self.facts.calls.get(name);
-            let result = call.map_or(result, |call| result.because(call));
+            let result = call.map_or(result, |call| result.because(*call));
             match self.registers.get(name) {
                 Some(Register::Fixed(index)) => is_new |= self.fixed[*index].join(&result),
                 Some(Register::Variable(index)) => {

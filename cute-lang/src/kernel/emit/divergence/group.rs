@@ -2,7 +2,7 @@
 
 use cute_chip::threads::{WARP, WARPGROUP};
 use cute_ptx::ast::{Inst, Operand};
-use cute_ptx::table::{Opcode, Together};
+use cute_ptx::table::{self, Kind, Together};
 
 /// Groups of threads of a CTA or cluster, from the smallest. A thread is in one group of each kind, and this group is a part of its group
 /// of the next kind.
@@ -75,21 +75,16 @@ pub(super) enum Members {
 /// | `bar` of a number of threads | the warp: which warps come, the number does not say |
 /// | `barrier.cluster` | the cluster |
 pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
-    use Opcode::*;
-    match (inst.mnemonic.opcode(), inst.mnemonic.together()) {
-        (BarrierClusterArrive | BarrierClusterWait, _) => Some(Members::All(Group::Cluster)),
-        (BarSync | BarArrive | BarRed | BarrierSync | BarrierArrive | BarrierRed, _) => {
-            Some(Members::All(match is_of_cta(inst, threads) {
-                true => Group::Cta,
-                false => Group::Warp,
-            }))
-        }
-        (_, Together::No) => None,
-        (WgmmaMmaAsync | WgmmaFence | WgmmaCommitGroup | WgmmaWaitGroup | Setmaxnreg, _) => {
-            Some(Members::All(Group::Warpgroup))
-        }
-        (_, Together::Warp) => Some(Members::All(Group::Warp)),
-        (_, Together::Members) => {
+    match (inst.mnemonic.group(), inst.mnemonic.together()) {
+        (Some(table::Group::Cluster), _) => Some(Members::All(Group::Cluster)),
+        (Some(table::Group::Cta), _) => Some(Members::All(match is_of_cta(inst, threads) {
+            true => Group::Cta,
+            false => Group::Warp,
+        })),
+        (Some(table::Group::Warpgroup), _) => Some(Members::All(Group::Warpgroup)),
+        (None, Together::No) => None,
+        (None, Together::Warp) => Some(Members::All(Group::Warp)),
+        (None, Together::Members) => {
             let lanes = u32::MAX >> (WARP - threads.min(WARP));
             Some(match inst.operands.last() {
                 Some(Operand::Int(mask)) if *mask as u32 & lanes == lanes => {
@@ -103,12 +98,12 @@ pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
 }
 
 /// Whether the barrier waits for all threads of the CTA: it has no count, or the count of all threads.
-pub(super) fn is_of_cta(inst: &Inst, threads: u32) -> bool {
-    // A reduction has its destination before the number of the barrier, and a predicate at the end.
-    let (before, behind) = match inst.mnemonic.opcode() {
-        Opcode::BarRed | Opcode::BarrierRed => (1, 1),
-        _ => (0, 0),
-    };
-    let has_count = inst.operands.len() > before + 1 + behind;
-    !has_count || inst.operands[before + 1] == Operand::Int(threads.into())
+fn is_of_cta(inst: &Inst, threads: u32) -> bool {
+    let slots = inst.slots().unwrap_or_default();
+    let numbers = slots
+        .into_iter()
+        .filter(|(_, kind)| matches!(kind, Kind::Use { .. }));
+    // The number of the barrier comes first.
+    let count = numbers.map(|(operand, _)| operand).nth(1);
+    count.is_none_or(|count| *count == Operand::Int(threads.into()))
 }
