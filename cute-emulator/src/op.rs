@@ -8,7 +8,7 @@ use crate::source::{Element, Place, Tensor};
 use crate::tensor_map::Field;
 use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
 use cute_ptx::special::Register;
-use cute_ptx::table::{Mnemonic, Modifier};
+use cute_ptx::table::{Class, Mnemonic, Modifier};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -177,6 +177,10 @@ pub(crate) struct Instruction {
     /// The row of the guard predicate, and whether the guard is negated (`@!%p`).
     pub(crate) guard: Option<(Reg, bool)>,
     pub(crate) op: Op,
+    /// The class as which it counts.
+    pub(crate) class: Class,
+    /// Whether other warps may wait for it.
+    pub(crate) signals: bool,
     pub(crate) convergence: Convergence,
     /// `None` if the text has no instruction here, as at the end of a routine.
     pub(crate) mnemonic: Option<Mnemonic>,

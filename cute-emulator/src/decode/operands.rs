@@ -74,3 +74,10 @@ pub(super) fn take<const N: usize>(args: Vec<Arg>) -> Result<[Arg; N]> {
     args.try_into()
         .map_err(|_| format!("expected {N} operands, found {found}"))
 }
+
+/// The operand of a `wait_group`: the number of groups that may stay pending.
+pub(super) fn pending(args: Vec<Arg>) -> Result<u64> {
+    let [value] = take(args)?;
+    let value = value.int()?;
+    u64::try_from(value).map_err(|_| format!("the number of pending groups, {value}, is negative"))
+}
