@@ -182,6 +182,8 @@ pub(crate) struct Instruction {
     /// Whether other warps may wait for it.
     pub(crate) signals: bool,
     pub(crate) convergence: Convergence,
+    /// For an instruction that lanes may execute together from several places: its rows.
+    pub(crate) exchanged: Option<Box<Exchanged>>,
     /// `None` if the text has no instruction here, as at the end of a routine.
     pub(crate) mnemonic: Option<Mnemonic>,
     /// The instruction where all divergent paths from here meet again, if the routine has one.
@@ -261,6 +263,13 @@ pub(crate) enum Convergence {
     Alive,
     /// The lanes of the member mask in this row.
     Members(Reg),
+}
+
+/// The rows that an exchange between lanes, or a barrier, reads and writes, in the order of its operands.
+#[derive(Debug)]
+pub(crate) struct Exchanged {
+    pub(crate) reads: Box<[Reg]>,
+    pub(crate) writes: Box<[Reg]>,
 }
 
 /// A function of one to four operands of a lane, on raw bits.

@@ -27,7 +27,9 @@ pub(crate) use unsupported::Unsupported;
 
 use crate::claim::{Arguments, Condition, Sum, Ways};
 use crate::limits::{Limits, hold};
-use crate::op::{Address, Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine, Uses};
+use crate::op::{
+    Address, Code, Convergence, Exchanged, Instruction, MatrixA, Op, Reg, Subroutine, Uses,
+};
 use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
@@ -287,6 +289,7 @@ impl<'a> Decoder<'a, '_> {
             args.pop();
         }
         let convergence = convergence(inst, &args)?;
+        let exchanged = exchanged(inst, &args, convergence);
         let sums: Box<[Address]> = bounds::sums(&args);
         let said = match &inst.comment {
             Some(comment) => Claims::read(comment).map_err(|error| error.to_string())?,
@@ -347,6 +350,7 @@ impl<'a> Decoder<'a, '_> {
             last.mnemonic = Some(inst.mnemonic);
             last.signals = inst.mnemonic.signals();
             last.convergence = convergence;
+            last.exchanged = exchanged;
             if !sums.is_empty() {
                 last.bounds.get_or_insert_default().sums = sums;
             }
@@ -393,6 +397,7 @@ impl<'a> Decoder<'a, '_> {
             class,
             signals: false,
             convergence: Convergence::No,
+            exchanged: None,
             mnemonic: None,
             bounds: None,
             is_checked: false,
@@ -486,6 +491,27 @@ fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
             Some(Group::Cta) => Convergence::Alive,
             _ => Convergence::No,
         },
+    })
+}
+
+/// The rows of an instruction that lanes may execute together from several places.
+fn exchanged(inst: &Inst, args: &[Arg], convergence: Convergence) -> Option<Box<Exchanged>> {
+    let at_several = match convergence {
+        Convergence::No | Convergence::Warp => false,
+        Convergence::Members(_) => true,
+        // The result of a barrier comes later, and only to the rows of one place.
+        Convergence::Alive => !inst.mnemonic.writes(0),
+    };
+    let rows = |written: bool| {
+        let args = args.iter().enumerate();
+        let args = args.filter(|(at, _)| inst.mnemonic.writes(*at) == written);
+        args.flat_map(|(_, arg)| arg.registers()).copied().collect()
+    };
+    at_several.then(|| {
+        Box::new(Exchanged {
+            reads: rows(false),
+            writes: rows(true),
+        })
     })
 }
 

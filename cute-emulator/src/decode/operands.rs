@@ -13,7 +13,7 @@ pub(super) enum Arg {
     /// A vector.
     Rows(Box<[Reg]>),
     /// `d|p`: a destination and a predicate.
-    Pair(Reg, Reg),
+    Pair([Reg; 2]),
     Address(Address),
     /// A tensor map and coordinates.
     Tile(Address, Box<[Reg]>),
@@ -40,11 +40,21 @@ impl Arg {
         }
     }
 
+    /// The registers of an operand that is no address.
+    pub(super) fn registers(&self) -> &[Reg] {
+        match self {
+            Arg::Row(row) => std::slice::from_ref(row),
+            Arg::Rows(rows) => rows,
+            Arg::Pair(pair) => pair,
+            Arg::Address(_) | Arg::Tile(..) | Arg::Int(_) | Arg::Nothing => &[],
+        }
+    }
+
     /// A destination, and the predicate of `d|p` if there is one.
     pub(super) fn pair(self) -> Result<(Reg, Option<Reg>)> {
         match self {
             Arg::Row(row) => Ok((row, None)),
-            Arg::Pair(first, second) => Ok((first, Some(second))),
+            Arg::Pair([first, second]) => Ok((first, Some(second))),
             other => other.unexpected("a destination"),
         }
     }
