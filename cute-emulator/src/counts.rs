@@ -1,6 +1,6 @@
 //! Counts of the instructions, the traffic and the waits of a launch.
 
-use crate::op::Op;
+use cute_ptx::table::Class;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::ops::{AddAssign, Index};
@@ -17,7 +17,7 @@ pub struct Counts {
     pub steps: u64,
     /// Steps that slow work is charged in addition, [as limits list it](crate::Limits::steps). The limit holds for `steps + charged`.
     pub charged: u64,
-    /// The `steps` by class.
+    /// The `steps` by class. Instructions without effect here, such as prefetches, are in [`Class::Control`].
     pub instructions: ByClass,
     /// Operations of wgmma and `mma`: a multiplication and an addition for each product.
     pub matrix_flops: u64,
@@ -68,113 +68,6 @@ pub struct Waits {
     pub count: u64,
     /// How many steps other warps made during the waits.
     pub steps: u64,
-}
-
-/// A class of instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Arithmetic, comparisons, conversions and moves.
-    Arithmetic,
-    /// Branches, `exit`, `trap`, and instructions without effect.
-    Control,
-    /// Exchanges between the lanes of a warp.
-    Lanes,
-    /// Loads, stores and atomics, `ldmatrix` and `stmatrix`.
-    Memory,
-    /// Barriers, mbarriers, fences and `setmaxnreg`.
-    Synchronisation,
-    /// Asynchronous copies, their groups and waits.
-    Copy,
-    /// wgmma, its fences, groups and waits, and `mma`.
-    Matrix,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; 7] = [
-        Class::Arithmetic,
-        Class::Control,
-        Class::Lanes,
-        Class::Memory,
-        Class::Synchronisation,
-        Class::Copy,
-        Class::Matrix,
-    ];
-
-    pub(crate) fn of(op: &Op) -> Class {
-        match op {
-            Op::Compute { .. }
-            | Op::Extended { .. }
-            | Op::Compare { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Clock { .. }
-            | Op::RankOf { .. }
-            | Op::MapRank { .. } => Class::Arithmetic,
-            Op::Branch { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call { .. }
-            | Op::Return
-            | Op::Exit
-            | Op::Trap
-            | Op::Nop
-            | Op::Agree(_) => Class::Control,
-            Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Reduce { .. }
-            | Op::Elect { .. }
-            | Op::ActiveMask { .. }
-            | Op::MoveMatrix { .. }
-            | Op::WarpSync { .. } => Class::Lanes,
-            Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Atomic { .. }
-            | Op::LoadMatrix { .. }
-            | Op::StoreMatrix { .. }
-            | Op::WmmaLoad { .. }
-            | Op::WmmaStore { .. }
-            | Op::PrefetchMap { .. }
-            | Op::ReplaceInMap { .. } => Class::Memory,
-            Op::Fence { .. }
-            | Op::ProxyFence { .. }
-            | Op::InitFence
-            | Op::AcquireMap { .. }
-            | Op::Barrier { .. }
-            | Op::BarrierReduce { .. }
-            | Op::ClusterArrive { .. }
-            | Op::ClusterWait
-            | Op::MbarrierInit { .. }
-            | Op::MbarrierInval { .. }
-            | Op::MbarrierArrive { .. }
-            | Op::MbarrierCompleteTx { .. }
-            | Op::MbarrierWait { .. }
-            | Op::WaitForGrid
-            | Op::SetMaxRegisters { .. } => Class::Synchronisation,
-            Op::CopyIn { .. }
-            | Op::CopyMap { .. }
-            | Op::CopyOut { .. }
-            | Op::BulkCommit
-            | Op::BulkWait { .. }
-            | Op::CopyAsync { .. }
-            | Op::CopyAsyncCommit
-            | Op::CopyAsyncWait { .. }
-            | Op::CopyAsyncArrive { .. } => Class::Copy,
-            Op::Mma { .. }
-            | Op::Wmma { .. }
-            | Op::Wgmma { .. }
-            | Op::WgmmaFence
-            | Op::WgmmaCommit
-            | Op::WgmmaWait { .. } => Class::Matrix,
-        }
-    }
-}
-
-/// `arithmetic`, `control`, ….
-impl Display for Class {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&format!("{self:?}").to_lowercase())
-    }
 }
 
 /// A number for each [`Class`]: `counts.instructions[Class::Copy]`.

@@ -96,8 +96,9 @@ mod trace;
 mod variables;
 mod windows;
 
-pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
+pub use counts::{ByClass, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use cute_ptx::claims::Group;
+pub use cute_ptx::table::Class;
 pub use error::{
     Absence, AllocError, Assertion, Disagreement, Earlier, EmulatorError, Endless, Fault,
     FaultKind, FreeError, GridRace, Inactive, Later, LaunchProblem, Loop, MemberMask, MemoryError,

@@ -8,7 +8,7 @@ use crate::source::{Element, Place, Tensor};
 use crate::tensor_map::Field;
 use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
 use cute_ptx::special::Register;
-use cute_ptx::table::{Mnemonic, Modifier};
+use cute_ptx::table::{Class, Mnemonic, Modifier};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -177,7 +177,13 @@ pub(crate) struct Instruction {
     /// The row of the guard predicate, and whether the guard is negated (`@!%p`).
     pub(crate) guard: Option<(Reg, bool)>,
     pub(crate) op: Op,
+    /// The class as which it counts.
+    pub(crate) class: Class,
+    /// Whether other warps may wait for it.
+    pub(crate) signals: bool,
     pub(crate) convergence: Convergence,
+    /// For an instruction that lanes may execute together from several places: its rows.
+    pub(crate) exchanged: Option<Box<Exchanged>>,
     /// `None` if the text has no instruction here, as at the end of a routine.
     pub(crate) mnemonic: Option<Mnemonic>,
     /// The instruction where all divergent paths from here meet again, if the routine has one.
@@ -257,6 +263,13 @@ pub(crate) enum Convergence {
     Alive,
     /// The lanes of the member mask in this row.
     Members(Reg),
+}
+
+/// The rows that an exchange between lanes, or a barrier, reads and writes, in the order of its operands.
+#[derive(Debug)]
+pub(crate) struct Exchanged {
+    pub(crate) reads: Box<[Reg]>,
+    pub(crate) writes: Box<[Reg]>,
 }
 
 /// A function of one to four operands of a lane, on raw bits.

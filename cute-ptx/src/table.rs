@@ -1,10 +1,12 @@
 //! The instruction table: one row for each form of an instruction, and [`Mnemonic`], a row with its modifiers bound.
 //!
-//! A row gives the opcode, the effect besides writing its destinations, the pattern of its mnemonics, the forms of their
-//! operands, the first PTX version and the lowest target. Code that emits an instruction
-//! builds the mnemonic from an opcode and modifiers; the parser reads the mnemonic from text;
-//! [`validate`](mod@crate::validate) checks operands against its forms; a decoder reads the modifiers bound in it. Rows are
-//! disjoint: no mnemonic belongs to two of them, and no two mnemonics of an [`Opcode`] have the same modifiers.
+//! A row gives the opcode, the pattern of its mnemonics, the forms of their operands, the first PTX version and the lowest target.
+//! Its first word is a verb, which says what the instruction does: its effect besides writing its destinations, what these depend on,
+//! and whether other threads may wait for it. Rows stand together that have the same section of the PTX ISA, the same class, and the
+//! same group of threads that have to execute them. Code that emits an instruction builds the mnemonic from an opcode and modifiers;
+//! the parser reads the mnemonic from text; [`validate`](mod@crate::validate) checks operands against its forms; a decoder reads the
+//! modifiers bound in it. Rows are disjoint: no mnemonic belongs to two of them, and no two mnemonics of an [`Opcode`] have the same
+//! modifiers.
 //!
 //! **Patterns.** A pattern is a mnemonic in which `{.a|.b}` stands for one of the alternatives and `{…}?` for one or
 //! none. An alternative can be empty, contain several words, and contain braces. `{name=…}` binds the first word of the
@@ -39,6 +41,7 @@
 //! | `name?x` | `x` if `name` is bound, otherwise no operand |
 //! | `x?` | `x`, optional; when fewer operands are given, the last optional ones are left out |
 
+mod column;
 mod mnemonic;
 mod modifier;
 mod opcode;
@@ -47,9 +50,10 @@ mod pattern;
 mod rows;
 mod target;
 
+pub use column::{Class, Effect, Group, Results};
 pub use mnemonic::{Mnemonic, Together, Unknown, samples};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;
 pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space, present};
-pub use rows::{Effect, Row, rows};
+pub use rows::{Row, rows};
 pub use target::Target;

@@ -1,18 +1,64 @@
-//! Arithmetic, conversions and moves: instructions in which each lane uses only its own registers.
+//! Arithmetic, comparisons, conversions and moves: instructions in which each lane uses only its own registers.
 
 use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic;
-use crate::op::{Compare, Compute, Flush, Function, Integers, Op, Reg, Unary};
+use crate::op::{Compare, Compute, Flush, Function, Integers, Op, PENDING_SHIFT, Reg, Unary};
 use crate::special::counts_time;
 use crate::windows::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special;
 use cute_ptx::table::{Modifier, Opcode};
 
+pub(super) fn operation(
+    registers: &mut Registers,
+    inst: &Inst,
+    m: &Bindings,
+    args: Vec<Arg>,
+) -> Result<Op> {
+    match m.opcode() {
+        Opcode::AddCc
+        | Opcode::Addc
+        | Opcode::SubCc
+        | Opcode::Subc
+        | Opcode::MadCc
+        | Opcode::Madc => extended(registers, m, args),
+        Opcode::Dp4a | Opcode::Dp2a | Opcode::Vabsdiff4 => packed_bytes(m, args),
+        Opcode::Lop3 => {
+            let [dst, a, b, c, table] = take(args)?;
+            let table = registers.constant(table.int()? as u64);
+            compute(m, vec![dst, a, b, c, Arg::Row(table)])
+        }
+        Opcode::Testp => test(m, args),
+        Opcode::Set => set(registers, m, args),
+        Opcode::Slct => select(m, args),
+        Opcode::Setp if matches!(m.ty("t")?, Type::F16x2 | Type::Bf16x2) => {
+            compare_packed(registers, m, args)
+        }
+        Opcode::Setp => compare(m, args),
+        Opcode::Mov => mov(inst, m, args),
+        Opcode::Cvt => convert(registers, inst, m, args),
+        Opcode::CvtPack => pack(m, args),
+        Opcode::Cvta => address_conversion(m, args, false),
+        Opcode::CvtaTo => address_conversion(m, args, true),
+        Opcode::Isspacep => is_in_space(m, args),
+        Opcode::Mapa => map_rank(m, args),
+        Opcode::Getctarank => rank_of(m, args),
+        Opcode::MbarrierPendingCount => {
+            // The state holds the pending count in the bits above the phase number.
+            let function = Function::F1(|state| state >> PENDING_SHIFT);
+            computation(function, args, Flush::default(), None)
+        }
+        _ => match m.get("t") {
+            Some(Modifier::U16x2 | Modifier::S16x2) => compute_halves(m, args),
+            _ => compute(m, args),
+        },
+    }
+}
+
 /// An instruction that computes one register from up to four sources.
-pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     // Instructions without a type modifier operate on 32 bits.
     let ty = m.get("t").and_then(Modifier::ty).unwrap_or(Type::B32);
     let rounding = m.get("round");
@@ -73,7 +119,7 @@ fn coarse(m: &Bindings, ty: Type) -> Option<Modifier> {
 }
 
 /// An instruction on packed 16-bit integers.
-pub(super) fn compute_halves(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn compute_halves(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let ty = m.get("t").ok_or("the type is missing")?;
     let function = arithmetic::of_halves(m.opcode(), ty, m.has(Modifier::Relu));
     let function = function.ok_or_else(|| m.unmodelled(ty))?;
@@ -81,7 +127,7 @@ pub(super) fn compute_halves(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// `dp4a`, `dp2a` and `vabsdiff4`.
-pub(super) fn packed_bytes(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn packed_bytes(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let function = match m.opcode() {
         Opcode::Dp4a => arithmetic::dot_of_four(m.ty("a")?, m.ty("b")?),
         Opcode::Dp2a => {
@@ -94,7 +140,7 @@ pub(super) fn packed_bytes(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// Instructions that read or write the carry flag.
-pub(super) fn extended(registers: &mut Registers, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn extended(registers: &mut Registers, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (part, ty) = (m.get("part"), m.ty("t")?);
     let function = arithmetic::extended(m.opcode(), part, ty);
     let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
@@ -113,7 +159,7 @@ pub(super) fn extended(registers: &mut Registers, m: &Bindings, args: Vec<Arg>) 
     })
 }
 
-pub(super) fn test(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn test(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (test, ty) = (m.get("test"), m.ty("t")?);
     let function = test.and_then(|test| arithmetic::test(test, ty));
     let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
@@ -121,13 +167,13 @@ pub(super) fn test(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// `slct`: a selection by the sign of a number.
-pub(super) fn select(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn select(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["t"]);
     let function = arithmetic::selection(m.ty("c")?, m.has(Modifier::Ftz));
     computation(function, args, Flush::default(), None)
 }
 
-pub(super) fn pack(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn pack(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let ty = m.ty("d")?;
     m.has(Modifier::Sat);
     let function = arithmetic::packing(ty).ok_or_else(|| m.unmodelled_on(ty))?;
@@ -173,11 +219,7 @@ fn compare_halves(registers: &mut Registers, m: &Bindings, args: &[Arg]) -> Resu
 }
 
 /// `setp` of packed numbers: p is the result of the low half, q that of the high half.
-pub(super) fn compare_packed(
-    registers: &mut Registers,
-    m: &Bindings,
-    mut args: Vec<Arg>,
-) -> Result<Op> {
+fn compare_packed(registers: &mut Registers, m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let (p, Some(q)) = args.remove(0).pair()? else {
         return Err("a comparison of packed numbers needs two destinations".to_owned());
     };
@@ -196,7 +238,7 @@ pub(super) fn compare_packed(
 }
 
 /// `set`: a comparison whose result is a number: 1.0 for floating-point types, all ones for integers, 0 if it does not hold.
-pub(super) fn set(registers: &mut Registers, m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
+fn set(registers: &mut Registers, m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let (ty, from) = (m.ty("d")?, m.ty("t")?);
     let yes = match ty {
         Type::F32 => 0x3f80_0000,
@@ -234,7 +276,7 @@ pub(super) fn set(registers: &mut Registers, m: &Bindings, mut args: Vec<Arg>) -
     })
 }
 
-pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (cmp, ty) = (m.get("cmp"), m.ty("t")?);
     let compare = cmp.and_then(|cmp| arithmetic::comparison(cmp, ty));
     let compare = compare.ok_or_else(|| m.unmodelled_on(ty))?;
@@ -259,12 +301,7 @@ pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// `cvt`. If the destination register is wider than a signed result, the result's sign is extended to the register.
-pub(super) fn convert(
-    registers: &mut Registers,
-    inst: &Inst,
-    m: &Bindings,
-    mut args: Vec<Arg>,
-) -> Result<Op> {
+fn convert(registers: &mut Registers, inst: &Inst, m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let width = inst.operands.first().map_or(0, |dst| registers.width(dst));
     let ty = match m.get("d").and_then(Modifier::ty) {
         Some(ty @ (Type::S8 | Type::S16 | Type::S32)) if ty.bits() < width => ty,
@@ -293,7 +330,7 @@ pub(super) fn convert(
     )
 }
 
-pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let ty = m.ty("t")?;
     match take(args)? {
         [Arg::Row(dst), Arg::Rows(parts)] => Ok(Op::Pack {
@@ -317,7 +354,7 @@ pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     }
 }
 
-pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Result<Op> {
+fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Result<Op> {
     let function: Unary = match (m.get("space"), to) {
         (Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster), false) => {
             |a| a | SHARED_WINDOW
@@ -335,7 +372,7 @@ pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Resu
 }
 
 /// `isspacep`: whether a generic address is in a state space.
-pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let function: Unary = match m.get("space") {
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => {
             |a| u64::from(a.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES)
@@ -350,8 +387,29 @@ pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     computation(Function::F1(function), args, Flush::default(), None)
 }
 
+fn map_rank(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    m.ignore(&["t"]);
+    let [dst, address, rank] = take(args)?;
+    Ok(Op::MapRank {
+        dst: dst.row()?,
+        address: address.row()?,
+        rank: rank.row()?,
+        generic: m.get("space").is_none(),
+    })
+}
+
+fn rank_of(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    m.ignore(&["t"]);
+    let [dst, address] = take(args)?;
+    Ok(Op::RankOf {
+        dst: dst.row()?,
+        address: address.row()?,
+        generic: m.get("space").is_none(),
+    })
+}
+
 /// The operation dst = function(sources), where the first argument is dst.
-pub(super) fn computation(
+fn computation(
     function: Function,
     args: Vec<Arg>,
     flush: Flush,

@@ -74,6 +74,11 @@ impl Bindings {
         }
     }
 
+    /// The error of an instruction that the file of its class does not know.
+    pub(super) fn unknown<T>(&self) -> Result<T> {
+        Err(format!("`{}` is not modelled", self.mnemonic))
+    }
+
     pub(super) fn unmodelled(&self, modifier: Modifier) -> String {
         format!("`.{modifier}` is not modelled on `{}`", self.instruction())
     }

@@ -1,21 +1,36 @@
-//! Loads, stores, atomics, `ldmatrix` and `stmatrix`.
+//! Loads, stores, atomics, and the matrices that a warp loads or stores.
 
 use super::bindings::{Bindings, no_space};
+use super::matrix::{wmma_load, wmma_store};
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic::{self, low_bits};
-use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Scope, Space, Strong};
+use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Scope, Space, Strong};
 use crate::tensor_map::Field;
-use cute_chip::shared::WIDEST_ACCESS;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
-pub(super) fn load(
-    registers: &Registers<'_, '_>,
+pub(super) fn operation(
+    registers: &mut Registers<'_, '_>,
     inst: &Inst,
     m: &Bindings,
     args: Vec<Arg>,
 ) -> Result<Op> {
+    match m.opcode() {
+        Opcode::Ld | Opcode::Ldu => load(registers, inst, m, args),
+        Opcode::St => store(m, args),
+        Opcode::Atom | Opcode::Red => atomic(m, args),
+        Opcode::Ldmatrix => load_matrix(m, args),
+        Opcode::Stmatrix => store_matrix(m, args),
+        Opcode::WmmaLoad => wmma_load(registers, m, args),
+        Opcode::WmmaStore => wmma_store(registers, m, args),
+        Opcode::TensormapReplace => replace_in_map(registers, m, args),
+        Opcode::PrefetchTensormap => prefetch_map(m, args),
+        _ => m.unknown(),
+    }
+}
+
+fn load(registers: &Registers<'_, '_>, inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let access = access(m)?;
     let [dst, address] = take(args)?;
     let operands = match inst.operands.first() {
@@ -32,7 +47,7 @@ pub(super) fn load(
     })
 }
 
-pub(super) fn store(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn store(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let access = access(m)?;
     let [address, src] = take(args)?;
     Ok(Op::Store {
@@ -42,55 +57,8 @@ pub(super) fn store(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    m.ignore(&["sem", "vec"]);
-    let ty = m.ty("t")?;
-    let [to, src, barrier] = take(args)?;
-    let src = src.rows()?;
-    let (bytes, count) = (ty.bits() as usize / 8, src.len());
-    if bytes * count > WIDEST_ACCESS as usize {
-        return Err(format!(
-            "st.async of {count} values of .{} is not modelled: they have more than {WIDEST_ACCESS} bytes",
-            ty.name()
-        ));
-    }
-    Ok(Op::CopyIn {
-        to: to.address()?,
-        region: Region::Values {
-            src,
-            bytes,
-            update: None,
-        },
-        barrier: barrier.address()?,
-        multicast: None,
-    })
-}
-
-/// `red.async`.
-pub(super) fn reduce_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    let ty = m.ty("t")?;
-    let update = m.get("op").and_then(|op| arithmetic::update(op, ty));
-    let update = update.ok_or_else(|| {
-        format!(
-            "this asynchronous reduction of .{} is not modelled",
-            ty.name()
-        )
-    })?;
-    let [to, src, barrier] = take(args)?;
-    Ok(Op::CopyIn {
-        to: to.address()?,
-        region: Region::Values {
-            src: src.rows()?,
-            bytes: ty.bits() as usize / 8,
-            update: Some(update),
-        },
-        barrier: barrier.address()?,
-        multicast: None,
-    })
-}
-
 /// `atom` returns the old value; `red` does not.
-pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
+fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let access = access(m)?;
     m.has(Modifier::Noftz);
     let (op, ty) = (m.get("op"), m.ty("t")?);
@@ -120,7 +88,7 @@ pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     }))
 }
 
-pub(super) fn load_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn load_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [registers, address] = take(args)?;
     Ok(Op::LoadMatrix {
         dst: matrix_rows(m, registers)?,
@@ -129,7 +97,7 @@ pub(super) fn load_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn store_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn store_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [address, registers] = take(args)?;
     Ok(Op::StoreMatrix {
         src: matrix_rows(m, registers)?,
@@ -139,11 +107,7 @@ pub(super) fn store_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// `tensormap.replace`. The value is a register or a number.
-pub(super) fn replace_in_map(
-    registers: &mut Registers<'_, '_>,
-    m: &Bindings,
-    args: Vec<Arg>,
-) -> Result<Op> {
+fn replace_in_map(registers: &mut Registers<'_, '_>, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
     let address = next()?.address()?;
@@ -181,7 +145,7 @@ pub(super) fn replace_in_map(
 }
 
 /// `prefetch.tensormap`.
-pub(super) fn prefetch_map(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn prefetch_map(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [address] = take(args)?;
     Ok(Op::PrefetchMap {
         space: space(m)?,
@@ -242,19 +206,8 @@ fn strong(m: &Bindings) -> Option<Strong> {
     })
 }
 
-/// `fence` and `membar`.
-pub(super) fn fence(m: &Bindings) -> Op {
-    let sem = m.get("sem");
-    let level = m.get("scope").or_else(|| m.get("level"));
-    Op::Fence {
-        scope: scope(level),
-        // "membar is a synonym for fence.sc" (PTX ISA, "membar, fence").
-        sequential: matches!(sem, None | Some(Modifier::Sc)),
-    }
-}
-
 /// The scope of a modifier. Without one, atomics have `.gpu`, and volatile accesses `.sys`.
-fn scope(modifier: Option<Modifier>) -> Scope {
+pub(super) fn scope(modifier: Option<Modifier>) -> Scope {
     match modifier {
         Some(Modifier::Cta) => Scope::Cta,
         Some(Modifier::Cluster) => Scope::Cluster,

@@ -3,19 +3,21 @@
 //! modelled, and limits.
 
 mod arithmetic;
-mod asynchronous;
 mod bindings;
 mod bounds;
 mod calls;
 mod claim;
+mod control;
+mod copy;
 mod flow;
 mod instruction;
+mod lanes;
+mod matrix;
 mod memory;
 mod operands;
-mod product;
 mod registers;
 mod scope;
-mod threads;
+mod synchronisation;
 mod unsupported;
 mod unwritten;
 mod values;
@@ -25,12 +27,14 @@ pub(crate) use unsupported::Unsupported;
 
 use crate::claim::{Arguments, Condition, Sum, Ways};
 use crate::limits::{Limits, hold};
-use crate::op::{Address, Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine, Uses};
+use crate::op::{
+    Address, Code, Convergence, Exchanged, Instruction, MatrixA, Op, Reg, Subroutine, Uses,
+};
 use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
 use cute_ptx::claims::{Claims, Statement, Way};
-use cute_ptx::table::{Modifier, Opcode, Together};
+use cute_ptx::table::{Class, Group, Modifier, Opcode, Together};
 use flow::Flow;
 use operands::{Arg, Result};
 use registers::Registers;
@@ -198,7 +202,7 @@ impl<'a> Decoder<'a, '_> {
             Some(_) => Op::Return,
             None => Op::Exit,
         };
-        self.push(None, op, Convergence::No, "}".to_owned());
+        self.push(None, op, Class::Control, "}".to_owned());
         let end = self.registers.names.len() as Reg;
         if let Some(function) = self.function.and_then(|it| self.functions[it].as_mut()) {
             function.rows.end = end;
@@ -220,7 +224,7 @@ impl<'a> Decoder<'a, '_> {
                     // The claim is an operation of its own, which is checked exactly here.
                     Some(Statement::Uniform { register, group }) => {
                         let agreement = claim::agreement(&mut self.registers, &register, group)?;
-                        self.push(None, Op::Agree(agreement), Convergence::No, text.clone());
+                        self.push(None, Op::Agree(agreement), Class::Control, text.clone());
                     }
                     None => {}
                 }
@@ -285,6 +289,7 @@ impl<'a> Decoder<'a, '_> {
             args.pop();
         }
         let convergence = convergence(inst, &args)?;
+        let exchanged = exchanged(inst, &args, convergence);
         let sums: Box<[Address]> = bounds::sums(&args);
         let said = match &inst.comment {
             Some(comment) => Claims::read(comment).map_err(|error| error.to_string())?,
@@ -311,7 +316,7 @@ impl<'a> Decoder<'a, '_> {
         let text = inst_text(inst);
         for op in self.registers.take_preceding() {
             let uses = values::of_preceding(&op);
-            self.push(None, op, Convergence::No, text.clone());
+            self.push(None, op, Class::Arithmetic, text.clone());
             if let (Some(last), Some(uses)) = (self.uses.last_mut(), uses) {
                 *last = uses;
             }
@@ -330,7 +335,12 @@ impl<'a> Decoder<'a, '_> {
                 self.matrix_registers.extend(a);
             }
         }
-        self.push(guard, op, convergence, text);
+        let class = match op {
+            // It does nothing here, whatever it does on a GPU.
+            Op::Nop => Class::Control,
+            _ => inst.mnemonic.class(),
+        };
+        self.push(guard, op, class, text);
         let mut rows = Vec::new();
         for operand in &inst.operands {
             self.registers.rows_of(operand, &mut rows);
@@ -338,6 +348,9 @@ impl<'a> Decoder<'a, '_> {
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
             last.mnemonic = Some(inst.mnemonic);
+            last.signals = inst.mnemonic.signals();
+            last.convergence = convergence;
+            last.exchanged = exchanged;
             if !sums.is_empty() {
                 last.bounds.get_or_insert_default().sums = sums;
             }
@@ -370,7 +383,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn push(&mut self, guard: Option<(Reg, bool)>, op: Op, convergence: Convergence, text: String) {
+    fn push(&mut self, guard: Option<(Reg, bool)>, op: Op, class: Class, text: String) {
         let here = std::mem::take(&mut self.here);
         let ways = (!here.is_empty()).then(|| {
             Box::new(Ways {
@@ -381,7 +394,10 @@ impl<'a> Decoder<'a, '_> {
         self.instructions.push(Instruction {
             guard,
             op,
-            convergence,
+            class,
+            signals: false,
+            convergence: Convergence::No,
+            exchanged: None,
             mnemonic: None,
             bounds: None,
             is_checked: false,
@@ -471,10 +487,31 @@ fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
         (Together::Warp, _) => Convergence::Warp,
         // "barrier{.cta} instruction causes executing thread to wait for all non-exited threads from its warp" (PTX ISA, "bar,
         // barrier").
-        (Together::No, _) => match inst.mnemonic.opcode() {
-            Opcode::BarrierSync | Opcode::BarrierArrive | Opcode::BarrierRed => Convergence::Alive,
+        (Together::No, _) => match inst.mnemonic.group() {
+            Some(Group::Cta) => Convergence::Alive,
             _ => Convergence::No,
         },
+    })
+}
+
+/// The rows of an instruction that lanes may execute together from several places.
+fn exchanged(inst: &Inst, args: &[Arg], convergence: Convergence) -> Option<Box<Exchanged>> {
+    let at_several = match convergence {
+        Convergence::No | Convergence::Warp => false,
+        Convergence::Members(_) => true,
+        // The result of a barrier comes later, and only to the rows of one place.
+        Convergence::Alive => !inst.mnemonic.writes(0),
+    };
+    let rows = |written: bool| {
+        let args = args.iter().enumerate();
+        let args = args.filter(|(at, _)| inst.mnemonic.writes(*at) == written);
+        args.flat_map(|(_, arg)| arg.registers()).copied().collect()
+    };
+    at_several.then(|| {
+        Box::new(Exchanged {
+            reads: rows(false),
+            writes: rows(true),
+        })
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) enum Arg {
     /// A vector.
     Rows(Box<[Reg]>),
     /// `d|p`: a destination and a predicate.
-    Pair(Reg, Reg),
+    Pair([Reg; 2]),
     Address(Address),
     /// A tensor map and coordinates.
     Tile(Address, Box<[Reg]>),
@@ -40,11 +40,21 @@ impl Arg {
         }
     }
 
+    /// The registers of an operand that is no address.
+    pub(super) fn registers(&self) -> &[Reg] {
+        match self {
+            Arg::Row(row) => std::slice::from_ref(row),
+            Arg::Rows(rows) => rows,
+            Arg::Pair(pair) => pair,
+            Arg::Address(_) | Arg::Tile(..) | Arg::Int(_) | Arg::Nothing => &[],
+        }
+    }
+
     /// A destination, and the predicate of `d|p` if there is one.
     pub(super) fn pair(self) -> Result<(Reg, Option<Reg>)> {
         match self {
             Arg::Row(row) => Ok((row, None)),
-            Arg::Pair(first, second) => Ok((first, Some(second))),
+            Arg::Pair([first, second]) => Ok((first, Some(second))),
             other => other.unexpected("a destination"),
         }
     }
@@ -73,4 +83,11 @@ pub(super) fn take<const N: usize>(args: Vec<Arg>) -> Result<[Arg; N]> {
     let found = args.len();
     args.try_into()
         .map_err(|_| format!("expected {N} operands, found {found}"))
+}
+
+/// The operand of a `wait_group`: the number of groups that may stay pending.
+pub(super) fn pending(args: Vec<Arg>) -> Result<u64> {
+    let [value] = take(args)?;
+    let value = value.int()?;
+    u64::try_from(value).map_err(|_| format!("the number of pending groups, {value}, is negative"))
 }

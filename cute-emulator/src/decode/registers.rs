@@ -76,7 +76,7 @@ impl<'a, 's> Registers<'a, 's> {
     pub(super) fn arg(&mut self, operand: &Operand, kind: &Kind) -> Result<Arg> {
         Ok(match (kind, operand) {
             (Kind::Def { .. }, Operand::Pair(first, second)) => {
-                Arg::Pair(self.dest(first)?, self.dest(second)?)
+                Arg::Pair([self.dest(first)?, self.dest(second)?])
             }
             (Kind::Def { .. }, operand) => Arg::Row(self.dest(operand)?),
             (Kind::Use { ty, .. } | Kind::Register(ty) | Kind::Value(ty), operand) => {

@@ -15,24 +15,11 @@ pub(crate) enum Gathered {
     /// Some are missing.
     Some,
     /// All are there, but some are at other instructions of the same mnemonic.
-    AtSeveral(Vec<Partner>),
-}
-
-/// Lanes of other splits that are at an instruction of the same mnemonic with the same mask.
-pub(crate) struct Partner {
-    split: Split,
-    /// The rows that the partner's instruction reads and writes.
-    operands: Operands,
+    AtSeveral(Vec<Split>),
 }
 
 /// The values of a register, and the lanes in which they are undefined.
 type Values = (Row, Undefined);
-
-/// The rows that an exchange or a barrier reads and writes. Their order depends only on the mnemonic.
-struct Operands {
-    reads: Vec<Reg>,
-    writes: Vec<Reg>,
-}
 
 impl Step<'_> {
     /// Whether all lanes that an instruction needs are there; otherwise the split waits for them. Lanes of the split that do not take
@@ -175,11 +162,8 @@ impl Step<'_> {
         instruction: &Instruction,
         split: &Split,
         missing: u32,
-    ) -> Option<Vec<Partner>> {
-        if instruction.convergence == Convergence::Warp {
-            return None;
-        }
-        let own = operands(&instruction.op)?;
+    ) -> Option<Vec<Split>> {
+        let own = instruction.exchanged.as_ref()?;
         let lane = split.mask.trailing_zeros() as usize;
         let equal = |other: &Split, shared: &[Reg], theirs: &[Reg]| {
             let first = other.mask.trailing_zeros() as usize;
@@ -194,8 +178,10 @@ impl Step<'_> {
                 (Convergence::Members(own), Convergence::Members(row)) => {
                     equal(other, &[own], &[row])
                 }
-                (Convergence::Alive, Convergence::Alive) => operands(&theirs.op)
-                    .is_some_and(|theirs| equal(other, &own.reads, &theirs.reads)),
+                (Convergence::Alive, Convergence::Alive) => {
+                    let theirs = theirs.exchanged.as_ref();
+                    theirs.is_some_and(|theirs| equal(other, &own.reads, &theirs.reads))
+                }
                 _ => false,
             }
         };
@@ -210,12 +196,7 @@ impl Step<'_> {
             .zip(found)
             .partition(|(_, is_partner)| *is_partner);
         self.warp.splits = others.into_iter().map(|(split, _)| split).collect();
-        let code = self.code;
-        let partner = |split: Split| {
-            let operands = operands(&code.instructions[split.pc].op)?;
-            Some(Partner { split, operands })
-        };
-        partners.into_iter().map(|(it, _)| partner(it)).collect()
+        Some(partners.into_iter().map(|(split, _)| split).collect())
     }
 
     /// Executes an instruction together with lanes at other instructions of the same mnemonic. These lanes use their own operands.
@@ -224,20 +205,22 @@ impl Step<'_> {
         &mut self,
         instruction: &Instruction,
         split: &mut Split,
-        partners: Vec<Partner>,
+        partners: Vec<Split>,
     ) -> Result<Flow> {
-        let Some(own) = operands(&instruction.op) else {
+        let Some(own) = &instruction.exchanged else {
             return Ok(Flow::Next);
         };
+        let code = self.code;
+        let of = |partner: &Split| &code.instructions[partner.pc];
         let mask = split.mask;
-        let others = partners.iter().fold(0, |all, it| all | it.split.mask);
+        let others = partners.iter().fold(0, |all, it| all | it.mask);
         let rows = own.reads.iter().chain(&own.writes);
         let kept: Vec<(Reg, Values)> = rows.map(|row| (*row, self.held(*row, others))).collect();
         let mut lent = Vec::new();
         for partner in &partners {
-            for (own, row) in own.reads.iter().zip(&partner.operands.reads) {
-                let mask = partner.split.mask;
-                lent.push((*own, mask, self.held(*row, mask)));
+            let theirs = of(partner).exchanged.iter().flat_map(|it| &it.reads);
+            for (own, row) in own.reads.iter().zip(theirs) {
+                lent.push((*own, partner.mask, self.held(*row, partner.mask)));
             }
         }
         for (row, mask, values) in lent {
@@ -254,15 +237,13 @@ impl Step<'_> {
         for (row, values) in kept {
             self.hold(row, others, values);
         }
-        for Partner {
-            split: mut theirs,
-            operands,
-        } in partners
-        {
-            for (row, values) in operands.writes.iter().zip(&results) {
+        for mut theirs in partners {
+            let instruction = of(&theirs);
+            let writes = instruction.exchanged.iter().flat_map(|it| &it.writes);
+            for (row, values) in writes.zip(&results) {
                 self.hold(*row, theirs.mask, values.clone());
             }
-            if let Some(followed) = &self.code.instructions[theirs.pc].followed {
+            if let Some(followed) = &instruction.followed {
                 self.record_writes(followed, theirs.mask);
             }
             theirs.wait = split.wait.clone();
@@ -380,43 +361,4 @@ impl Parting {
     fn ends_at(&self, pc: usize, call: &Option<Rc<Frame>>) -> bool {
         self.until == Some(pc) && is_same_call(&self.call, call)
     }
-}
-
-/// The rows of an exchange between lanes, or of a barrier; `None` for other operations.
-fn operands(op: &Op) -> Option<Operands> {
-    let (reads, writes) = match op {
-        Op::Shuffle(shuffle) => {
-            let writes = [Some(shuffle.dst), shuffle.valid];
-            let writes = writes.into_iter().flatten().collect();
-            (vec![shuffle.src, shuffle.lane, shuffle.clamp], writes)
-        }
-        Op::Vote {
-            dst,
-            predicate,
-            members,
-            ..
-        } => (vec![*predicate, *members], vec![*dst]),
-        Op::Match {
-            dst,
-            same,
-            src,
-            members,
-            ..
-        } => {
-            let writes = [Some(*dst), *same].into_iter().flatten().collect();
-            (vec![*src, *members], writes)
-        }
-        Op::Reduce { dst, src, .. } => (vec![*src], vec![*dst]),
-        Op::Elect {
-            dst,
-            elected,
-            members,
-        } => (vec![*members], vec![*dst, *elected]),
-        Op::WarpSync { members } => (vec![*members], Vec::new()),
-        Op::Barrier { id, threads, .. } => {
-            (std::iter::once(*id).chain(*threads).collect(), Vec::new())
-        }
-        _ => return None,
-    };
-    Some(Operands { reads, writes })
 }

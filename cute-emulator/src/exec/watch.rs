@@ -3,10 +3,11 @@
 use super::state::cluster::Cluster;
 use super::state::origin::Origin;
 use super::state::warp::{Split, Wait, Warp};
-use crate::counts::{Class, Counts, Waits};
+use crate::counts::{Counts, Waits};
 use crate::observed::Observed;
 use crate::op::{Code, Instruction};
 use crate::trace::{Event, Slice, Trace};
+use cute_ptx::table::Class;
 use std::collections::BTreeMap;
 
 pub(crate) struct Watch {
@@ -65,7 +66,7 @@ impl Watch {
         self.counts.steps += 1;
         self.executed[pc] += 1;
         if let Some(tracing) = &mut self.tracing {
-            let class = Class::of(&code.instructions[pc].op);
+            let class = code.instructions[pc].class;
             if tracing.turn.is_none_or(|(highest, _)| highest < class) {
                 tracing.turn = Some((class, pc));
             }
@@ -175,7 +176,7 @@ impl Watch {
     pub(crate) fn end(self, code: &Code, observed: &mut Observed) {
         let mut counts = self.counts;
         for (instruction, count) in code.instructions.iter().zip(&self.executed) {
-            counts.instructions.add(Class::of(&instruction.op), *count);
+            counts.instructions.add(instruction.class, *count);
         }
         for (awaited, waits) in self.waits {
             counts.waits.insert(awaited.name(code), waits);

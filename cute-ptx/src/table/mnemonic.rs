@@ -1,10 +1,11 @@
 //! Mnemonics: rows of the table with their modifiers bound.
 
+use super::column::{Class, Effect, Group, Results};
 use super::modifier::{Modifier, Modifiers};
 use super::opcode::Opcode;
-use super::operands::{self, Form};
+use super::operands::{self, Form, Kind};
 use super::pattern::{self, Furthest, Input, Named, Piece};
-use super::rows::{self, Effect, Row};
+use super::rows::{self, Row, Section};
 use super::target::Target;
 use crate::types::Type;
 use std::collections::HashMap;
@@ -38,7 +39,7 @@ pub struct Mnemonic(&'static Bound);
 
 struct Bound {
     row: &'static Row,
-    section: &'static str,
+    section: &'static Section,
     text: String,
     modifiers: Vec<Modifier>,
     forms: Vec<Form>,
@@ -89,7 +90,12 @@ impl Mnemonic {
 
     /// The section of the PTX ISA 9.0 about it, such as "9.7.1 Integer Arithmetic".
     pub fn section(self) -> &'static str {
-        self.0.section
+        self.0.section.title
+    }
+
+    /// The class of instructions to which it belongs.
+    pub fn class(self) -> Class {
+        self.0.section.class
     }
 
     /// The text, such as `add.u32`.
@@ -122,6 +128,12 @@ impl Mnemonic {
         &self.0.forms
     }
 
+    /// The kinds of so many operands, by the first form that takes as many; `None` if no form does.
+    pub fn kinds(self, operands: usize) -> Option<Vec<&'static Kind>> {
+        let mut forms = self.forms().iter();
+        forms.find_map(|form| operands::present(form, operands))
+    }
+
     /// Whether it writes the registers of an operand, given by its index from 0. All forms of a row write the same operands.
     pub fn writes(self, operand: usize) -> bool {
         let form = self.0.forms.first();
@@ -136,6 +148,21 @@ impl Mnemonic {
             (Effect::Reads, Some(Modifier::Param | Modifier::Const)) => Effect::None,
             (effect, _) => effect,
         }
+    }
+
+    /// What its results depend on.
+    pub fn results(self) -> Results {
+        self.row().results
+    }
+
+    /// Whether other threads may wait for it: the row's [`signals`](Row::signals).
+    pub fn signals(self) -> bool {
+        self.row().signals
+    }
+
+    /// The threads that all have to execute it, if they are more than a warp.
+    pub fn group(self) -> Option<Group> {
+        self.0.section.group
     }
 
     /// The lanes of a warp that execute it together.
@@ -242,7 +269,7 @@ impl Display for Unknown {
 
 /// A row with its pattern. The pattern is compiled at its first use.
 struct Entry {
-    section: &'static str,
+    section: &'static Section,
     row: &'static Row,
     /// The first word of the pattern.
     head: &'static str,
@@ -254,14 +281,16 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let entry = |(section, row): (&'static str, &'static Row)| Entry {
-        section,
-        row,
-        head: row.pattern.split(['.', '{']).next().unwrap_or_default(),
-        pieces: OnceLock::new(),
+    let entries = |section: &'static Section| {
+        section.rows.iter().map(move |row| Entry {
+            section,
+            row,
+            head: row.pattern.split(['.', '{']).next().unwrap_or_default(),
+            pieces: OnceLock::new(),
+        })
     };
     Table {
-        rows: rows::rows().map(entry).collect(),
+        rows: rows::sections().iter().flat_map(entries).collect(),
     }
 });
 

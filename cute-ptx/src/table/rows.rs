@@ -1,5 +1,7 @@
 //! The rows of the instruction table. [`table`](super) describes their notation.
 
+use super::column::Class::{self, *};
+use super::column::{Effect, Group, Results};
 use super::opcode::Opcode::{self, *};
 use super::target::Target;
 use cute_chip::wgmma;
@@ -11,6 +13,11 @@ pub struct Row {
     pub opcode: Opcode,
     /// The effect besides writing its destinations.
     pub effect: Effect,
+    /// What its destinations depend on.
+    pub results: Results,
+    /// Whether other threads may wait for it: it writes memory before the next instruction of its thread, changes or arrives at a
+    /// barrier, starts work that completes on an mbarrier, gives up registers, or does its part of the work of a group.
+    pub signals: bool,
     /// The pattern of its mnemonics. [`table`](super) describes the notation.
     pub pattern: &'static str,
     /// The forms of their operands. [`table`](super) describes the notation.
@@ -21,28 +28,42 @@ pub struct Row {
     pub target: Target,
 }
 
-/// The effect of an instruction besides writing its destinations. An optimiser needs it to remove or move instructions. Faults
-/// do not count: any access to an address that is not mapped or not aligned ends the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing: its destinations depend only on its sources. It can be removed if they are not read, and it can be executed
-    /// earlier than needed, or needlessly.
-    None,
-    /// It exchanges values between the lanes of a warp. It can be removed if its destinations are not read, but it must be
-    /// executed by the same set of lanes.
-    Exchanges,
-    /// It reads memory that other threads may write. It must not be moved across an instruction that [`Acts`](Effect::Acts).
-    Reads,
-    /// It writes memory, waits, orders the accesses of other instructions, sets state such as the carry flag, or
-    /// branches. It must not be removed, and no instruction that [`Reads`](Effect::Reads) or acts can be moved across it.
-    Acts,
+/// Rows with what they have in common.
+pub(super) struct Section {
+    /// The section of the PTX ISA 9.0 that specifies them.
+    pub(super) title: &'static str,
+    pub(super) class: Class,
+    /// The threads that all have to execute them, if they are more than a warp.
+    pub(super) group: Option<Group>,
+    pub(super) rows: &'static [Row],
+}
+
+const fn section(title: &'static str, class: Class, rows: &'static [Row]) -> Section {
+    Section {
+        title,
+        class,
+        group: None,
+        rows,
+    }
+}
+
+impl Section {
+    const fn of(mut self, group: Group) -> Section {
+        self.group = Some(group);
+        self
+    }
 }
 
 /// Every row, with the section of the PTX ISA 9.0 that specifies it.
 pub fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
-    SECTIONS
+    sections()
         .iter()
-        .flat_map(|(section, rows)| rows.iter().map(|row| (*section, row)))
+        .flat_map(|section| section.rows.iter().map(|row| (section.title, row)))
+}
+
+/// Every section of rows.
+pub(super) fn sections() -> &'static [Section] {
+    SECTIONS
 }
 
 /// The alternatives of a name in capitals in a pattern.
@@ -151,8 +172,9 @@ const PHRASES: &[Phrase] = &[
     phrase("xorsign", (7, 2), 86),
 ];
 
-macro_rules! effects {
-    ($($name:ident: $effect:ident;)*) => { $(
+/// The constructors of rows, by what their instructions do: effect, results, and whether they signal.
+macro_rules! kinds {
+    ($($name:ident: $effect:ident, $results:ident, $signals:literal;)*) => { $(
         const fn $name(
             opcode: Opcode,
             pattern: &'static str,
@@ -160,12 +182,33 @@ macro_rules! effects {
             version: (u32, u32),
             target: Target,
         ) -> Row {
-            Row { opcode, effect: Effect::$effect, pattern, operands, version, target }
+            Row {
+                opcode,
+                effect: Effect::$effect,
+                results: Results::$results,
+                signals: $signals,
+                pattern,
+                operands,
+                version,
+                target,
+            }
         }
     )* };
 }
 
-effects! { computes: None; exchanges: Exchanges; reads: Reads; acts: Acts; }
+kinds! {
+    computes: None, Computed, false;
+    exchanges: Exchanges, Own, false;
+    gathers: Exchanges, Gathered, false;
+    shuffles: Exchanges, Shuffled, false;
+    reads: Reads, Own, false;
+    loads: Reads, Loaded, false;
+    acts: Acts, Own, false;
+    polls: Acts, Polled, false;
+    signals: Acts, Own, true;
+    // A barrier with a result.
+    reduces: Acts, Gathered, true;
+}
 
 const fn sm(sm: u32) -> Target {
     Target {
@@ -180,8 +223,8 @@ const SM_90A: Target = Target {
 };
 
 #[rustfmt::skip]
-const SECTIONS: &[(&str, &[Row])] = &[
-    ("9.7.1 Integer Arithmetic", &[
+const SECTIONS: &[Section] = &[
+    section("9.7.1 Integer Arithmetic", Arithmetic, &[
         computes(Add, "add{t=INT}", "=t, t, t", (1, 0), sm(10)),
         computes(Add, "add{.sat}{t=.s32}", "=t, t, t", (1, 0), sm(10)),
         computes(Sub, "sub{t=INT}", "=t, t, t", (1, 0), sm(10)),
@@ -219,7 +262,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(Max, "max{.relu}{t=.s32}", "=t, t, t", (8, 0), sm(90)),
         computes(Vabsdiff4, "vabsdiff4.u32{t=.u32|.s32}{u=.u32|.s32}{.add}?", "=u32, u32, u32, u32", (3, 0), sm(30)),
     ]),
-    ("9.7.2 Extended-Precision Integer Arithmetic", &[
+    section("9.7.2 Extended-Precision Integer Arithmetic", Arithmetic, &[
         acts(AddCc, "add.cc{t=.u32|.s32|.u64|.s64}", "=t, t, t", (1, 2), sm(10)),
         acts(Addc, "addc{.cc}?{t=.u32|.s32|.u64|.s64}", "=t, t, t", (1, 2), sm(10)),
         acts(SubCc, "sub.cc{t=.u32|.s32|.u64|.s64}", "=t, t, t", (1, 2), sm(10)),
@@ -227,7 +270,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         acts(MadCc, "mad{part=.hi|.lo}.cc{t=.u32|.s32|.u64|.s64}", "=t, t, t, t", (3, 0), sm(20)),
         acts(Madc, "madc{part=.hi|.lo}{.cc}?{t=.u32|.s32|.u64|.s64}", "=t, t, t, t", (3, 0), sm(20)),
     ]),
-    ("9.7.3 Floating Point", &[
+    section("9.7.3 Floating Point", Arithmetic, &[
         computes(Add, "add{round=ROUND}?{.ftz}?{.sat}?{t=.f32}", "=t, t, t", (1, 0), sm(10)),
         computes(Add, "add{round=ROUND}?{t=.f64}", "=t, t, t", (1, 0), sm(13)),
         computes(Sub, "sub{round=ROUND}?{.ftz}?{.sat}?{t=.f32}", "=t, t, t", (1, 0), sm(10)),
@@ -264,7 +307,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(Copysign, "copysign{t=.f32|.f64}", "=t, t, t", (2, 0), sm(20)),
         computes(Testp, "testp{test=.finite|.infinite|.number|.notanumber|.normal|.subnormal}{t=.f32|.f64}", "=pred, t", (2, 0), sm(20)),
     ]),
-    ("9.7.4 Half Precision Floating Point", &[
+    section("9.7.4 Half Precision Floating Point", Arithmetic, &[
         computes(Add, "add{round=.rn}?{.ftz}?{.sat}?{t=HALF}", "=t, t, t", (4, 2), sm(53)),
         computes(Add, "add{round=.rn}?{t=BHALF}", "=t, t, t", (7, 8), sm(90)),
         computes(Sub, "sub{round=.rn}?{.ftz}?{.sat}?{t=HALF}", "=t, t, t", (4, 2), sm(53)),
@@ -287,7 +330,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(Ex2, "ex2.approx{t=HALF}", "=t, t", (7, 0), sm(75)),
         computes(Ex2, "ex2.approx{.ftz}{t=BHALF}", "=t, t", (7, 8), sm(90)),
     ]),
-    ("9.7.6 Comparison and Selection", &[
+    section("9.7.6 Comparison and Selection", Arithmetic, &[
         computes(Setp, "setp{cmp=.eq|.ne}{bool=BOOL}?{t=BITS}", "=pred[|pred], t, t, bool?!pred", (1, 0), sm(10)),
         computes(Setp, "setp{cmp=UORDER}{bool=BOOL}?{t=UINT}", "=pred[|pred], t, t, bool?!pred", (1, 0), sm(10)),
         computes(Setp, "setp{cmp=ORDER}{bool=BOOL}?{t=SINT}", "=pred[|pred], t, t, bool?!pred", (1, 0), sm(10)),
@@ -302,7 +345,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(Slct, "slct{.ftz}?{t=BITS|INT|.f32|.f64}{c=.f32}", "=t, t, t, f32", (1, 0), sm(10)),
         computes(Selp, "selp{t=BITS|INT|.f32|.f64}", "=t, t, t, !pred", (1, 0), sm(10)),
     ]),
-    ("9.7.7 Half Precision Comparison", &[
+    section("9.7.7 Half Precision Comparison", Arithmetic, &[
         computes(Setp, "setp{cmp=FORDER}{bool=BOOL}?{.ftz}?{t=.f16}", "=pred, t, t, bool?!pred", (4, 2), sm(53)),
         computes(Setp, "setp{cmp=FORDER}{bool=BOOL}?{t=.bf16}", "=pred, t, t, bool?!pred", (7, 8), sm(90)),
         computes(Setp, "setp{cmp=FORDER}{bool=BOOL}?{.ftz}?{t=.f16x2}", "=pred|pred, t, t, bool?!pred", (4, 2), sm(53)),
@@ -314,7 +357,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(Set, "set{cmp=FORDER}{bool=BOOL}?{d=.bf16|.u16|.s16|.u32|.s32}{t=.bf16}", "=d, t, t, bool?!pred", (7, 8), sm(90)),
         computes(Set, "set{cmp=FORDER}{bool=BOOL}?{d=.bf16x2|.u32|.s32}{t=.bf16x2}", "=d, t, t, bool?!pred", (7, 8), sm(90)),
     ]),
-    ("9.7.8 Logic and Shift", &[
+    section("9.7.8 Logic and Shift", Arithmetic, &[
         computes(And, "and{t=.pred|BITS}", "=t, t, t", (1, 0), sm(10)),
         computes(Or, "or{t=.pred|BITS}", "=t, t, t", (1, 0), sm(10)),
         computes(Xor, "xor{t=.pred|BITS}", "=t, t, t", (1, 0), sm(10)),
@@ -325,46 +368,10 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(Shl, "shl{t=BITS}", "=t, t, u32", (1, 0), sm(10)),
         computes(Shr, "shr{t=BITS|INT}", "=t, t, u32", (1, 0), sm(10)),
     ]),
-    ("9.7.9 Data Movement and Conversion", &[
+    section("9.7.9 Data Movement and Conversion", Arithmetic, &[
         computes(Mov, "mov{t=.b32|.b64}", "=t, @t; ={t}, t; =t, {t}", (1, 0), sm(10)),
         computes(Mov, "mov{t=.pred|.b16|INT|.f32|.f64}", "=t, @t", (1, 0), sm(10)),
         computes(Prmt, "prmt.b32{mode=.f4e|.b4e|.rc8|.ecl|.ecr|.rc16}?", "=b32, b32, b32, b32", (2, 0), sm(20)),
-        exchanges(Shfl, "shfl.sync{mode=.up|.down|.bfly|.idx}.b32", "=b32[|pred], b32, b32, b32, members", (6, 0), sm(30)),
-
-        reads(Ld, "ld{sem=.weak}?{space=.const|.param|.shared|.shared::cta|.shared::cluster}?{VECTOR}",
-            "=vec*~t, [space]", (1, 0), sm(10)),
-        reads(Ld, "ld{sem=.weak}?{space=.global|.local}{cop=.ca|.cg|.cs|.lu|.cv}?{VECTOR}",
-            "=vec*~t, [space]", (1, 0), sm(10)),
-        reads(Ld, "ld{sem=.weak}?{space=.global}{{evict=EVICT}{hint=HINT}?{PREFETCH}?|{hint=HINT}{PREFETCH}?|{cop=.ca|.cg|.cs|.lu|.cv}?{PREFETCH}}{VECTOR}",
-            "=vec*~t, [space], hint?u64", (7, 4), sm(70)),
-        acts(Ld, "ld{sem=.volatile}{space=ACCESSIBLE}?{VECTOR}",
-            "=vec*~t, [space]", (1, 1), sm(10)),
-        acts(Ld, "ld{sem=.relaxed|.acquire}{scope=SCOPE}{{space=ACCESSIBLE}?|{space=.global}{evict=EVICT}}{VECTOR}",
-            "=vec*~t, [space]", (6, 0), sm(70)),
-        reads(Ld, "ld{space=.global}{{cop=.ca|.cg|.cs}?.nc|.nc{evict=EVICT}}{hint=HINT}?{PREFETCH}?{VECTOR}",
-            "=vec*~t, [space], hint?u64", (3, 1), sm(32)),
-
-        acts(St, "st{space=.param}{VECTOR}",
-            "[space], vec*~t", (2, 0), sm(20)),
-        acts(St, "st{sem=.weak}?{space=.shared|.shared::cta|.shared::cluster}?{VECTOR}",
-            "[space], vec*~t", (1, 0), sm(10)),
-        acts(St, "st{sem=.weak}?{space=.global|.local}{cop=.wb|.cg|.cs|.wt}?{VECTOR}",
-            "[space], vec*~t", (1, 0), sm(10)),
-        acts(St, "st{sem=.weak}?{space=.global}{{evict=EVICT}{hint=HINT}?|{hint=HINT}}{VECTOR}",
-            "[space], vec*~t, hint?u64", (7, 4), sm(70)),
-        acts(St, "st{sem=.volatile}{space=ACCESSIBLE}?{VECTOR}",
-            "[space], vec*~t", (1, 1), sm(10)),
-        acts(St, "st{sem=.relaxed|.release}{scope=SCOPE}{{space=ACCESSIBLE}?|{space=.global}{evict=EVICT}}{VECTOR}",
-            "[space], vec*~t", (6, 0), sm(70)),
-        acts(StAsync, "st.async{sem=.weak}?.shared::cluster.mbarrier::complete_tx::bytes{{vec=.v2}{t=.b32|.b64|.u32|.s32|.u64|.s64|.f32|.f64}|{vec=.v4}{t=.b32|.u32|.s32|.f32}|{t=.b32|.b64|.u32|.s32|.u64|.s64|.f32|.f64}}",
-            "[shared::cluster], vec*t, [shared::cluster]", (8, 1), sm(90)),
-
-        reads(Ldu, "ldu{space=.global}?{VECTOR}", "=vec*~t, [space]", (2, 0), sm(20)),
-        acts(Prefetch, "prefetch{space=.global|.local}?{level=.L1|.L2}", "[space]", (2, 0), sm(20)),
-        acts(Prefetchu, "prefetchu.L1", "[generic]", (2, 0), sm(20)),
-        acts(Applypriority, "applypriority{space=.global}?.L2::evict_normal", "[space], #128", (7, 4), sm(80)),
-        acts(Discard, "discard{space=.global}?.L2", "[space], #128", (7, 4), sm(80)),
-        acts(PrefetchTensormap, "prefetch{space=.const|.param}?.tensormap", "[space]", (8, 0), sm(90)),
         computes(Createpolicy, "createpolicy.fractional{.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged}{.L2::evict_first|.L2::evict_unchanged}?.b64",
             "=u64, f32?", (7, 4), sm(80)),
         computes(Isspacep, "isspacep{space=.const|.global|.local|.shared|.shared::cta|.shared::cluster|.param}", "=pred, u64", (2, 0), sm(20)),
@@ -404,7 +411,48 @@ const SECTIONS: &[(&str, &[Row])] = &[
         computes(CvtPack, "cvt.pack{.sat}{d=.u16|.s16}.s32", "=u32, s32, s32", (6, 5), sm(72)),
         computes(CvtPack, "cvt.pack{.sat}{d=.u8|.s8}.s32.b32", "=u32, s32, s32, b32", (6, 5), sm(72)),
     ]),
-    ("9.7.9 Data Movement and Conversion: Asynchronous Copy", &[
+    section("9.7.9 Data Movement and Conversion", Lanes, &[
+        shuffles(Shfl, "shfl.sync{mode=.up|.down|.bfly|.idx}.b32", "=b32[|pred], b32, b32, b32, members", (6, 0), sm(30)),
+    ]),
+    section("9.7.9 Data Movement and Conversion", Memory, &[
+        loads(Ld, "ld{sem=.weak}?{space=.const|.param|.shared|.shared::cta|.shared::cluster}?{VECTOR}",
+            "=vec*~t, [space]", (1, 0), sm(10)),
+        loads(Ld, "ld{sem=.weak}?{space=.global|.local}{cop=.ca|.cg|.cs|.lu|.cv}?{VECTOR}",
+            "=vec*~t, [space]", (1, 0), sm(10)),
+        loads(Ld, "ld{sem=.weak}?{space=.global}{{evict=EVICT}{hint=HINT}?{PREFETCH}?|{hint=HINT}{PREFETCH}?|{cop=.ca|.cg|.cs|.lu|.cv}?{PREFETCH}}{VECTOR}",
+            "=vec*~t, [space], hint?u64", (7, 4), sm(70)),
+        acts(Ld, "ld{sem=.volatile}{space=ACCESSIBLE}?{VECTOR}",
+            "=vec*~t, [space]", (1, 1), sm(10)),
+        acts(Ld, "ld{sem=.relaxed|.acquire}{scope=SCOPE}{{space=ACCESSIBLE}?|{space=.global}{evict=EVICT}}{VECTOR}",
+            "=vec*~t, [space]", (6, 0), sm(70)),
+        loads(Ld, "ld{space=.global}{{cop=.ca|.cg|.cs}?.nc|.nc{evict=EVICT}}{hint=HINT}?{PREFETCH}?{VECTOR}",
+            "=vec*~t, [space], hint?u64", (3, 1), sm(32)),
+
+        signals(St, "st{space=.param}{VECTOR}",
+            "[space], vec*~t", (2, 0), sm(20)),
+        signals(St, "st{sem=.weak}?{space=.shared|.shared::cta|.shared::cluster}?{VECTOR}",
+            "[space], vec*~t", (1, 0), sm(10)),
+        signals(St, "st{sem=.weak}?{space=.global|.local}{cop=.wb|.cg|.cs|.wt}?{VECTOR}",
+            "[space], vec*~t", (1, 0), sm(10)),
+        signals(St, "st{sem=.weak}?{space=.global}{{evict=EVICT}{hint=HINT}?|{hint=HINT}}{VECTOR}",
+            "[space], vec*~t, hint?u64", (7, 4), sm(70)),
+        signals(St, "st{sem=.volatile}{space=ACCESSIBLE}?{VECTOR}",
+            "[space], vec*~t", (1, 1), sm(10)),
+        signals(St, "st{sem=.relaxed|.release}{scope=SCOPE}{{space=ACCESSIBLE}?|{space=.global}{evict=EVICT}}{VECTOR}",
+            "[space], vec*~t", (6, 0), sm(70)),
+
+        loads(Ldu, "ldu{space=.global}?{VECTOR}", "=vec*~t, [space]", (2, 0), sm(20)),
+        acts(Prefetch, "prefetch{space=.global|.local}?{level=.L1|.L2}", "[space]", (2, 0), sm(20)),
+        acts(Prefetchu, "prefetchu.L1", "[generic]", (2, 0), sm(20)),
+        acts(Applypriority, "applypriority{space=.global}?.L2::evict_normal", "[space], #128", (7, 4), sm(80)),
+        acts(Discard, "discard{space=.global}?.L2", "[space], #128", (7, 4), sm(80)),
+        acts(PrefetchTensormap, "prefetch{space=.const|.param}?.tensormap", "[space]", (8, 0), sm(90)),
+    ]),
+    section("9.7.9 Data Movement and Conversion", Copy, &[
+        signals(StAsync, "st.async{sem=.weak}?.shared::cluster.mbarrier::complete_tx::bytes{{vec=.v2}{t=.b32|.b64|.u32|.s32|.u64|.s64|.f32|.f64}|{vec=.v4}{t=.b32|.u32|.s32|.f32}|{t=.b32|.b64|.u32|.s32|.u64|.s64|.f32|.f64}}",
+            "[shared::cluster], vec*t, [shared::cluster]", (8, 1), sm(90)),
+    ]),
+    section("9.7.9 Data Movement and Conversion: Asynchronous Copy", Copy, &[
         acts(CpAsync, "cp.async{cop=.ca}{space=.shared|.shared::cta}.global{hint=HINT}?{PREFETCH}?",
             "[space], [global], #4|8|16, hint?u64; [space], [global], #4|8|16, u32, hint?u64",
             (7, 0), sm(80)),
@@ -414,13 +462,13 @@ const SECTIONS: &[(&str, &[Row])] = &[
         acts(CpAsyncCommitGroup, "cp.async.commit_group", "", (7, 0), sm(80)),
         acts(CpAsyncWaitGroup, "cp.async.wait_group", "#0..2147483647", (7, 0), sm(80)),
         acts(CpAsyncWaitAll, "cp.async.wait_all", "", (7, 0), sm(80)),
-        acts(CpAsyncMbarrierArrive, "cp.async.mbarrier.arrive{.noinc}?{space=.shared|.shared::cta}?.b64", "[space]", (7, 0), sm(80)),
+        signals(CpAsyncMbarrierArrive, "cp.async.mbarrier.arrive{.noinc}?{space=.shared|.shared::cta}?.b64", "[space]", (7, 0), sm(80)),
 
-        acts(CpAsyncBulk, "cp.async.bulk{to=.shared::cluster}{from=.global}.mbarrier::complete_tx::bytes{mask=.multicast::cluster}?{hint=HINT}?",
+        signals(CpAsyncBulk, "cp.async.bulk{to=.shared::cluster}{from=.global}.mbarrier::complete_tx::bytes{mask=.multicast::cluster}?{hint=HINT}?",
             "[shared::cluster], [global], u32@0..4294967280/16, [shared], mask?u16, hint?u64", (8, 0), sm(90)),
-        acts(CpAsyncBulk, "cp.async.bulk{to=.shared::cta}{from=.global}.mbarrier::complete_tx::bytes{hint=HINT}?",
+        signals(CpAsyncBulk, "cp.async.bulk{to=.shared::cta}{from=.global}.mbarrier::complete_tx::bytes{hint=HINT}?",
             "[shared], [global], u32@0..4294967280/16, [shared], hint?u64", (8, 6), sm(90)),
-        acts(CpAsyncBulk, "cp.async.bulk{to=.shared::cluster}{from=.shared::cta}.mbarrier::complete_tx::bytes",
+        signals(CpAsyncBulk, "cp.async.bulk{to=.shared::cluster}{from=.shared::cta}.mbarrier::complete_tx::bytes",
             "[shared::cluster], [shared], u32@0..4294967280/16, [shared::cluster]", (8, 0), sm(90)),
         acts(CpAsyncBulk, "cp.async.bulk{to=.global}{from=.shared::cta}.bulk_group{hint=HINT}?",
             "[global], [shared], u32@0..4294967280/16, hint?u64", (8, 0), sm(90)),
@@ -431,11 +479,11 @@ const SECTIONS: &[(&str, &[Row])] = &[
         acts(CpAsyncBulkCommitGroup, "cp.async.bulk.commit_group", "", (8, 0), sm(90)),
         acts(CpAsyncBulkWaitGroup, "cp.async.bulk.wait_group{.read}?", "#0..2147483647", (8, 0), sm(90)),
 
-        acts(CpAsyncBulkTensor, "cp.async.bulk.tensor{dim=DIM}{to=.shared::cluster}{from=.global}{mode=.tile}?.mbarrier::complete_tx::bytes{mask=.multicast::cluster}?{hint=HINT}?",
+        signals(CpAsyncBulkTensor, "cp.async.bulk.tensor{dim=DIM}{to=.shared::cluster}{from=.global}{mode=.tile}?.mbarrier::complete_tx::bytes{mask=.multicast::cluster}?{hint=HINT}?",
             "[shared::cluster], [tensor dim], [shared], mask?u16, hint?u64", (8, 0), sm(90)),
-        acts(CpAsyncBulkTensor, "cp.async.bulk.tensor{dim=DIM}{to=.shared::cta}{from=.global}{mode=.tile}?.mbarrier::complete_tx::bytes{hint=HINT}?",
+        signals(CpAsyncBulkTensor, "cp.async.bulk.tensor{dim=DIM}{to=.shared::cta}{from=.global}{mode=.tile}?.mbarrier::complete_tx::bytes{hint=HINT}?",
             "[shared], [tensor dim], [shared], hint?u64", (8, 6), sm(90)),
-        acts(CpAsyncBulkTensor, "cp.async.bulk.tensor{dim=.3d|.4d|.5d}{to=.shared::cluster}{from=.global}{mode=.im2col}.mbarrier::complete_tx::bytes{mask=.multicast::cluster}?{hint=HINT}?",
+        signals(CpAsyncBulkTensor, "cp.async.bulk.tensor{dim=.3d|.4d|.5d}{to=.shared::cluster}{from=.global}{mode=.im2col}.mbarrier::complete_tx::bytes{mask=.multicast::cluster}?{hint=HINT}?",
             "[shared::cluster], [tensor dim], [shared], offsets, mask?u16, hint?u64", (8, 0), sm(90)),
         acts(CpAsyncBulkTensor, "cp.async.bulk.tensor{{dim=DIM}{to=.global}{from=.shared::cta}{mode=.tile}?|{dim=.3d|.4d|.5d}{to=.global}{from=.shared::cta}{mode=.im2col_no_offs}}.bulk_group{hint=HINT}?",
             "[tensor dim], [shared], hint?u64", (8, 0), sm(90)),
@@ -443,18 +491,19 @@ const SECTIONS: &[(&str, &[Row])] = &[
             "[tensor dim], [shared], hint?u64", (8, 0), sm(90)),
         acts(CpAsyncBulkPrefetchTensor, "cp.async.bulk.prefetch.tensor{dim=DIM}.L2.global{mode=.tile}?{hint=HINT}?",
             "[tensor dim], hint?u64", (8, 0), sm(90)),
-
-        acts(TensormapReplace, "tensormap.replace.tile{field=.global_address}{space=.global|.shared::cta}?.b1024.b64", "[space], b64", (8, 3), SM_90A),
-        acts(TensormapReplace, "tensormap.replace.tile{field=.rank}{space=.global|.shared::cta}?.b1024.b32", "[space], b32@0..4", (8, 3), SM_90A),
-        acts(TensormapReplace, "tensormap.replace.tile{field=.box_dim|.global_dim|.element_stride}{space=.global|.shared::cta}?.b1024.b32",
-            "[space], #0..4, b32", (8, 3), SM_90A),
-        acts(TensormapReplace, "tensormap.replace.tile{field=.global_stride}{space=.global|.shared::cta}?.b1024.b64", "[space], #0..3, b64", (8, 3), SM_90A),
-        acts(TensormapReplace, "tensormap.replace.tile{field=.elemtype|.interleave_layout|.swizzle_mode|.fill_mode}{space=.global|.shared::cta}?.b1024.b32",
-            "[space], #0..15", (8, 3), SM_90A),
-        acts(TensormapCpFenceproxy, "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release{scope=SCOPE}.sync.aligned",
+        signals(TensormapCpFenceproxy, "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release{scope=SCOPE}.sync.aligned",
             "[global], [shared], #128", (8, 3), sm(90)),
     ]),
-    ("9.7.12 Control Flow", &[
+    section("9.7.9 Data Movement and Conversion: Asynchronous Copy", Memory, &[
+        signals(TensormapReplace, "tensormap.replace.tile{field=.global_address}{space=.global|.shared::cta}?.b1024.b64", "[space], b64", (8, 3), SM_90A),
+        signals(TensormapReplace, "tensormap.replace.tile{field=.rank}{space=.global|.shared::cta}?.b1024.b32", "[space], b32@0..4", (8, 3), SM_90A),
+        signals(TensormapReplace, "tensormap.replace.tile{field=.box_dim|.global_dim|.element_stride}{space=.global|.shared::cta}?.b1024.b32",
+            "[space], #0..4, b32", (8, 3), SM_90A),
+        signals(TensormapReplace, "tensormap.replace.tile{field=.global_stride}{space=.global|.shared::cta}?.b1024.b64", "[space], #0..3, b64", (8, 3), SM_90A),
+        signals(TensormapReplace, "tensormap.replace.tile{field=.elemtype|.interleave_layout|.swizzle_mode|.fill_mode}{space=.global|.shared::cta}?.b1024.b32",
+            "[space], #0..15", (8, 3), SM_90A),
+    ]),
+    section("9.7.12 Control Flow", Control, &[
         acts(Bra, "bra{.uni}?", "label", (1, 0), sm(10)),
         acts(BrxIdx, "brx.idx{.uni}?", "u32, targets", (6, 0), sm(30)),
         acts(Call, "call{.uni}?", "function; function, (param); (param), function, (param); %u64, prototype; %u64, (param), prototype; (param), %u64, (param), prototype",
@@ -462,20 +511,34 @@ const SECTIONS: &[(&str, &[Row])] = &[
         acts(Ret, "ret{.uni}?", "", (1, 0), sm(10)),
         acts(Exit, "exit", "", (1, 0), sm(10)),
     ]),
-    ("9.7.13 Parallel Synchronization and Communication", &[
-        acts(BarSync, "bar{.cta}?.sync", "u32@0..15, u32@32..1024/32?", (1, 0), sm(10)),
-        acts(BarArrive, "bar{.cta}?.arrive", "u32@0..15, u32@32..1024/32", (2, 0), sm(20)),
-        acts(BarRed, "bar{.cta}?.red{op=.popc}.u32", "=u32, u32@0..15, !pred; =u32, u32@0..15, u32@32..1024/32, !pred", (2, 0), sm(20)),
-        acts(BarRed, "bar{.cta}?.red{op=.and|.or}.pred", "=pred, u32@0..15, !pred; =pred, u32@0..15, u32@32..1024/32, !pred", (2, 0), sm(20)),
-        acts(BarrierRed, "barrier{.cta}?.red{op=.popc}{.aligned}?.u32", "=u32, u32@0..15, !pred; =u32, u32@0..15, u32@32..1024/32, !pred", (6, 0), sm(30)),
-        acts(BarrierRed, "barrier{.cta}?.red{op=.and|.or}{.aligned}?.pred", "=pred, u32@0..15, !pred; =pred, u32@0..15, u32@32..1024/32, !pred", (6, 0), sm(30)),
+    section("9.7.13 Parallel Synchronization and Communication", Synchronisation, &[
+        signals(BarSync, "bar{.cta}?.sync", "u32@0..15, u32@32..1024/32?", (1, 0), sm(10)),
+        signals(BarArrive, "bar{.cta}?.arrive", "u32@0..15, u32@32..1024/32", (2, 0), sm(20)),
+        reduces(BarRed, "bar{.cta}?.red{op=.popc}.u32", "=u32, u32@0..15, !pred; =u32, u32@0..15, u32@32..1024/32, !pred", (2, 0), sm(20)),
+        reduces(BarRed, "bar{.cta}?.red{op=.and|.or}.pred", "=pred, u32@0..15, !pred; =pred, u32@0..15, u32@32..1024/32, !pred", (2, 0), sm(20)),
+        reduces(BarrierRed, "barrier{.cta}?.red{op=.popc}{.aligned}?.u32", "=u32, u32@0..15, !pred; =u32, u32@0..15, u32@32..1024/32, !pred", (6, 0), sm(30)),
+        reduces(BarrierRed, "barrier{.cta}?.red{op=.and|.or}{.aligned}?.pred", "=pred, u32@0..15, !pred; =pred, u32@0..15, u32@32..1024/32, !pred", (6, 0), sm(30)),
+        signals(BarrierSync, "barrier{.cta}?.sync{.aligned}?", "u32@0..15, u32@32..1024/32?", (6, 0), sm(30)),
+        signals(BarrierArrive, "barrier{.cta}?.arrive{.aligned}?", "u32@0..15, u32@32..1024/32", (6, 0), sm(30)),
+    ]).of(Group::Cta),
+    section("9.7.13 Parallel Synchronization and Communication", Lanes, &[
         acts(BarWarpSync, "bar.warp.sync", "members", (6, 0), sm(30)),
-        acts(BarrierSync, "barrier{.cta}?.sync{.aligned}?", "u32@0..15, u32@32..1024/32?", (6, 0), sm(30)),
-        acts(BarrierArrive, "barrier{.cta}?.arrive{.aligned}?", "u32@0..15, u32@32..1024/32", (6, 0), sm(30)),
-        acts(BarrierClusterArrive, "barrier.cluster.arrive{sem=.release}?{.aligned}?", "", (7, 8), sm(90)),
-        acts(BarrierClusterArrive, "barrier.cluster.arrive{sem=.relaxed}{.aligned}?", "", (8, 0), sm(90)),
-        acts(BarrierClusterWait, "barrier.cluster.wait{sem=.acquire}?{.aligned}?", "", (7, 8), sm(90)),
 
+        gathers(Vote, "vote.sync{mode=.all|.any|.uni}.pred", "=pred, !pred, members", (6, 0), sm(30)),
+        gathers(Vote, "vote.sync{mode=.ballot}.b32", "=b32, !pred, members", (6, 0), sm(30)),
+        exchanges(MatchAny, "match.any.sync{t=.b32|.b64}", "=u32, t, members", (6, 0), sm(70)),
+        gathers(MatchAll, "match.all.sync{t=.b32|.b64}", "=u32[|pred], t, members", (6, 0), sm(70)),
+        exchanges(Activemask, "activemask.b32", "=b32", (6, 2), sm(30)),
+        gathers(Redux, "redux.sync{op=.add|.min|.max}{t=.u32|.s32}", "=t, t, members", (7, 0), sm(80)),
+        gathers(Redux, "redux.sync{op=.and|.or|.xor}{t=.b32}", "=u32, u32, members", (7, 0), sm(80)),
+        exchanges(Elect, "elect.sync", "=_u32|pred, members", (8, 0), sm(90)),
+    ]),
+    section("9.7.13 Parallel Synchronization and Communication", Synchronisation, &[
+        signals(BarrierClusterArrive, "barrier.cluster.arrive{sem=.release}?{.aligned}?", "", (7, 8), sm(90)),
+        signals(BarrierClusterArrive, "barrier.cluster.arrive{sem=.relaxed}{.aligned}?", "", (8, 0), sm(90)),
+        acts(BarrierClusterWait, "barrier.cluster.wait{sem=.acquire}?{.aligned}?", "", (7, 8), sm(90)),
+    ]).of(Group::Cluster),
+    section("9.7.13 Parallel Synchronization and Communication", Synchronisation, &[
         acts(Membar, "membar{level=.cta|.gl|.sys}", "", (1, 4), sm(10)),
         acts(Fence, "fence{sem=.sc|.acq_rel}{scope=SCOPE}", "", (6, 0), sm(70)),
         acts(FenceProxyAlias, "fence.proxy.alias", "", (7, 5), sm(70)),
@@ -483,68 +546,67 @@ const SECTIONS: &[(&str, &[Row])] = &[
         acts(FenceProxyTensormap, "fence.proxy.tensormap::generic{sem=.release}{scope=SCOPE}", "", (8, 3), sm(90)),
         acts(FenceProxyTensormap, "fence.proxy.tensormap::generic{sem=.acquire}{scope=SCOPE}", "[generic], #128", (8, 3), sm(90)),
         acts(FenceMbarrierInit, "fence.mbarrier_init.release.cluster", "", (8, 0), sm(90)),
-
-        acts(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.and|.or|.xor|.exch}{t=.b32|.b64}",
-            "=_t, [space], t", (1, 1), sm(11)),
-        acts(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.cas}{t=BITS}",
-            "=_t, [space], t, t", (1, 1), sm(11)),
-        acts(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{ATOMIC}",
-            "=_t, [space], t", (1, 1), sm(11)),
-        acts(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=HALF}",
-            "=_t, [space], t", (6, 3), sm(70)),
-        acts(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=BHALF}",
-            "=_t, [space], t", (7, 8), sm(90)),
-        acts(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{{op=.and|.or|.xor}{t=.b32|.b64}|ATOMIC}",
-            "[space], t", (1, 2), sm(12)),
-        acts(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=HALF}",
-            "[space], t", (6, 3), sm(70)),
-        acts(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=BHALF}",
-            "[space], t", (7, 8), sm(90)),
-        // This order of the words occurs in inline assembly of CUDA's headers.
-        acts(Atom, "atom{op=.and|.or|.xor|.exch}{ORDERED}{t=.b32|.b64}", "=_t, [generic], t", (6, 0), sm(70)),
-        acts(Atom, "atom{op=.cas}{ORDERED}{t=BITS}", "=_t, [generic], t, t", (6, 0), sm(70)),
-        acts(Atom, "atom{op=.add}{ORDERED}{t=.u32|.s32|.u64|.f32|.f64}", "=_t, [generic], t", (6, 0), sm(70)),
-        acts(Atom, "atom{op=.min|.max}{ORDERED}{t=.u32|.s32|.u64|.s64}", "=_t, [generic], t", (6, 0), sm(70)),
-        acts(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=.global}{op=.add}{hint=HINT}?{vec=.v2|.v4}{t=.f32}",
-            "[space], vec*f32, hint?u64", (8, 1), sm(90)),
-
-        acts(RedAsync, "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes{{op=.inc|.dec}{t=.u32}|{op=.min|.max}{t=.u32|.s32}|{op=.add}{t=.u32|.s32|.u64}|{op=.and|.or|.xor}{t=.b32}}",
-            "[shared::cluster], t, [shared::cluster]", (8, 1), sm(90)),
-
-        exchanges(Vote, "vote.sync{mode=.all|.any|.uni}.pred", "=pred, !pred, members", (6, 0), sm(30)),
-        exchanges(Vote, "vote.sync{mode=.ballot}.b32", "=b32, !pred, members", (6, 0), sm(30)),
-        exchanges(MatchAny, "match.any.sync{t=.b32|.b64}", "=u32, t, members", (6, 0), sm(70)),
-        exchanges(MatchAll, "match.all.sync{t=.b32|.b64}", "=u32[|pred], t, members", (6, 0), sm(70)),
-        exchanges(Activemask, "activemask.b32", "=b32", (6, 2), sm(30)),
-        exchanges(Redux, "redux.sync{op=.add|.min|.max}{t=.u32|.s32}", "=t, t, members", (7, 0), sm(80)),
-        exchanges(Redux, "redux.sync{op=.and|.or|.xor}{t=.b32}", "=u32, u32, members", (7, 0), sm(80)),
-        exchanges(Elect, "elect.sync", "=_u32|pred, members", (8, 0), sm(90)),
         acts(Griddepcontrol, "griddepcontrol{what=.launch_dependents|.wait}", "", (7, 8), sm(90)),
 
-        acts(MbarrierInit, "mbarrier.init{space=.shared|.shared::cta}?.b64", "[space], u32@1..1048575", (7, 0), sm(80)),
-        acts(MbarrierInval, "mbarrier.inval{space=.shared|.shared::cta}?.b64", "[space]", (7, 0), sm(80)),
-        acts(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
+        signals(MbarrierInit, "mbarrier.init{space=.shared|.shared::cta}?.b64", "[space], u32@1..1048575", (7, 0), sm(80)),
+        signals(MbarrierInval, "mbarrier.inval{space=.shared|.shared::cta}?.b64", "[space]", (7, 0), sm(80)),
+        signals(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
             "=_u64, [space], u32@1..1048575?", (7, 8), sm(90)),
-        acts(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{.expect_tx}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
+        signals(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{.expect_tx}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
             "=_u64, [space], u32@0..1048575", (8, 0), sm(90)),
-        acts(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
+        signals(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
             "_, [space], u32@1..1048575?", (8, 0), sm(90)),
-        acts(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{.expect_tx}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
+        signals(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{.expect_tx}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
             "_, [space], u32@0..1048575", (8, 0), sm(90)),
-        acts(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{.noComplete}{{sem=.release}{scope=.cta}}?{space=.shared|.shared::cta}?.b64",
+        signals(MbarrierArrive, "mbarrier{kind=.arrive|.arrive_drop}{.noComplete}{{sem=.release}{scope=.cta}}?{space=.shared|.shared::cta}?.b64",
             "=u64, [space], u32@1..1048575", (7, 0), sm(80)),
-        acts(MbarrierTx, "mbarrier{kind=.expect_tx|.complete_tx}{{sem=.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta|.shared::cluster}?.b64",
+        signals(MbarrierTx, "mbarrier{kind=.expect_tx|.complete_tx}{{sem=.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta|.shared::cluster}?.b64",
             "[space], u32@0..1048575", (8, 0), sm(90)),
-        acts(MbarrierTestWait, "mbarrier.test_wait{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u64", (7, 0), sm(80)),
-        acts(MbarrierTestWait, "mbarrier.test_wait{.parity}{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1", (7, 1), sm(80)),
-        acts(MbarrierTryWait, "mbarrier.try_wait{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u64, u32?", (7, 8), sm(90)),
-        acts(MbarrierTryWait, "mbarrier.try_wait{.parity}{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1, u32?", (7, 8), sm(90)),
+        polls(MbarrierTestWait, "mbarrier.test_wait{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u64", (7, 0), sm(80)),
+        polls(MbarrierTestWait, "mbarrier.test_wait{.parity}{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1", (7, 1), sm(80)),
+        polls(MbarrierTryWait, "mbarrier.try_wait{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u64, u32?", (7, 8), sm(90)),
+        polls(MbarrierTryWait, "mbarrier.try_wait{.parity}{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1, u32?", (7, 8), sm(90)),
+    ]),
+    section("9.7.13 Parallel Synchronization and Communication", Memory, &[
+        signals(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.and|.or|.xor|.exch}{t=.b32|.b64}",
+            "=_t, [space], t", (1, 1), sm(11)),
+        signals(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.cas}{t=BITS}",
+            "=_t, [space], t, t", (1, 1), sm(11)),
+        signals(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{ATOMIC}",
+            "=_t, [space], t", (1, 1), sm(11)),
+        signals(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=HALF}",
+            "=_t, [space], t", (6, 3), sm(70)),
+        signals(Atom, "atom{sem=.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=BHALF}",
+            "=_t, [space], t", (7, 8), sm(90)),
+        signals(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{{op=.and|.or|.xor}{t=.b32|.b64}|ATOMIC}",
+            "[space], t", (1, 2), sm(12)),
+        signals(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=HALF}",
+            "[space], t", (6, 3), sm(70)),
+        signals(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}{.noftz}{t=BHALF}",
+            "[space], t", (7, 8), sm(90)),
+        // This order of the words occurs in inline assembly of CUDA's headers.
+        signals(Atom, "atom{op=.and|.or|.xor|.exch}{ORDERED}{t=.b32|.b64}", "=_t, [generic], t", (6, 0), sm(70)),
+        signals(Atom, "atom{op=.cas}{ORDERED}{t=BITS}", "=_t, [generic], t, t", (6, 0), sm(70)),
+        signals(Atom, "atom{op=.add}{ORDERED}{t=.u32|.s32|.u64|.f32|.f64}", "=_t, [generic], t", (6, 0), sm(70)),
+        signals(Atom, "atom{op=.min|.max}{ORDERED}{t=.u32|.s32|.u64|.s64}", "=_t, [generic], t", (6, 0), sm(70)),
+        signals(Red, "red{sem=.relaxed|.release}?{scope=SCOPE}?{space=.global}{op=.add}{hint=HINT}?{vec=.v2|.v4}{t=.f32}",
+            "[space], vec*f32, hint?u64", (8, 1), sm(90)),
+    ]),
+    section("9.7.13 Parallel Synchronization and Communication", Copy, &[
+        signals(RedAsync, "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes{{op=.inc|.dec}{t=.u32}|{op=.min|.max}{t=.u32|.s32}|{op=.add}{t=.u32|.s32|.u64}|{op=.and|.or|.xor}{t=.b32}}",
+            "[shared::cluster], t, [shared::cluster]", (8, 1), sm(90)),
+    ]),
+    section("9.7.13 Parallel Synchronization and Communication", Arithmetic, &[
         computes(MbarrierPendingCount, "mbarrier.pending_count.b64", "=u32, u64", (7, 0), sm(80)),
     ]),
-    ("9.7.14 Warp-Level Matrix", &[
+    section("9.7.14 Warp-Level Matrix", Memory, &[
         reads(Ldmatrix, "ldmatrix.sync.aligned.m8n8{num=.x1|.x2|.x4}{.trans}?{space=.shared|.shared::cta}?.b16", "=num*b32, [space]", (6, 5), sm(75)),
-        acts(Stmatrix, "stmatrix.sync.aligned.m8n8{num=.x1|.x2|.x4}{.trans}?{space=.shared|.shared::cta}?.b16", "[space], num*b32", (7, 8), sm(90)),
+        signals(Stmatrix, "stmatrix.sync.aligned.m8n8{num=.x1|.x2|.x4}{.trans}?{space=.shared|.shared::cta}?.b16", "[space], num*b32", (7, 8), sm(90)),
+    ]),
+    section("9.7.14 Warp-Level Matrix", Lanes, &[
         exchanges(Movmatrix, "movmatrix.sync.aligned.m8n8.trans.b16", "=b32, b32", (7, 8), sm(75)),
+    ]),
+    section("9.7.14 Warp-Level Matrix", Matrix, &[
         exchanges(Mma, "mma.sync.aligned{shape=.m16n8k8}.row.col{d=.f32}{a=.f16}{b=.f16}{c=.f32}", "=4*d, 2*f16x2, 1*f16x2, 4*c", (6, 5), sm(75)),
         exchanges(Mma, "mma.sync.aligned{shape=.m16n8k8}.row.col{d=.f16}{a=.f16}{b=.f16}{c=.f16}", "=2*f16x2, 2*f16x2, 1*f16x2, 2*f16x2", (6, 5), sm(75)),
         exchanges(Mma, "mma.sync.aligned{shape=.m16n8k16}.row.col{d=.f32}{a=.f16}{b=.f16}{c=.f32}", "=4*d, 4*f16x2, 2*f16x2, 4*c", (7, 0), sm(80)),
@@ -557,7 +619,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
         exchanges(Mma, "mma.sync.aligned{shape=.m16n8k16}.row.col{.satfinite}?{d=.s32}{a=.s8|.u8}{b=.s8|.u8}{c=.s32}", "=4*d, 2*b32, 1*b32, 4*c", (7, 0), sm(80)),
         exchanges(Mma, "mma.sync.aligned{shape=.m16n8k32}.row.col{.satfinite}?{d=.s32}{a=.s8|.u8}{b=.s8|.u8}{c=.s32}", "=4*d, 4*b32, 2*b32, 4*c", (7, 0), sm(80)),
     ]),
-    ("9.7.14 Warp-Level Matrix: wmma", &[
+    section("9.7.14 Warp-Level Matrix: wmma", Memory, &[
         reads(WmmaLoad, "wmma.load{which=.a|.b}.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f16}", "=8*f16x2, [space], u32?", (6, 1), sm(70)),
         reads(WmmaLoad, "wmma.load{which=.c}.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f16}", "=4*f16x2, [space], u32?", (6, 1), sm(70)),
         reads(WmmaLoad, "wmma.load{which=.c}.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f32}", "=8*f32, [space], u32?", (6, 1), sm(70)),
@@ -574,10 +636,12 @@ const SECTIONS: &[(&str, &[Row])] = &[
         reads(WmmaLoad, "wmma.load{which=.b}.sync.aligned{layout=.row|.col}{shape=.m32n8k16}{space=.global|.shared|.shared::cta}?{t=.bf16}", "=2*b32, [space], u32?", (7, 0), sm(80)),
         reads(WmmaLoad, "wmma.load{which=.a|.b}.sync.aligned{layout=.row|.col}{shape=.m16n16k8}{space=.global|.shared|.shared::cta}?{t=.tf32}", "=4*b32, [space], u32?", (7, 0), sm(80)),
         reads(WmmaLoad, "wmma.load{which=.c}.sync.aligned{layout=.row|.col}{shape=.m16n16k8}{space=.global|.shared|.shared::cta}?{t=.f32}", "=8*f32, [space], u32?", (7, 0), sm(80)),
-        acts(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f16}", "[space], 4*f16x2, u32?", (6, 1), sm(70)),
-        acts(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f32}", "[space], 8*f32, u32?", (6, 1), sm(70)),
-        acts(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.s32}", "[space], 8*s32, u32?", (6, 3), sm(72)),
-        acts(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=.m16n16k8}{space=.global|.shared|.shared::cta}?{t=.f32}", "[space], 8*f32, u32?", (7, 0), sm(80)),
+        signals(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f16}", "[space], 4*f16x2, u32?", (6, 1), sm(70)),
+        signals(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.f32}", "[space], 8*f32, u32?", (6, 1), sm(70)),
+        signals(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=SQUARE}{space=.global|.shared|.shared::cta}?{t=.s32}", "[space], 8*s32, u32?", (6, 3), sm(72)),
+        signals(WmmaStore, "wmma.store.d.sync.aligned{layout=.row|.col}{shape=.m16n16k8}{space=.global|.shared|.shared::cta}?{t=.f32}", "[space], 8*f32, u32?", (7, 0), sm(80)),
+    ]),
+    section("9.7.14 Warp-Level Matrix: wmma", Matrix, &[
         exchanges(WmmaMma, "wmma.mma.sync.aligned{al=.row|.col}{bl=.row|.col}{shape=SQUARE}{d=.f32}{c=.f32}", "=8*f32, 8*f16x2, 8*f16x2, 8*f32", (6, 1), sm(70)),
         exchanges(WmmaMma, "wmma.mma.sync.aligned{al=.row|.col}{bl=.row|.col}{shape=SQUARE}{d=.f16}{c=.f16}", "=4*f16x2, 8*f16x2, 8*f16x2, 4*f16x2", (6, 1), sm(70)),
         exchanges(WmmaMma, "wmma.mma.sync.aligned{al=.row|.col}{bl=.row|.col}{shape=SQUARE}{d=.f32}{c=.f16}", "=8*f32, 8*f16x2, 8*f16x2, 4*f16x2", (6, 1), sm(70)),
@@ -590,27 +654,29 @@ const SECTIONS: &[(&str, &[Row])] = &[
         exchanges(WmmaMma, "wmma.mma.sync.aligned{al=.row|.col}{bl=.row|.col}{shape=.m8n32k16}{d=.f32}{a=.bf16}{b=.bf16}{c=.f32}", "=8*f32, 2*b32, 8*b32, 8*f32", (7, 0), sm(80)),
         exchanges(WmmaMma, "wmma.mma.sync.aligned{al=.row|.col}{bl=.row|.col}{shape=.m16n16k8}{d=.f32}{a=.tf32}{b=.tf32}{c=.f32}", "=8*f32, 4*b32, 4*b32, 8*f32", (7, 0), sm(80)),
     ]),
-    ("9.7.15 Asynchronous Warpgroup-Level Matrix", &[
-        acts(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K16}{d=.f32|.f16}{a=.f16}{b=.f16}",
+    section("9.7.15 Asynchronous Warpgroup-Level Matrix", Matrix, &[
+        signals(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K16}{d=.f32|.f16}{a=.f16}{b=.f16}",
             "=acc, %u64, %u64, scale, #-1|1, #-1|1, #0|1, #0|1; =acc, 4*f16x2, %u64, scale, #-1|1, #-1|1, #0|1", (8, 0), SM_90A),
-        acts(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K16}{d=.f32}{a=.bf16}{b=.bf16}",
+        signals(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K16}{d=.f32}{a=.bf16}{b=.bf16}",
             "=acc, %u64, %u64, scale, #-1|1, #-1|1, #0|1, #0|1; =acc, 4*b32!, %u64, scale, #-1|1, #-1|1, #0|1", (8, 0), SM_90A),
-        acts(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K8}{d=.f32}{a=.tf32}{b=.tf32}",
+        signals(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K8}{d=.f32}{a=.tf32}{b=.tf32}",
             "=acc, %u64, %u64, scale, #-1|1, #-1|1; =acc, 4*b32!, %u64, scale, #-1|1, #-1|1", (8, 0), SM_90A),
-        acts(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K32}{d=.f32|.f16}{a=.e4m3|.e5m2}{b=.e4m3|.e5m2}",
+        signals(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K32}{d=.f32|.f16}{a=.e4m3|.e5m2}{b=.e4m3|.e5m2}",
             "=acc, %u64, %u64, scale, #-1|1, #-1|1; =acc, 4*b32!, %u64, scale, #-1|1, #-1|1", (8, 0), SM_90A),
-        acts(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K32INT}{d=.s32}{{a=.s8}{b=.s8}|{a=.u8}{b=.u8}}{.satfinite}?",
+        signals(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K32INT}{d=.s32}{{a=.s8}{b=.s8}|{a=.u8}{b=.u8}}{.satfinite}?",
             "=acc, %u64, %u64, scale; =acc, 4*b32, %u64, scale", (8, 0), SM_90A),
-        acts(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K32INT}{d=.s32}{{a=.s8}{b=.u8}|{a=.u8}{b=.s8}}{.satfinite}?",
+        signals(WgmmaMmaAsync, "wgmma.mma_async.sync.aligned{shape=M64K32INT}{d=.s32}{{a=.s8}{b=.u8}|{a=.u8}{b=.s8}}{.satfinite}?",
             "=acc, %u64, %u64, scale; =acc, 4*b32, %u64, scale", (8, 4), SM_90A),
         acts(WgmmaFence, "wgmma.fence.sync.aligned", "", (8, 0), SM_90A),
         acts(WgmmaCommitGroup, "wgmma.commit_group.sync.aligned", "", (8, 0), SM_90A),
         acts(WgmmaWaitGroup, "wgmma.wait_group.sync.aligned", "#0..7", (8, 0), SM_90A),
-    ]),
-    ("9.7.19 Miscellaneous", &[
+    ]).of(Group::Warpgroup),
+    section("9.7.19 Miscellaneous", Control, &[
         acts(Trap, "trap", "", (1, 0), sm(10)),
         acts(Brkpt, "brkpt", "", (1, 0), sm(11)),
         acts(Nanosleep, "nanosleep.u32", "u32", (6, 3), sm(70)),
-        acts(Setmaxnreg, "setmaxnreg{direction=.inc|.dec}.sync.aligned.u32", "#24..256/8", (8, 0), SM_90A),
     ]),
+    section("9.7.19 Miscellaneous", Synchronisation, &[
+        signals(Setmaxnreg, "setmaxnreg{direction=.inc|.dec}.sync.aligned.u32", "#24..256/8", (8, 0), SM_90A),
+    ]).of(Group::Warpgroup),
 ];

@@ -176,6 +176,90 @@ fn effects_of_instructions() {
     }
 }
 
+/// For some mnemonics: the class, the group that executes it, what the results depend on, and whether other threads may wait for it.
+#[test]
+fn classes_groups_and_results_of_instructions() {
+    use cute_ptx::table::Class::{
+        Arithmetic, Control, Copy, Lanes, Matrix, Memory, Synchronisation,
+    };
+    use cute_ptx::table::Group::{Cluster, Cta, Warpgroup};
+    use cute_ptx::table::Results::{Computed, Gathered, Loaded, Own, Polled, Shuffled};
+    let (waits, wgmma) = (
+        "mbarrier.try_wait.b64",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16",
+    );
+    let (copies_in, copies_out) = (
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+        "cp.async.bulk.global.shared::cta.bulk_group",
+    );
+    let rows = [
+        ("add.u32", Arithmetic, None, Computed, false),
+        ("mapa.u32", Arithmetic, None, Computed, false),
+        ("nanosleep.u32", Control, None, Own, false),
+        ("exit", Control, None, Own, false),
+        ("shfl.sync.idx.b32", Lanes, None, Shuffled, false),
+        ("vote.sync.any.pred", Lanes, None, Gathered, false),
+        ("elect.sync", Lanes, None, Own, false),
+        ("ld.global.b32", Memory, None, Loaded, false),
+        ("ld.relaxed.gpu.global.b32", Memory, None, Own, false),
+        ("st.global.b32", Memory, None, Own, true),
+        ("atom.global.add.u32", Memory, None, Own, true),
+        ("bar.sync", Synchronisation, Some(Cta), Own, true),
+        (
+            "barrier.red.popc.u32",
+            Synchronisation,
+            Some(Cta),
+            Gathered,
+            true,
+        ),
+        (
+            "barrier.cluster.arrive",
+            Synchronisation,
+            Some(Cluster),
+            Own,
+            true,
+        ),
+        (
+            "barrier.cluster.wait",
+            Synchronisation,
+            Some(Cluster),
+            Own,
+            false,
+        ),
+        ("fence.acq_rel.gpu", Synchronisation, None, Own, false),
+        ("mbarrier.arrive.b64", Synchronisation, None, Own, true),
+        (waits, Synchronisation, None, Polled, false),
+        (
+            "setmaxnreg.inc.sync.aligned.u32",
+            Synchronisation,
+            Some(Warpgroup),
+            Own,
+            true,
+        ),
+        ("cp.async.wait_all", Copy, None, Own, false),
+        (copies_in, Copy, None, Own, true),
+        (copies_out, Copy, None, Own, false),
+        (wgmma, Matrix, Some(Warpgroup), Own, true),
+        (
+            "wgmma.fence.sync.aligned",
+            Matrix,
+            Some(Warpgroup),
+            Own,
+            false,
+        ),
+    ];
+    for (text, class, group, results, signals) in rows {
+        let mnemonic = read(text);
+        let found = (
+            mnemonic.class(),
+            mnemonic.group(),
+            mnemonic.results(),
+            mnemonic.signals(),
+        );
+        assert_eq!(found, (class, group, results, signals), "{text}");
+    }
+}
+
 #[test]
 fn special_registers_are_found_by_what_they_are() {
     for special in SPECIAL {

@@ -19,7 +19,6 @@ const WAKEFUL: usize = 8;
 
 impl Step<'_> {
     pub(crate) fn mbarrier_init(&mut self, mask: u32, address: Address, count: Reg) -> Result<()> {
-        self.progress = true;
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let count = u64::from(self.warp.get(count, lane) as u32);
@@ -71,7 +70,6 @@ impl Step<'_> {
     }
 
     pub(crate) fn mbarrier_inval(&mut self, mask: u32, address: Address) -> Result<()> {
-        self.progress = true;
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let Some(removed) = self.cluster.ctas[rank].mbarriers.remove(&at) else {

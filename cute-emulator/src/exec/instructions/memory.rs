@@ -86,7 +86,6 @@ impl Step<'_> {
         src: &[Reg],
         address: Address,
     ) -> Result<()> {
-        self.progress = true;
         let size = usize::from(access.bytes);
         let len = size * src.len();
         self.count_access(active, access.space, address, len, Moves::Write);
@@ -163,7 +162,6 @@ impl Step<'_> {
 
     pub(crate) fn atomic(&mut self, active: u32, atomic: &Atomic) -> Result<()> {
         let (access, address) = (atomic.access, atomic.address);
-        self.progress = true;
         let size = usize::from(access.bytes);
         let len = size * atomic.src.len();
         self.count_access(active, access.space, address, len, Moves::Both);
@@ -262,7 +260,6 @@ impl Step<'_> {
         address: Address,
         transpose: bool,
     ) -> Result<()> {
-        self.progress = true;
         self.count_matrices(src.len(), address, Moves::Write);
         self.charge((src.len() * EDGE) as u64);
         for (matrix, src) in src.iter().enumerate() {

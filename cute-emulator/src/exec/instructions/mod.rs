@@ -48,6 +48,7 @@ impl Step<'_> {
         if !self.warp.undefined.is_empty() {
             self.follow_undefined(instruction, active)?;
         }
+        self.progress |= instruction.signals;
         match &instruction.op {
             Op::Compute(compute) => {
                 if let Some(integers) = compute.divides {
@@ -162,7 +163,6 @@ impl Step<'_> {
             } => self.store_matrix(active, src, *address, *transpose)?,
 
             Op::Barrier { id, threads, wait } => {
-                self.progress = true;
                 return self.barrier(split, *id, *threads, *wait, None);
             }
             Op::BarrierReduce {
@@ -172,36 +172,27 @@ impl Step<'_> {
                 dst,
                 predicate,
             } => {
-                self.progress = true;
                 let reduction = Some((*op, *dst, *predicate));
                 return self.barrier(split, *id, *threads, true, reduction);
             }
             Op::MoveMatrix { dst, src } => self.move_matrix(active, *dst, *src),
-            Op::ClusterArrive { relaxed } => {
-                self.progress = true;
-                self.cluster_arrive(active, *relaxed);
-            }
+            Op::ClusterArrive { relaxed } => self.cluster_arrive(active, *relaxed),
             Op::ClusterWait => return Ok(self.cluster_wait(split)),
             Op::MbarrierInit { address, count } => self.mbarrier_init(active, *address, *count)?,
             Op::MbarrierInval { address } => self.mbarrier_inval(active, *address)?,
             Op::MbarrierArrive { address, arrival } => {
-                self.progress = true;
-                self.mbarrier_arrive(active, *address, *arrival)?;
+                self.mbarrier_arrive(active, *address, *arrival)?
             }
             Op::MbarrierCompleteTx { address, bytes } => {
-                self.progress = true;
-                self.mbarrier_complete(active, *address, *bytes)?;
+                self.mbarrier_complete(active, *address, *bytes)?
             }
             Op::MbarrierWait {
                 address,
                 done,
                 acquire,
                 phase,
-            } => {
-                self.mbarrier_wait(split, active, *address, *done, *acquire, *phase)?;
-            }
+            } => self.mbarrier_wait(split, active, *address, *done, *acquire, *phase)?,
             Op::SetMaxRegisters { count, increase } => {
-                self.progress = true;
                 return self.set_max_registers(split, *count, *increase);
             }
 
@@ -210,10 +201,7 @@ impl Step<'_> {
                 region,
                 barrier,
                 multicast,
-            } => {
-                self.progress = true;
-                self.copy_in(active, *to, region, *barrier, *multicast)?;
-            }
+            } => self.copy_in(active, *to, region, *barrier, *multicast)?,
             Op::CopyOut {
                 region,
                 from,
@@ -226,14 +214,11 @@ impl Step<'_> {
                 from,
                 bytes,
                 source_bytes,
-            } => {
-                self.copy_async(active, *to, *from, *bytes, *source_bytes)?;
-            }
+            } => self.copy_async(active, *to, *from, *bytes, *source_bytes)?,
             Op::CopyAsyncCommit => self.copy_async_commit(active),
             Op::CopyAsyncWait { pending } => self.copy_async_wait(active, *pending)?,
             Op::CopyAsyncArrive { address, counted } => {
-                self.progress = true;
-                self.copy_async_arrive(active, *address, *counted)?;
+                self.copy_async_arrive(active, *address, *counted)?
             }
 
             Op::Mma(mma) => self.mma(mma),

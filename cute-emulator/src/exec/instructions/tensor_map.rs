@@ -87,7 +87,6 @@ impl Step<'_> {
         field: Field,
         value: Reg,
     ) -> Result<()> {
-        self.progress = true;
         for lane in lanes(active) {
             let mut replace = || {
                 let location = self.locate(space, self.address(lane, address))?;
@@ -121,7 +120,6 @@ impl Step<'_> {
 
     /// Copies a tensor map, by all lanes of the warp together.
     pub(crate) fn copy_map(&mut self, active: u32, to: Address, from: Address) -> Result<()> {
-        self.progress = true;
         let lane = active.trailing_zeros() as usize;
         let mut copy = || {
             let from = self.locate(Space::Shared, self.address(lane, from))?;

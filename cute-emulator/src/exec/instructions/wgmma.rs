@@ -73,7 +73,6 @@ impl<'a> Step<'a> {
             number: self.warp.wgmma_issued,
         });
         self.warp.wgmma_issued += 1;
-        self.progress = true;
         Ok(())
     }
 

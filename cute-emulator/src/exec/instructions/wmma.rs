@@ -36,7 +36,6 @@ impl Step<'_> {
     }
 
     pub(crate) fn wmma_store(&mut self, active: u32, store: &WmmaAccess) -> Result<()> {
-        self.progress = true;
         let fragment = store.fragment;
         let values = self.tile(fragment, &store.registers);
         for lane in lanes(active) {

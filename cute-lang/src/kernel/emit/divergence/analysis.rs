@@ -11,9 +11,8 @@
 use super::flow::Flow;
 use super::group::Group;
 use super::rules::{self, Known};
-use super::varies::Varies;
-use crate::kernel::ir::{self, claims::Statement};
-use crate::kernel::ir::{Inst, Line};
+use super::varies::{Cause, Varies};
+use crate::kernel::ir::{self, Inst, Line, claims::Statement};
 use cute_ptx::table::Opcode;
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +37,7 @@ pub(super) struct Parting {
     /// The line of the branch.
     pub(super) line: usize,
     /// The reason why the condition differs.
-    pub(super) cause: &'static str,
+    pub(super) cause: Cause,
 }
 
 /// The differences of variables, by their indices.
@@ -192,7 +191,7 @@ impl<'a> Analysis<'a> {
             here.butterflies
                 .retain(|to, (_, from)| *to != written && *from != written);
             let call = self.facts.calls.get(&written);
-            let result = call.map_or(result, |call| result.because(call));
+            let result = call.map_or(result, |call| result.because(*call));
             match self.registers.get(&written) {
                 Some(Register::Fixed(index)) => is_new |= self.fixed[*index].join(&result),
                 Some(Register::Variable(index)) => {

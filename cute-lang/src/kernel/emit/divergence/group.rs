@@ -3,7 +3,7 @@
 use crate::kernel::ir::{Inst, Operand};
 use cute_chip::threads::{WARP, WARPGROUP};
 use cute_ptx::claims;
-use cute_ptx::table::{Opcode, Together};
+use cute_ptx::table::{self, Kind, Together};
 
 /// Groups of threads of a CTA or cluster, from the smallest. A thread is in one group of each kind, and this group is a part of its group
 /// of the next kind.
@@ -86,21 +86,16 @@ pub(super) enum Members {
 /// | `bar` of a number of threads | the warp: which warps come, the number does not say |
 /// | `barrier.cluster` | the cluster |
 pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
-    use Opcode::*;
-    match (inst.mnemonic.opcode(), inst.mnemonic.together()) {
-        (BarrierClusterArrive | BarrierClusterWait, _) => Some(Members::All(Group::Cluster)),
-        (BarSync | BarArrive | BarRed | BarrierSync | BarrierArrive | BarrierRed, _) => {
-            Some(Members::All(match is_of_cta(inst, threads) {
-                true => Group::Cta,
-                false => Group::Warp,
-            }))
-        }
-        (_, Together::No) => None,
-        (WgmmaMmaAsync | WgmmaFence | WgmmaCommitGroup | WgmmaWaitGroup | Setmaxnreg, _) => {
-            Some(Members::All(Group::Warpgroup))
-        }
-        (_, Together::Warp) => Some(Members::All(Group::Warp)),
-        (_, Together::Members) => {
+    match (inst.mnemonic.group(), inst.mnemonic.together()) {
+        (Some(table::Group::Cluster), _) => Some(Members::All(Group::Cluster)),
+        (Some(table::Group::Cta), _) => Some(Members::All(match is_of_cta(inst, threads) {
+            true => Group::Cta,
+            false => Group::Warp,
+        })),
+        (Some(table::Group::Warpgroup), _) => Some(Members::All(Group::Warpgroup)),
+        (None, Together::No) => None,
+        (None, Together::Warp) => Some(Members::All(Group::Warp)),
+        (None, Together::Members) => {
             let lanes = u32::MAX >> (WARP - threads.min(WARP));
             Some(match inst.operands.last() {
                 Some(Operand::Int(mask)) if *mask as u32 & lanes == lanes => {
@@ -114,12 +109,11 @@ pub(super) fn members(inst: &Inst, threads: u32) -> Option<Members> {
 }
 
 /// Whether the barrier waits for all threads of the CTA: it has no count, or the count of all threads.
-pub(super) fn is_of_cta(inst: &Inst, threads: u32) -> bool {
-    // A reduction has its destination before the number of the barrier, and a predicate at the end.
-    let (before, behind) = match inst.mnemonic.opcode() {
-        Opcode::BarRed | Opcode::BarrierRed => (1, 1),
-        _ => (0, 0),
-    };
-    let has_count = inst.operands.len() > before + 1 + behind;
-    !has_count || inst.operands[before + 1] == Operand::Int(threads.into())
+fn is_of_cta(inst: &Inst, threads: u32) -> bool {
+    let kinds = inst.mnemonic.kinds(inst.operands.len());
+    let operands = inst.operands.iter().zip(kinds.unwrap_or_default());
+    let mut numbers = operands.filter(|(_, kind)| matches!(kind, Kind::Use { .. }));
+    // The number of the barrier comes first.
+    let count = numbers.nth(1);
+    count.is_none_or(|(count, _)| *count == Operand::Int(threads.into()))
 }

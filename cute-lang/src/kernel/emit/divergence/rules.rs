@@ -3,14 +3,14 @@
 //! Integers are followed bit by bit, so `thread() / 32`, `thread() & !31`, `thread() - 128 < 64` and the like are known to be the same in
 //! all lanes of a warp. For other values, all bits may differ if a bit of an operand may.
 
-use super::group::{Group, Members, is_of_cta, members};
-use super::varies::Varies;
+use super::group::{Group, Members, members};
+use super::varies::{Cause, Varies};
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::ir::{Inst, Operand, Register};
 use cute_chip::threads::WARP;
 use cute_ptx::ast::Type;
 use cute_ptx::special;
-use cute_ptx::table::{Effect, Modifier, Opcode};
+use cute_ptx::table::{Modifier, Opcode, Results};
 
 /// Known properties of the registers that an instruction reads.
 pub(super) trait Known {
@@ -39,55 +39,52 @@ pub(super) fn result(inst: &Inst, known: &impl Known) -> Varies {
         all.spread()
     };
     let mnemonic = inst.mnemonic;
-    let is_listed = matches!(members(inst, known.threads()), Some(Members::Listed(_)));
-    match (mnemonic.opcode(), mnemonic.effect()) {
-        (Opcode::Elect, _) => Varies::by_lane("`elect()`"),
-        (Opcode::Activemask, _) => Varies::by_lane("`activemask()`"),
-        (Opcode::MatchAny, _) => Varies::by_lane("`match_any`"),
-        (Opcode::Vote | Opcode::Redux | Opcode::MatchAll, _) if is_listed => {
+    let words = WORDS
+        .iter()
+        .find(|(opcode, _)| *opcode == mnemonic.opcode());
+    let words = words.map(|(_, words)| Cause::Of(words));
+    let own = words.unwrap_or(Cause::Result(mnemonic));
+    match (mnemonic.results(), members(inst, known.threads())) {
+        (Results::Computed, _) => computed(inst, &sources).unwrap_or_else(all),
+        (Results::Gathered | Results::Shuffled, Some(Members::Listed(_))) => {
             Varies::by_lane("lanes of a mask")
         }
-        (Opcode::Vote | Opcode::Redux | Opcode::MatchAll, _) => all().gathered(),
-        (Opcode::Shfl, _) => match is_listed {
-            true => Varies::by_lane("a shuffle of lanes of a mask"),
-            false => shuffled(inst, &sources),
-        },
-        (Opcode::BarRed | Opcode::BarrierRed, _) => {
-            let group = match is_of_cta(inst, known.threads()) {
-                true => Group::Cluster,
-                false => Group::Warpgroup,
-            };
-            Varies::in_group(group, "the result of a barrier")
+        (Results::Gathered, Some(Members::All(group))) => {
+            let gathered = all().gathered(group);
+            words.map_or(gathered, |words| gathered.because(words))
         }
+        (Results::Shuffled, _) => shuffled(inst, &sources),
         // All lanes ask at once; warps do not.
-        (Opcode::MbarrierTestWait | Opcode::MbarrierTryWait, _) => {
-            let mut result = Varies::in_group(Group::Warpgroup, "the state of an mbarrier");
+        (Results::Polled, _) => {
+            let mut result = Varies::in_group(Group::Warpgroup, own);
             result.join(&all());
             result
         }
-        (Opcode::Ld | Opcode::Ldu, _) => match mnemonic.get("space") {
-            Some(Modifier::Local) => Varies::by_lane("memory of the thread"),
-            _ if is_strong(inst) => Varies::by_lane("data that other threads change meanwhile"),
-            _ => match all() {
-                loaded if loaded.is_in(Group::Cluster) => {
-                    loaded.because("data that is loaded from different addresses")
-                }
-                loaded => loaded,
-            },
+        (Results::Loaded, _) => match all() {
+            _ if mnemonic.get("space") == Some(Modifier::Local) => {
+                Varies::by_lane("memory of the thread")
+            }
+            loaded if loaded.is_in(Group::Cluster) => {
+                loaded.because("data that is loaded from different addresses")
+            }
+            loaded => loaded,
         },
-        (Opcode::Atom, _) => Varies::by_lane("the result of an atomic operation"),
-        (_, Effect::None) => computed(inst, &sources).unwrap_or_else(all),
-        (_, Effect::Exchanges | Effect::Reads) => Varies::by_lane("the values of a matrix"),
-        (_, Effect::Acts) => Varies::by_lane("what the hardware returns"),
+        (Results::Gathered | Results::Own, _) => Varies::by_lane(own),
     }
 }
 
-/// Whether a load may see concurrent writes of other threads without a race.
-fn is_strong(inst: &Inst) -> bool {
-    use Modifier::*;
-    let strong = [Volatile, Relaxed, Acquire];
-    strong.into_iter().any(|it| inst.mnemonic.has(it))
-}
+/// What messages call the results of some instructions. The others have the name of the instruction.
+const WORDS: [(Opcode, &str); 9] = [
+    (Opcode::Elect, "`elect()`"),
+    (Opcode::Activemask, "`activemask()`"),
+    (Opcode::MatchAny, "`match_any`"),
+    (Opcode::BarRed, "the result of a barrier"),
+    (Opcode::BarrierRed, "the result of a barrier"),
+    (Opcode::MbarrierTestWait, "the state of an mbarrier"),
+    (Opcode::MbarrierTryWait, "the state of an mbarrier"),
+    (Opcode::Ld, "data that other threads change meanwhile"),
+    (Opcode::Atom, "the result of an atomic operation"),
+];
 
 /// An operand that is read.
 struct Source {

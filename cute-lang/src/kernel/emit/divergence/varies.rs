@@ -3,6 +3,8 @@
 use super::group::Group;
 use cute_chip::threads::{WARP, WARPGROUP};
 use cute_ptx::special::Register;
+use cute_ptx::table::Mnemonic;
+use std::fmt::{self, Display, Formatter};
 
 /// The bits of a register that may differ between two threads of one group.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +14,32 @@ pub(super) struct Varies {
     /// The bits of the lane number that the register depends on, within one warp.
     lanes: u8,
     /// For each group with such bits, why.
-    causes: [&'static str; 4],
+    causes: [Cause; 4],
+}
+
+/// Why threads may have other values.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cause {
+    /// Something that the kernel asks for, or has done.
+    Of(&'static str),
+    /// An instruction gives each of them a result of its own.
+    Result(Mnemonic),
+}
+
+impl From<&'static str> for Cause {
+    fn from(text: &'static str) -> Self {
+        Cause::Of(text)
+    }
+}
+
+/// As in "it depends on …".
+impl Display for Cause {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Of(text) => f.write_str(text),
+            Cause::Result(mnemonic) => write!(f, "the result of `{mnemonic}`"),
+        }
+    }
 }
 
 /// All bits of a lane's number.
@@ -23,20 +50,20 @@ impl Varies {
     pub(super) const NOT: Varies = Varies {
         bits: [0; 4],
         lanes: 0,
-        causes: [""; 4],
+        causes: [Cause::Of(""); 4],
     };
 
     /// Any two lanes may have different values. Messages tell the cause: "it depends on …".
-    pub(super) fn by_lane(cause: &'static str) -> Self {
+    pub(super) fn by_lane(cause: impl Into<Cause>) -> Self {
         Varies {
             bits: [u64::MAX; 4],
             lanes: LANES,
-            causes: [cause; 4],
+            causes: [cause.into(); 4],
         }
     }
 
     /// Threads of a group of this kind may differ; threads of a smaller group are equal.
-    pub(super) fn in_group(group: Group, cause: &'static str) -> Self {
+    pub(super) fn in_group(group: Group, cause: impl Into<Cause>) -> Self {
         let mut varies = Self::by_lane(cause);
         let smaller = Group::ALL.iter().take_while(|it| **it < group);
         smaller.for_each(|it| varies.agree(*it));
@@ -51,7 +78,7 @@ impl Varies {
         cluster: [u32; 3],
     ) -> Self {
         let number = |size: u32| u64::from(size.next_power_of_two()) - 1;
-        let of = |bits: [u64; 4], cause| {
+        let of = |bits: [u64; 4], cause: &'static str| {
             let varies = Varies {
                 bits,
                 ..Self::by_lane(cause)
@@ -106,13 +133,13 @@ impl Varies {
     }
 
     /// Why threads of a group may have other values.
-    pub(super) fn cause(&self, group: Group) -> &'static str {
+    pub(super) fn cause(&self, group: Group) -> Cause {
         self.causes[group as usize]
     }
 
     /// The same with another reason.
-    pub(super) fn because(mut self, cause: &'static str) -> Self {
-        self.causes = [cause; 4];
+    pub(super) fn because(mut self, cause: impl Into<Cause>) -> Self {
+        self.causes = [cause.into(); 4];
         self
     }
 
@@ -169,10 +196,11 @@ impl Varies {
         self.map(|bits| if bits == 0 { 0 } else { u64::MAX })
     }
 
-    /// The result of an operation of all lanes of a warp on this value. It is the same in all lanes.
-    pub(super) fn gathered(&self) -> Self {
+    /// The result of an operation of all threads of a group on this value. It is the same in all of them.
+    pub(super) fn gathered(&self, group: Group) -> Self {
         let mut gathered = self.spread();
-        gathered.agree(Group::Warp);
+        let parts = Group::ALL.into_iter().filter(|part| *part <= group);
+        parts.for_each(|part| gathered.agree(part));
         gathered
     }
 

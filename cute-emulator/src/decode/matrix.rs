@@ -1,14 +1,30 @@
-//! Products of matrices in registers, and the types of all products.
+//! Products of matrices.
 
 use super::bindings::Bindings;
-use super::operands::{Arg, Result, take};
+use super::operands::{Arg, Result, pending, take};
 use super::registers::Registers;
 use crate::numerics::Format;
-use crate::op::{Address, Fragment, Inputs, Mma, Op, Output, Reg, Space, TileProduct, WmmaAccess};
+use crate::op::{
+    Address, Fragment, Inputs, MatrixA, Mma, Op, Output, Reg, Space, TileProduct, Wgmma, WmmaAccess,
+};
 use cute_ptx::ast::Type;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::{Modifier, Opcode};
 
-pub(super) fn mma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn operation(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    match m.opcode() {
+        Opcode::Mma => mma(m, args),
+        Opcode::WmmaMma => wmma(m, args),
+        Opcode::WgmmaMmaAsync => wgmma(m, args),
+        Opcode::WgmmaFence => Ok(Op::WgmmaFence),
+        Opcode::WgmmaCommitGroup => Ok(Op::WgmmaCommit),
+        Opcode::WgmmaWaitGroup => Ok(Op::WgmmaWait {
+            pending: pending(args)?,
+        }),
+        _ => m.unknown(),
+    }
+}
+
+fn mma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     // The shape gives the numbers of registers, and C has the type of D.
     m.ignore(&["shape", "c"]);
     let (inputs, output) = types(m)?;
@@ -80,7 +96,7 @@ fn wmma_access(
     })
 }
 
-pub(super) fn wmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+fn wmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     // The layouts of A and B matter only for their loads. The fragments here do not depend on them.
     m.ignore(&["al", "bl"]);
     let (d, c) = (m.get("d"), m.get("c"));
@@ -121,7 +137,7 @@ fn fragment(m: &Bindings, which: Option<Modifier>, element: Modifier) -> Result<
 }
 
 /// The types of A and B, and the type of D.
-pub(super) fn types(m: &Bindings) -> Result<(Inputs, Output)> {
+fn types(m: &Bindings) -> Result<(Inputs, Output)> {
     let (d, a, b) = (m.get("d"), m.get("a"), m.get("b"));
     let inputs = a.zip(b).and_then(|(a, b)| inputs(a, b));
     let inputs = inputs.ok_or("products of these types are not modelled")?;
@@ -153,4 +169,46 @@ fn inputs(a: Modifier, b: Modifier) -> Option<Inputs> {
         (Some(a), Some(b)) => Some(Inputs::Float(a, b)),
         _ => Some(Inputs::Int(signed(a)?, signed(b)?)),
     }
+}
+
+fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let Some(Modifier::Mnk { n, .. }) = m.get("shape") else {
+        return Err("the shape of the wgmma is missing".to_owned());
+    };
+    let (inputs, output) = types(m)?;
+    let mut args = args.into_iter();
+    let mut next = || args.next().ok_or("an operand is missing");
+    let d = next()?.rows()?;
+    let a = match next()? {
+        Arg::Row(descriptor) => MatrixA::Descriptor(descriptor),
+        registers => {
+            let rows: Box<[Reg; 4]> = registers
+                .rows()?
+                .try_into()
+                .map_err(|_| "a fragment of A must have four registers")?;
+            MatrixA::Registers(*rows)
+        }
+    };
+    let (b, scale_d) = (next()?.row()?, next()?.row()?);
+    let numbers: Vec<i128> = args.map(Arg::int).collect::<Result<_>>()?;
+    // The constants are imm-scale-a and imm-scale-b and, for 16-bit inputs, imm-trans-a (only if A is in shared memory) and
+    // imm-trans-b.
+    let (transpose_a, transpose_b) = match (&a, &numbers[2.min(numbers.len())..]) {
+        (MatrixA::Descriptor(_), [a, b]) => (*a == 1, *b == 1),
+        (MatrixA::Registers(_), [b]) => (false, *b == 1),
+        _ => (false, false),
+    };
+    Ok(Op::Wgmma(Box::new(Wgmma {
+        n: n.into(),
+        inputs,
+        output,
+        d,
+        a,
+        b,
+        scale_d,
+        negate_a: numbers.first() == Some(&-1),
+        negate_b: numbers.get(1) == Some(&-1),
+        transpose_a,
+        transpose_b,
+    })))
 }
