@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::ops::Range;
+use cute_chip::{ElementType, RustType};
 
 /// Words with parameters in `<…>`, and the help of their error.
 #[rustfmt::skip]
@@ -91,19 +92,6 @@ const VALUES: &[(&str, &str)] = &[
     ("Ellipsis", "each mode that is kept whole is written `_`, as in `(_,_,0)`"),
     ("True", "an operand that is a truth value has a word of its own here"),
     ("False", "an operand that is a truth value has a word of its own here"),
-    ("f64", "the width of an element is given in bits: `64`"),
-    ("f32", "the width of an element is given in bits: `32`"),
-    ("i32", "the width of an element is given in bits: `32`"),
-    ("u32", "the width of an element is given in bits: `32`"),
-    ("f16", "the width of an element is given in bits: `16`"),
-    ("bf16", "the width of an element is given in bits: `16`"),
-    ("u16", "the width of an element is given in bits: `16`"),
-    ("half_t", "the width of an element is given in bits: `16`"),
-    ("bfloat16_t", "the width of an element is given in bits: `16`"),
-    ("e4m3", "the width of an element is given in bits: `8`"),
-    ("e5m2", "the width of an element is given in bits: `8`"),
-    ("i8", "the width of an element is given in bits: `8`"),
-    ("u8", "the width of an element is given in bits: `8`"),
 ];
 
 /// Words in front of a definition.
@@ -149,9 +137,26 @@ pub(super) fn called(name: &str) -> Option<String> {
 
 /// The error of a name that stands for a value elsewhere.
 pub(super) fn value(name: &str, at: &Range<usize>) -> Option<NotationError> {
-    let (_, help) = VALUES.iter().find(|(other, _)| *other == name)?;
+    let known = VALUES.iter().find(|(other, _)| *other == name);
+    let help = match known {
+        Some((_, help)) => (*help).to_owned(),
+        None => of_elements(name)?,
+    };
     let error = NotationError::new(at, format!("unknown spelling `{name}`"));
-    Some(error.help(*help))
+    Some(error.help(help))
+}
+
+/// The help for the name of an element type. A name without a type of Rust or a `_t`, such as `i4`, may be that of a value.
+fn of_elements(name: &str) -> Option<String> {
+    let is_named = |element: &&ElementType| match element.rust() {
+        RustType::Absent => element.cute().contains(&name),
+        _ => element.name() == name || name.ends_with("_t") && element.cute().contains(&name),
+    };
+    let element = ElementType::ALL.iter().find(is_named)?;
+    let bits = element.bits();
+    Some(format!(
+        "the width of an element is given in bits: `{bits}`"
+    ))
 }
 
 /// The order of the modes that a word may misspell: one letter is missing, added or wrong, or two are exchanged.

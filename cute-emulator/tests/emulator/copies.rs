@@ -117,7 +117,7 @@ fn load_by(
     map: &TensorMap,
     coords: [i32; 2],
 ) -> Result<Vec<u16>, EmulatorError> {
-    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes();
+    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes().unwrap();
     let out = run.words(&vec![0; bytes as usize / 4]);
     let args = [
         encode_tensor_map(map).unwrap().to_vec(),

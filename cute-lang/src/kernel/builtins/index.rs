@@ -7,7 +7,7 @@ use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::access::global::{COPY_OR, global_address};
 use crate::kernel::access::list;
 use crate::kernel::access::slice::{Selection, names_several};
-use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::builtins::call::{AS_BYTES, Builtin, Call, width};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
@@ -69,7 +69,7 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         offset,
         dynamic: Num::Const(0),
     };
-    selected.pick(b, &layout, &call.args[1].value, 1)?;
+    selected.pick(b, &layout, &call.args[1].value, Ok(1))?;
     if !selected.kept.is_empty() {
         return Err(call.mismatch(1, "a coordinate without `_`"));
     }
@@ -171,6 +171,12 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// The type that instructions use to compute with one element.
 fn computed(b: &Builder, element: Element) -> Result<Type> {
+    if element.bytes().is_err() {
+        return Err(b.error(format!(
+            "an access moves whole bytes, and {}: {AS_BYTES}",
+            width(element)
+        )));
+    }
     number_type(element).ok_or_else(|| {
         b.error(format!(
             "no instruction computes with one element of `{element}`: copy a fragment of `{element}` and `convert` it"

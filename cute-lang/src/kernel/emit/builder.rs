@@ -28,7 +28,7 @@ use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_chip::barriers::NAMED;
-use cute_chip::{SwizzleMode, shared};
+use cute_chip::{PartialByte, SwizzleMode, shared};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type, Variable};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -152,6 +152,11 @@ impl Builder {
     /// The token that errors refer to.
     pub fn place(&self) -> Span {
         self.place
+    }
+
+    /// The value, or the error at that token.
+    pub fn whole<T>(&self, bytes: std::result::Result<T, PartialByte>) -> Result<T> {
+        bytes.map_err(|error| self.error(error))
     }
 
     /// An error at that token.
