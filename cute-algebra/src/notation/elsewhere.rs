@@ -146,17 +146,22 @@ pub(super) fn value(name: &str, at: &Range<usize>) -> Option<NotationError> {
     Some(error.help(help))
 }
 
-/// The help for the name of an element type. A name without a type of Rust or a `_t`, such as `i4`, may be that of a value.
+/// As [`width`], for a name that is hardly that of a value: one of a type of Rust, or with a `_t`.
 fn of_elements(name: &str) -> Option<String> {
-    let is_named = |element: &&ElementType| match element.rust() {
-        RustType::Absent => element.cute().contains(&name),
-        _ => element.name() == name || name.ends_with("_t") && element.cute().contains(&name),
-    };
+    let is_rust =
+        |element: ElementType| element.rust() != RustType::Absent && element.name() == name;
+    let (element, help) = width(name)?;
+    (name.ends_with("_t") || is_rust(element)).then_some(help)
+}
+
+/// The element type with this name, here or in CuTe, and the help for a number in its place.
+pub(super) fn width(name: &str) -> Option<(ElementType, String)> {
+    let is_named =
+        |element: &&ElementType| element.name() == name || element.cute().contains(&name);
     let element = ElementType::ALL.iter().find(is_named)?;
     let bits = element.bits();
-    Some(format!(
-        "the width of an element is given in bits: `{bits}`"
-    ))
+    let help = format!("the width of an element is given in bits: `{bits}`");
+    Some((*element, help))
 }
 
 /// The order of the modes that a word may misspell: one letter is missing, added or wrong, or two are exchanged.

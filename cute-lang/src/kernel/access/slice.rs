@@ -4,6 +4,7 @@ use crate::kernel::access::check::check_shared;
 use crate::kernel::access::coordinate::no_coordinate;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::element::{AS_BYTES, width};
 use crate::kernel::value::{Num, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout};
 use cute_chip::PartialByte;
@@ -103,13 +104,26 @@ impl Selection {
                 let Some(Num::Reg(scalar)) = other.as_num() else {
                     return Err(b.error(no_coordinate(other)));
                 };
-                let offset = crd2idx(b, mode, &scalar.into(), b.whole(unit)?)?;
+                let offset = crd2idx(
+                    b,
+                    mode,
+                    &scalar.into(),
+                    unit.map_err(|error| b.error(run_time(error)))?,
+                )?;
                 // The register may be a `let mut` variable. Code that keeps the tensor copies it.
                 self.dynamic = b.add(&self.dynamic.clone(), &offset)?;
             }
         }
         Ok(())
     }
+}
+
+/// The message of a run-time coordinate in a tensor whose elements are parts of bytes.
+fn run_time(PartialByte { element, .. }: PartialByte) -> String {
+    let width = width(element);
+    format!(
+        "an offset that is known only when the kernel runs is in whole bytes, and {width}: {AS_BYTES}"
+    )
 }
 
 /// Whether a coordinate has a `_` or a range.

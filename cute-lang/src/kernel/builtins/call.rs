@@ -3,6 +3,7 @@
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::builtins;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::element::{AS_BYTES, width};
 use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
@@ -47,6 +48,7 @@ const OF_PEERS: &[&str] = &[
 /// Functions that accept tensors whose elements are parts of bytes.
 const OF_BITS: &[&str] = &[
     "index",
+    "index_assign",
     "overlay",
     "local_tile",
     "local_partition",
@@ -55,9 +57,6 @@ const OF_BITS: &[&str] = &[
     "size",
     "bytes",
 ];
-
-/// What to do with a tensor in shared memory whose elements are parts of bytes.
-pub(super) const AS_BYTES: &str = "`recast::<u8>(x)` is the same memory as bytes";
 
 /// A call.
 pub struct Call {
@@ -344,11 +343,6 @@ impl Call {
             .as_num()
             .ok_or_else(|| self.mismatch(index, "an integer"))
     }
-}
-
-/// The width of elements, for messages.
-pub(in crate::kernel) fn width(element: Element) -> String {
-    format!("elements of `{element}` have {} bits", element.bits())
 }
 
 /// The message of a number outside of its range.

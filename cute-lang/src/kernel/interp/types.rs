@@ -1,10 +1,10 @@
 //! Types named in a kernel, and checks against them.
 
 use super::generics::{is_function_bound, value_of};
-use crate::kernel::builtins::call::width;
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
+use crate::kernel::value::element::width;
 use crate::kernel::value::types::{is_float, is_integer, number_type, register_type, rounded};
 use crate::kernel::value::{Element, NumberType, Optional, Scalar, TmaTensor, Value};
 use cute_ptx::ast::Type;
@@ -44,6 +44,11 @@ impl Interpreter<'_> {
         let syn::Type::Path(path) = ty else {
             return Ok(());
         };
+        if self.alias(&path.path).is_some() {
+            // The error is at the type as it is written here.
+            let inner = self.through_alias(&path.path, |this, ty| this.check_width(ty));
+            return inner.map_or_else(|error| Err(Error::new(ty.span(), error)), |_| Ok(()));
+        }
         let Some(name) = path.path.get_ident().map(ToString::to_string) else {
             return Ok(());
         };
@@ -53,10 +58,7 @@ impl Interpreter<'_> {
             None => Element::from_name(&name),
         };
         match element.filter(|element| element.bytes().is_err()) {
-            Some(element) => {
-                let message = format!("a number has whole bytes, and {}", width(element));
-                Err(Error::new(ty.span(), message))
-            }
+            Some(element) => Err(Error::new(ty.span(), no_number(element))),
             None => Ok(()),
         }
     }
@@ -262,6 +264,11 @@ impl Interpreter<'_> {
             None => Ok(true),
         }
     }
+}
+
+/// The message of a number of elements that are parts of bytes.
+pub(super) fn no_number(element: Element) -> String {
+    format!("a number has whole bytes, and {}", width(element))
 }
 
 fn is_option(path: &Path) -> bool {

@@ -1,6 +1,5 @@
 //! Parameters of a kernel.
 
-use crate::kernel::builtins::call::width;
 use crate::kernel::emit::param::{List, Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::elsewhere::type_elsewhere;
@@ -9,6 +8,7 @@ use crate::kernel::lower::constant::{constant, truth};
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::syntax::text;
+use crate::kernel::value::element::width;
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
 use cute_chip::threads::MAX_PARAMETER_BYTES_8_1;

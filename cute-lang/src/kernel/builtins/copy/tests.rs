@@ -55,7 +55,9 @@ fn byte(tensor: &Tensor, v: usize) -> usize {
     let index = layout
         .swizzle()
         .apply(layout.offset() + layout.layout().at(v as i64).unwrap());
-    SHARED as usize + tensor.base as usize + index as usize * tensor.element.bytes().unwrap() as usize
+    SHARED as usize
+        + tensor.base as usize
+        + index as usize * tensor.element.bytes().unwrap() as usize
 }
 
 /// Loads a tensor and stores it under another layout: every value arrives. Gives the accesses.
