@@ -217,3 +217,39 @@ impl TensorMap {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn tensor_maps_have_elements_of_whole_bytes() {
+        for &element in ElementType::ALL {
+            let map = TensorMap {
+                element,
+                address: 0,
+                extents: vec![256],
+                strides: vec![],
+                box_extents: vec![64],
+                element_strides: vec![1],
+                swizzle: SwizzleMode::None,
+                l2: L2Promotion::None,
+                fill: OobFill::Zero,
+            };
+            assert_eq!(8 * map.box_bytes(), 64 * u64::from(element.bits()));
+            let start = start_problem(element, 0, 16, false);
+            match element.bytes() {
+                Ok(_) => assert_eq!((map.problem(), start), (None, None)),
+                Err(error) => {
+                    let problem =
+                        format!("tensor maps have no elements of `{element}`, which have 4 bits");
+                    assert_eq!(
+                        (map.problem(), start),
+                        (Some(problem), Some(error.to_string()))
+                    );
+                }
+            }
+        }
+    }
+}

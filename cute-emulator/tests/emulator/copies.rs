@@ -605,9 +605,16 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
         (
             TensorMap {
                 strides: Vec::new(),
-                ..good
+                ..good.clone()
             },
             "0 strides",
+        ),
+        (
+            TensorMap {
+                element: ElementType::E2M1,
+                ..good
+            },
+            "tensor maps have no elements of `e2m1`, which have 4 bits",
         ),
     ];
     for (map, part) in broken {

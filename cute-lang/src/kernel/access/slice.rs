@@ -104,12 +104,8 @@ impl Selection {
                 let Some(Num::Reg(scalar)) = other.as_num() else {
                     return Err(b.error(no_coordinate(other)));
                 };
-                let offset = crd2idx(
-                    b,
-                    mode,
-                    &scalar.into(),
-                    unit.map_err(|error| b.error(run_time(error)))?,
-                )?;
+                let unit = unit.map_err(|error| b.error(run_time(error)))?;
+                let offset = crd2idx(b, mode, &scalar.into(), unit)?;
                 // The register may be a `let mut` variable. Code that keeps the tensor copies it.
                 self.dynamic = b.add(&self.dynamic.clone(), &offset)?;
             }

@@ -77,6 +77,8 @@ impl DLDataType {
     /// use cute_runtime::{ElementType, dlpack::DLDataType};
     /// let bf16 = DLDataType { code: 4, bits: 16, lanes: 1 };
     /// assert_eq!(DLDataType::of(ElementType::BF16), bf16);
+    /// let e2m1 = DLDataType { code: 17, bits: 4, lanes: 1 };
+    /// assert_eq!(DLDataType::of(ElementType::E2M1), e2m1);
     /// ```
     pub const fn of(element: ElementType) -> Self {
         use ElementType::*;
