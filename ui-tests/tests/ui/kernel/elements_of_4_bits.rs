@@ -1,7 +1,13 @@
 #[cute_runtime::kernels]
 mod kernels {
     #[kernel(threads = 32)]
-    unsafe fn parameters(x: Global<u4, 1>, y: [TmaLoad<e2m1, 2>; 2], n: i4) {}
+    unsafe fn parameter(x: Global<u4, 1>) {}
+
+    #[kernel(threads = 32)]
+    unsafe fn list(x: [TmaLoad<e2m1, 2>; 2]) {}
+
+    #[kernel(threads = 32)]
+    fn number(n: i4) {}
 
     #[kernel(threads = 32)]
     #[instances(T in [u8, u4])]
@@ -20,8 +26,6 @@ mod kernels {
         let narrow = fragment::<u4>(64);
         let converted = convert::<i4>(held);
         let number: u4 = 1;
-        let odd = recast::<u8>(smem::<u4>(7));
-        let half = bytes(smem::<u4>(7));
     }
 
     #[kernel(threads = 128)]
@@ -29,6 +33,8 @@ mod kernels {
         let x = smem::<e2m1>(tile_to_shape(smem_atom::<e2m1>(K, SW128), (64, 256)));
         let sums = fragment::<f32>(wgmma_c(64));
         wgmma(sums, x, x, false);
+        let odd = recast::<u8>(smem::<u4>(7));
+        let half = bytes(smem::<u4>(7));
     }
 }
 
