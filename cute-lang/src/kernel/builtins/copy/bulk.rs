@@ -307,7 +307,7 @@ fn check_shared(
         return Err(call.error_at(argument, message));
     }
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
-    let is_aligned = |byte: i64| (i64::from(tensor.base) + byte | dynamic) & (ALIGN - 1) == 0;
+    let is_aligned = |byte: i64| ((i64::from(tensor.base) + byte) | dynamic) & (ALIGN - 1) == 0;
     let mut starts = indices.iter().map(|index| tensor.byte(*index));
     if starts.all(|byte| byte.is_ok_and(is_aligned)) {
         return Ok(());
