@@ -22,6 +22,8 @@ pub enum RustType {
     Library,
     /// The type of these elements. The bits have the same meaning.
     Of(ElementType),
+    /// None: a value of a Rust type has at least a byte.
+    Absent,
 }
 
 /// The properties of an element type.
@@ -31,7 +33,7 @@ struct Row {
     kind: NumberKind,
     rust: RustType,
     ptx: &'static str,
-    tensor_map: u32,
+    tensor_map: Option<u32>,
     wgmma: Option<WgmmaInput>,
     cute: &'static [&'static str],
 }
@@ -46,7 +48,7 @@ pub struct WgmmaInput {
 }
 
 macro_rules! elements {
-    ($($variant:ident: $name:literal, $bits:literal, $kind:ident, $rust:expr, $ptx:literal, $map:ident, $wgmma:expr, $cute:expr;)*) => {
+    ($($variant:ident: $name:literal, $bits:literal, $kind:ident, $rust:expr, $ptx:literal, $map:expr, $wgmma:expr, $cute:expr;)*) => {
         /// The type of a tensor's elements.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ElementType {
@@ -72,21 +74,25 @@ macro_rules! elements {
 }
 
 // `CUtensorMapDataType` (CUDA driver API, cuda.h) without `CU_TENSOR_MAP_DATA_TYPE_`.
-const UINT8: u32 = 0;
-const UINT16: u32 = 1;
-const UINT32: u32 = 2;
-const INT32: u32 = 3;
-const UINT64: u32 = 4;
-const INT64: u32 = 5;
-const FLOAT16: u32 = 6;
-const FLOAT32: u32 = 7;
-const FLOAT64: u32 = 8;
-const BFLOAT16: u32 = 9;
-const TFLOAT32: u32 = 11;
+const UINT8: Option<u32> = Some(0);
+const UINT16: Option<u32> = Some(1);
+const UINT32: Option<u32> = Some(2);
+const INT32: Option<u32> = Some(3);
+const UINT64: Option<u32> = Some(4);
+const INT64: Option<u32> = Some(5);
+const FLOAT16: Option<u32> = Some(6);
+const FLOAT32: Option<u32> = Some(7);
+const FLOAT64: Option<u32> = Some(8);
+const BFLOAT16: Option<u32> = Some(9);
+const TFLOAT32: Option<u32> = Some(11);
+
+/// Tensor maps have elements of 4 bits from Blackwell on only: `16U4_ALIGN8B` and `16U4_ALIGN16B`.
+const NO_MAP: Option<u32> = None;
 
 const PRIMITIVE: RustType = RustType::Primitive;
 const LIBRARY: RustType = RustType::Library;
 const OF_F32: RustType = RustType::Of(ElementType::F32);
+const ABSENT: RustType = RustType::Absent;
 
 const fn wgmma(accumulators: &'static [ElementType], mn_major: bool) -> Option<WgmmaInput> {
     Some(WgmmaInput {
@@ -101,7 +107,8 @@ const S32: &[ElementType] = &[ElementType::I32];
 
 // Sources: PTX ISA 9.0, "Fundamental Types", "Alternate Floating-Point Data Formats" and the tables of types and
 // transposes in "wgmma.mma_async". Tensor maps have no signed 8-bit and 16-bit integers and no 8-bit floats; these
-// use the unsigned type of their size, since TMA only copies bits.
+// use the unsigned type of their size, since TMA only copies bits. The formats of 4 bits are PTX's operands of "mma"
+// (`u4`, `s4`) and of "cvt" (`e2m1`).
 #[rustfmt::skip] // A table is read by its rows.
 elements! {
     // Variant and name, bits, numbers, Rust, PTX, tensor map, wgmma, CuTe.
@@ -120,6 +127,9 @@ elements! {
     TF32: "tf32", 32, Float,    OF_F32,    "tf32", TFLOAT32, wgmma(F32, false),     ["tfloat32_t"];
     E4M3: "e4m3",  8, Float,    LIBRARY,   "e4m3", UINT8,    wgmma(F16_F32, false), ["float_e4m3_t"];
     E5M2: "e5m2",  8, Float,    LIBRARY,   "e5m2", UINT8,    wgmma(F16_F32, false), ["float_e5m2_t"];
+    U4:   "u4",    4, Unsigned, ABSENT,    "u4",   NO_MAP,   None,                  ["uint4_t", "uint4b_t"];
+    I4:   "i4",    4, Signed,   ABSENT,    "s4",   NO_MAP,   None,                  ["int4_t", "int4b_t"];
+    E2M1: "e2m1",  4, Float,    ABSENT,    "e2m1", NO_MAP,   None,                  ["float_e2m1_t"];
 }
 
 impl ElementType {
@@ -146,9 +156,35 @@ impl ElementType {
         self.row().bits
     }
 
-    /// Width in bytes.
-    pub const fn bytes(self) -> u32 {
-        self.bits() / 8
+    /// Width in bytes; an error for elements that are parts of a byte.
+    pub const fn bytes(self) -> Result<u32, PartialByte> {
+        match self.bytes_of(1) {
+            Ok(bytes) => Ok(bytes as u32),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The bytes that `count` elements fill side by side; an error where their bits are no whole bytes. For a negative
+    /// count, it is the distance backwards. The product must fit 128 bits.
+    pub const fn bytes_of(self, count: i128) -> Result<i128, PartialByte> {
+        let bits = self.bits() as i128;
+        let a_byte = 8 / bits;
+        match bits {
+            8.. => Ok(count * (bits / 8)),
+            _ if count % a_byte == 0 => Ok(count / a_byte),
+            _ => Err(PartialByte {
+                element: self,
+                count,
+            }),
+        }
+    }
+
+    /// The fewest bytes that hold `count` elements side by side; `None` where the number does not fit 64 bits.
+    pub const fn room_of(self, count: u64) -> Option<u64> {
+        match count.checked_mul(self.bits() as u64) {
+            Some(bits) => Some(bits.div_ceil(8)),
+            None => None,
+        }
     }
 
     /// The encoding: unsigned integer, signed integer or floating-point number.
@@ -180,8 +216,9 @@ impl ElementType {
         self.row().ptx
     }
 
-    /// The `CUtensorMapDataType` of the elements in a tensor map.
-    pub const fn tensor_map(self) -> u32 {
+    /// The `CUtensorMapDataType` of the elements in a tensor map; `None` where tensor maps of this chip have no such
+    /// elements.
+    pub const fn tensor_map(self) -> Option<u32> {
         self.row().tensor_map
     }
 
@@ -190,7 +227,7 @@ impl ElementType {
         Self::ALL
             .iter()
             .copied()
-            .find(|element| element.tensor_map() == data_type)
+            .find(|element| element.tensor_map() == Some(data_type))
     }
 
     /// How wgmma multiplies elements of this type; `None` where it does not.
@@ -218,9 +255,39 @@ impl fmt::Display for ElementType {
     }
 }
 
+/// Elements whose bits are no whole bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartialByte {
+    /// The type of the elements.
+    pub element: ElementType,
+    /// How many they are.
+    pub count: i128,
+}
+
+impl core::error::Error for PartialByte {}
+
+impl fmt::Display for PartialByte {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { element, count } = self;
+        let bits = element.bits();
+        match count {
+            1 => write!(
+                f,
+                "elements of `{element}` have {bits} bits, which are no whole bytes"
+            ),
+            _ => write!(
+                f,
+                "{count} elements of `{element}` have {} bits, which are no whole bytes",
+                count * i128::from(bits)
+            ),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     #[test]
     fn names_are_those_of_one_type() {
@@ -238,9 +305,39 @@ mod tests {
     #[test]
     fn a_data_type_of_tensor_maps_has_the_width_of_its_elements() {
         for &element in ElementType::ALL {
-            let first = ElementType::from_tensor_map(element.tensor_map()).unwrap();
-            assert_eq!(first.bits(), element.bits(), "{element}");
+            let first = element.tensor_map().map(ElementType::from_tensor_map);
+            let bits = first.map(|first| first.unwrap().bits());
+            let expected = (element.bits() >= 8).then(|| element.bits());
+            assert_eq!(bits, expected, "{element}");
         }
         assert_eq!(ElementType::from_tensor_map(10), None);
+        assert_eq!(ElementType::from_tensor_map(13), None);
+    }
+
+    #[test]
+    fn bytes_are_whole() {
+        for &element in ElementType::ALL {
+            let bits = i128::from(element.bits());
+            assert!(bits > 0 && 8 % bits == 0 || bits % 8 == 0, "{element}");
+            for count in -9..9 {
+                let expected = (count * bits % 8 == 0).then_some(count * bits / 8);
+                assert_eq!(element.bytes_of(count).ok(), expected, "{count} {element}");
+            }
+            for count in 0..9 {
+                let (room, bits) = (element.room_of(count).unwrap(), count * bits as u64);
+                assert!(8 * room >= bits && 8 * room < bits + 8, "{count} {element}");
+            }
+            assert_eq!(element.bytes().is_ok(), bits >= 8, "{element}");
+            assert_eq!(element.room_of(u64::MAX), None);
+        }
+        let said = |element: ElementType, count| element.bytes_of(count).unwrap_err().to_string();
+        assert_eq!(
+            said(ElementType::U4, 1),
+            "elements of `u4` have 4 bits, which are no whole bytes"
+        );
+        assert_eq!(
+            said(ElementType::E2M1, -3),
+            "-3 elements of `e2m1` have -12 bits, which are no whole bytes"
+        );
     }
 }

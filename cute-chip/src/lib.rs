@@ -22,7 +22,7 @@ pub mod threads;
 pub mod tma;
 pub mod wgmma;
 
-pub use element::{ElementType, NumberKind, RustType, WgmmaInput};
+pub use element::{ElementType, NumberKind, PartialByte, RustType, WgmmaInput};
 pub use swizzle::SwizzleMode;
 
 /// The architecture, as PTX names it. Code for it runs only on compute capability 9.0 (PTX ISA 9.0, ".target").

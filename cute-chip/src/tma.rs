@@ -5,7 +5,7 @@
 
 use crate::{ElementType, SwizzleMode};
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Most dimensions of a tensor.
@@ -49,7 +49,10 @@ pub fn start_problem(
     start: i64,
     writes: bool,
 ) -> Option<String> {
-    let bytes = i64::from(element.bytes());
+    let bytes = match element.bytes() {
+        Ok(bytes) => i64::from(bytes),
+        Err(error) => return Some(error.to_string()),
+    };
     if dimension == 0 && start.wrapping_mul(bytes) % i64::from(START_ALIGN) != 0 {
         return Some(format!(
             "a box starts at element {start} of the innermost mode, whose elements have {bytes} bytes; it must start at a \
@@ -133,12 +136,20 @@ impl TensorMap {
     /// Size of the box in shared memory, in bytes.
     pub fn box_bytes(&self) -> u64 {
         let elements = (0..self.rank()).map(|dimension| u64::from(self.box_len(dimension)));
-        elements.product::<u64>() * u64::from(self.element.bytes())
+        let room = self.element.room_of(elements.product());
+        room.unwrap_or(u64::MAX)
     }
 
     /// The first broken rule of the driver, as a sentence; `None` if the map is legal.
     pub fn problem(&self) -> Option<String> {
         let (rank, align) = (self.rank(), u64::from(GLOBAL_ALIGN));
+        let (Some(_), Ok(bytes)) = (self.element.tensor_map(), self.element.bytes()) else {
+            return Some(format!(
+                "tensor maps have no elements of `{}`, which have {} bits",
+                self.element,
+                self.element.bits()
+            ));
+        };
         if rank == 0 || rank > MAX_RANK {
             return Some(format!("rank {rank} is not 1 to {MAX_RANK}"));
         }
@@ -191,7 +202,7 @@ impl TensorMap {
                 "element stride {stride} is not 1 to {MAX_ELEMENT_STRIDE}"
             ));
         }
-        let row = u64::from(self.box_len(0)) * u64::from(self.element.bytes());
+        let row = u64::from(self.box_len(0)) * u64::from(bytes);
         if !row.is_multiple_of(align) {
             return Some(format!(
                 "box rows of {row} bytes are not a multiple of {align}"
@@ -204,5 +215,41 @@ impl TensorMap {
             ));
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn tensor_maps_have_elements_of_whole_bytes() {
+        for &element in ElementType::ALL {
+            let map = TensorMap {
+                element,
+                address: 0,
+                extents: vec![256],
+                strides: vec![],
+                box_extents: vec![64],
+                element_strides: vec![1],
+                swizzle: SwizzleMode::None,
+                l2: L2Promotion::None,
+                fill: OobFill::Zero,
+            };
+            assert_eq!(8 * map.box_bytes(), 64 * u64::from(element.bits()));
+            let start = start_problem(element, 0, 16, false);
+            match element.bytes() {
+                Ok(_) => assert_eq!((map.problem(), start), (None, None)),
+                Err(error) => {
+                    let problem =
+                        format!("tensor maps have no elements of `{element}`, which have 4 bits");
+                    assert_eq!(
+                        (map.problem(), start),
+                        (Some(problem), Some(error.to_string()))
+                    );
+                }
+            }
+        }
     }
 }

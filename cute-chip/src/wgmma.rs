@@ -19,7 +19,7 @@ pub const K_BYTES: u32 = 32;
 
 /// K of one instruction, in elements of this type.
 pub const fn k(element: ElementType) -> u32 {
-    K_BYTES / element.bytes()
+    8 * K_BYTES / element.bits()
 }
 
 /// Whether wgmma multiplies elements of some type of this width.

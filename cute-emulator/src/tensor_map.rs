@@ -22,11 +22,14 @@ pub fn encode_tensor_map(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
 
 /// The bytes of a map, legal or not.
 fn bytes_of(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
+    let element = map.element.tensor_map();
+    let element =
+        element.ok_or_else(|| format!("no tensor map has elements of `{}`", map.element))?;
     let mut bytes = Vec::with_capacity(MAP_BYTES);
     bytes.extend(MAGIC);
     bytes.extend([
         map.rank() as u8,
-        map.element.tensor_map() as u8,
+        element as u8,
         map.swizzle.tensor_map() as u8,
         u8::from(map.fill == OobFill::Nan),
     ]);
@@ -198,12 +201,13 @@ pub(crate) fn chunks<E>(
 
 /// Rounds the innermost extent up to whole store units: a store clips a row only there.
 pub(crate) fn end_rows_at_whole_units(map: &mut TensorMap) {
-    map.extents[0] =
-        map.extents[0].next_multiple_of(u64::from(tma::STORE_UNIT / map.element.bytes()));
+    let unit = tma::STORE_UNIT as usize / element_bytes(map);
+    map.extents[0] = map.extents[0].next_multiple_of(unit as u64);
 }
 
-fn element_bytes(map: &TensorMap) -> usize {
-    map.element.bytes() as usize
+/// Bytes of an element. No tensor map in memory has elements that are parts of bytes, since those have no number there.
+pub(crate) fn element_bytes(map: &TensorMap) -> usize {
+    map.element.bits().div_ceil(8) as usize
 }
 
 /// The address of the innermost coordinate 0 in a row of the box; `None` if the row is outside the tensor.

@@ -42,10 +42,10 @@ types! {
 
 impl Type {
     /// The type of a register for one element. A format without a fundamental type in PTX, such as tf32, gets the untyped type of the
-    /// same width.
+    /// same width, and one of 4 bits that of 8, the narrowest.
     pub fn of(element: ElementType) -> Type {
         let untyped = match element.bits() {
-            8 => Type::B8,
+            ..=8 => Type::B8,
             16 => Type::B16,
             32 => Type::B32,
             _ => Type::B64,

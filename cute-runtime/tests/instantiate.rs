@@ -486,6 +486,19 @@ fn mistakes_name_the_place_in_the_kernel() {
             at("#[kernel(threads = THREADS", "THREADS")
         ),
     );
+    let narrow = kernels::given {
+        T: ElementType::U4,
+        THREADS: 32,
+        CTAS: 1,
+    };
+    let mistake = "a parameter of a kernel has elements of whole bytes, and elements of `u4` have 4 bits: a tensor of `u8` has the same memory";
+    check_refused(
+        &narrow,
+        &format!(
+            "kernel given with T = u4, THREADS = 32, CTAS = 1: {}: {mistake}",
+            at("x: Global<T, 1>,", "T, 1")
+        ),
+    );
     check_refused(
         &kernels::particular { N: 6 },
         &format!(

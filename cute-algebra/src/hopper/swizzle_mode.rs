@@ -5,7 +5,7 @@ use cute_chip::SwizzleMode;
 
 impl Swizzle {
     /// The swizzle of element indices for a mode of TMA and wgmma, a swizzle of byte addresses. `None` unless
-    /// elements have 8, 16, 32 or 64 bits.
+    /// elements have 4, 8, 16, 32 or 64 bits.
     pub fn from_mode(mode: SwizzleMode, element_bits: u32) -> Option<Self> {
         match mode {
             SwizzleMode::None => Some(Self::IDENTITY),
@@ -25,5 +25,5 @@ impl Swizzle {
 
 /// The base-2 logarithm of the number of elements in 16 bytes.
 fn chunk_bits(element_bits: u32) -> Option<u32> {
-    matches!(element_bits, 8 | 16 | 32 | 64).then(|| 7 - element_bits.trailing_zeros())
+    matches!(element_bits, 4 | 8 | 16 | 32 | 64).then(|| 7 - element_bits.trailing_zeros())
 }

@@ -1,8 +1,8 @@
 //! Tensor maps: descriptions of tensors in global memory for TMA.
 
 use super::tma::{
-    MAX_EXTENT, STRIDE_END, TmaError, TmaErrorKind, TmaPlan, UNIT, largest_divisor, rounded_up,
-    tma_plan,
+    MAX_EXTENT, STRIDE_END, TmaError, TmaErrorKind, TmaPlan, UNIT, has_width, largest_divisor,
+    rounded_up, tma_plan,
 };
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
@@ -63,6 +63,9 @@ pub fn tensor_map(
         element_bits,
         kind,
     };
+    if !has_width(element_bits) {
+        return Err(refuse(TmaErrorKind::Element));
+    }
     if tensor.rank() != tile.layout().rank() {
         return Err(refuse(TmaErrorKind::Rank {
             tile: tile.layout().rank(),

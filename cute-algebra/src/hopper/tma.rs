@@ -82,7 +82,7 @@ pub fn tma_plan(
             tensor: rank,
         }));
     }
-    if !matches!(element_bits, 8 | 16 | 32 | 64) {
+    if !has_width(element_bits) {
         return Err(refuse(TmaErrorKind::Element));
     }
     if !fits_shared_memory(element_bits, tile) {
@@ -191,6 +191,11 @@ pub(super) fn largest_divisor(extent: i64, limit: i64) -> i64 {
         .rev()
         .find(|divisor| extent % divisor == 0)
         .unwrap_or(1)
+}
+
+/// Whether tensor maps have elements of this width.
+pub(super) fn has_width(element_bits: u32) -> bool {
+    matches!(element_bits, 8 | 16 | 32 | 64)
 }
 
 /// `bytes` rounded up to the next legal stride.

@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::ops::Range;
+use cute_chip::{ElementType, RustType};
 
 /// Words with parameters in `<…>`, and the help of their error.
 #[rustfmt::skip]
@@ -91,19 +92,6 @@ const VALUES: &[(&str, &str)] = &[
     ("Ellipsis", "each mode that is kept whole is written `_`, as in `(_,_,0)`"),
     ("True", "an operand that is a truth value has a word of its own here"),
     ("False", "an operand that is a truth value has a word of its own here"),
-    ("f64", "the width of an element is given in bits: `64`"),
-    ("f32", "the width of an element is given in bits: `32`"),
-    ("i32", "the width of an element is given in bits: `32`"),
-    ("u32", "the width of an element is given in bits: `32`"),
-    ("f16", "the width of an element is given in bits: `16`"),
-    ("bf16", "the width of an element is given in bits: `16`"),
-    ("u16", "the width of an element is given in bits: `16`"),
-    ("half_t", "the width of an element is given in bits: `16`"),
-    ("bfloat16_t", "the width of an element is given in bits: `16`"),
-    ("e4m3", "the width of an element is given in bits: `8`"),
-    ("e5m2", "the width of an element is given in bits: `8`"),
-    ("i8", "the width of an element is given in bits: `8`"),
-    ("u8", "the width of an element is given in bits: `8`"),
 ];
 
 /// Words in front of a definition.
@@ -149,9 +137,31 @@ pub(super) fn called(name: &str) -> Option<String> {
 
 /// The error of a name that stands for a value elsewhere.
 pub(super) fn value(name: &str, at: &Range<usize>) -> Option<NotationError> {
-    let (_, help) = VALUES.iter().find(|(other, _)| *other == name)?;
+    let known = VALUES.iter().find(|(other, _)| *other == name);
+    let help = match known {
+        Some((_, help)) => (*help).to_owned(),
+        None => of_elements(name)?,
+    };
     let error = NotationError::new(at, format!("unknown spelling `{name}`"));
-    Some(error.help(*help))
+    Some(error.help(help))
+}
+
+/// As [`width`], for a name that is hardly that of a value: one of a type of Rust, or with a `_t`.
+fn of_elements(name: &str) -> Option<String> {
+    let is_rust =
+        |element: ElementType| element.rust() != RustType::Absent && element.name() == name;
+    let (element, help) = width(name)?;
+    (name.ends_with("_t") || is_rust(element)).then_some(help)
+}
+
+/// The element type with this name, here or in CuTe, and the help for a number in its place.
+pub(super) fn width(name: &str) -> Option<(ElementType, String)> {
+    let is_named =
+        |element: &&ElementType| element.name() == name || element.cute().contains(&name);
+    let element = ElementType::ALL.iter().find(is_named)?;
+    let bits = element.bits();
+    let help = format!("the width of an element is given in bits: `{bits}`");
+    Some((*element, help))
 }
 
 /// The order of the modes that a word may misspell: one letter is missing, added or wrong, or two are exchanged.

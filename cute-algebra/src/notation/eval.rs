@@ -896,10 +896,12 @@ fn not_an_integer<I: Integer>(at: &Range<usize>, name: &str, value: &Value<I>) -
 }
 
 fn run_time(at: &Range<usize>, text: &str) -> NotationError {
-    NotationError::new(
-        at,
-        format!("`{text}` is a run-time integer, but a number is needed here"),
-    )
+    let message = format!("`{text}` is a run-time integer, but a number is needed here");
+    let error = NotationError::new(at, message);
+    match elsewhere::width(text) {
+        Some((_, help)) => error.help(help),
+        None => error,
+    }
 }
 
 pub(super) fn wrong_kind<I: Integer>(

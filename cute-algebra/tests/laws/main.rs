@@ -22,4 +22,5 @@ mod recast;
 mod regroup;
 mod shape_div;
 mod swizzle;
+mod widths;
 mod xor_map;

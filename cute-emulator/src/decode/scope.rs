@@ -352,10 +352,10 @@ impl<'a, 's> Addresses<'a, 's> {
             Ok(known) => Some(Stride::Known(known)),
             Err(_) => self.parameter(stride).map(Stride::Parameter),
         });
-        let bytes: u64 = ElementType::from_name(element)?.bytes().into();
+        let bytes = ElementType::from_name(element)?.bytes().ok()?;
         Some(View {
             name: name.clone(),
-            bytes: bytes.max(1),
+            bytes: bytes.into(),
             pointer: self.parameter(pointer)?,
             strides: strides.collect::<Option<_>>()?,
             list: lists.iter().position(|list| list.name == *name),

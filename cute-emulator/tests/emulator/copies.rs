@@ -117,7 +117,7 @@ fn load_by(
     map: &TensorMap,
     coords: [i32; 2],
 ) -> Result<Vec<u16>, EmulatorError> {
-    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes();
+    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes().unwrap();
     let out = run.words(&vec![0; bytes as usize / 4]);
     let args = [
         encode_tensor_map(map).unwrap().to_vec(),
@@ -605,9 +605,16 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
         (
             TensorMap {
                 strides: Vec::new(),
-                ..good
+                ..good.clone()
             },
             "0 strides",
+        ),
+        (
+            TensorMap {
+                element: ElementType::E2M1,
+                ..good
+            },
+            "tensor maps have no elements of `e2m1`, which have 4 bits",
         ),
     ];
     for (map, part) in broken {

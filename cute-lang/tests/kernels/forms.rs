@@ -156,7 +156,7 @@ pub(crate) fn map(instance: &Lowered, param: usize, address: u64, extents: [usiz
         element: tma.element,
         address,
         extents: extents.iter().rev().map(|&extent| extent as u64).collect(),
-        strides: vec![extents[1] as u64 * u64::from(tma.element.bytes())],
+        strides: vec![extents[1] as u64 * u64::from(tma.element.bytes().unwrap())],
         box_extents: box_shape.iter().rev().copied().collect(),
         element_strides: vec![1, 1],
         swizzle: *swizzle,

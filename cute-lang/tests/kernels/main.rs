@@ -29,6 +29,7 @@ mod literals;
 mod math;
 mod meaning;
 mod mistakes;
+mod narrow;
 mod numbers;
 mod outside;
 mod parted;

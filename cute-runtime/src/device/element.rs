@@ -34,7 +34,7 @@ macro_rules! elements {
         impl Element for $ty {
             const TYPE: ElementType = ElementType::$variant;
         }
-        const _: () = assert!(size_of::<$ty>() == ElementType::$variant.bytes() as usize);
+        const _: () = assert!(8 * size_of::<$ty>() == ElementType::$variant.bits() as usize);
     )* };
 }
 

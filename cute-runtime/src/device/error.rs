@@ -564,6 +564,16 @@ pub enum ArgumentRule {
         /// The largest legal extent.
         limit: u32,
     },
+    /// The elements of the recipe are parts of bytes.
+    #[error(
+        "the kernel's tensor map has elements of `{element}`, which have {bits} bits: TMA copies whole bytes"
+    )]
+    ElementBits {
+        /// Element type of the recipe.
+        element: ElementType,
+        /// Bits of an element.
+        bits: u32,
+    },
     /// The rows of the recipe's box are not whole units of 16 bytes.
     #[error("the kernel's box has rows of {bytes} bytes: TMA needs a multiple of {align}")]
     BoxRow {

@@ -187,7 +187,7 @@ impl Param {
                 sizes.resize(rank + if *extents { *rank } else { 0 }, size_of::<u32>());
                 sizes
             }
-            Param::Scalar { ty, .. } => vec![ty.bytes() as usize],
+            Param::Scalar { ty, .. } => vec![ty.bits().div_ceil(8) as usize],
             Param::List { each, .. } => each.sizes(),
         }
     }

@@ -336,7 +336,7 @@ fn lower(
                     found: *found,
                 }));
             }
-            parameters.push(&bytes[..ty.bytes() as usize]);
+            parameters.push(&bytes[..ty.bits().div_ceil(8) as usize]);
         }
         (
             Param::TmaLoad(recipe) | Param::TmaStore(recipe),

@@ -238,13 +238,43 @@ fn number(element: ElementType, bits: u64) -> String {
         ElementType::F32 | ElementType::TF32 => f32::from_bits(bits as u32).to_string(),
         ElementType::F64 => f64::from_bits(bits).to_string(),
         ElementType::E4M3 => e4m3::from_bits(bits as u8).to_f32().to_string(),
+        ElementType::U4 => (bits & 0xf).to_string(),
+        ElementType::I4 => (((bits as i8) << 4) >> 4).to_string(),
+        ElementType::E2M1 => e2m1(bits).to_string(),
         ElementType::E5M2 => e5m2::from_bits(bits as u8).to_f32().to_string(),
+    }
+}
+
+/// The number of four bits: a sign, two bits of an exponent of bias 1, and one of a fraction (PTX ISA 9.0, "Alternate Floating-Point Data
+/// Formats").
+fn e2m1(bits: u64) -> f32 {
+    let magnitude = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0][bits as usize & 7];
+    match bits & 8 {
+        0 => magnitude,
+        _ => -magnitude,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_4_bits() {
+        let all = |element| {
+            (0..16)
+                .map(|bits| number(element, bits))
+                .collect::<Vec<_>>()
+        };
+        let numbers = |range: std::ops::Range<i32>| range.map(|number| number.to_string());
+        assert_eq!(all(ElementType::U4), numbers(0..16).collect::<Vec<_>>());
+        let signed: Vec<_> = numbers(0..8).chain(numbers(-8..0)).collect();
+        assert_eq!(all(ElementType::I4), signed);
+        assert_eq!(
+            all(ElementType::E2M1).join(" "),
+            "0 0.5 1 1.5 2 3 4 6 -0 -0.5 -1 -1.5 -2 -3 -4 -6"
+        );
+    }
 
     const REPORTS: &[Report] = &[
         Report {

@@ -76,7 +76,7 @@ pub(crate) fn check_stored(view: &RawView<'_>) -> Result<(), ArgumentRule> {
     let Some((mode, &extent)) = view.shape.iter().enumerate().next_back() else {
         return Ok(());
     };
-    let bytes = extent as u64 * u64::from(view.element.bytes());
+    let bytes = extent as u64 * element_bytes(view.element)?;
     let unit = u64::from(tma::STORE_UNIT);
     if !bytes.is_multiple_of(unit) {
         return Err(ArgumentRule::RowLength { mode, bytes, unit });
@@ -142,7 +142,8 @@ fn check_recipe(recipe: &TmaRecipe) -> Result<(), ArgumentRule> {
             limit: MAX_BOX,
         });
     }
-    let bytes = row * element.bytes();
+    // The extents of a box are small.
+    let bytes = row * element_bytes(element)? as u32;
     if !bytes.is_multiple_of(ALIGN as u32) {
         return Err(ArgumentRule::BoxRow {
             bytes,
@@ -161,12 +162,21 @@ fn check_recipe(recipe: &TmaRecipe) -> Result<(), ArgumentRule> {
     Ok(())
 }
 
+/// Bytes of an element.
+fn element_bytes(element: ElementType) -> Result<u64, ArgumentRule> {
+    let bytes = element.bytes().map(u64::from);
+    bytes.map_err(|_| ArgumentRule::ElementBits {
+        element,
+        bits: element.bits(),
+    })
+}
+
 fn byte_stride(view: &RawView<'_>, mode: usize) -> Result<u64, ArgumentRule> {
     // The stride of a mode of one element is never used: any legal stride gives the same map.
     if view.shape[mode] == 1 {
         return Ok(ALIGN);
     }
-    let size = u64::from(view.element.bytes());
+    let size = element_bytes(view.element)?;
     // The last element lies within the buffer, hence no overflow.
     let bytes = view.strides[mode] as u64 * size;
     if !bytes.is_multiple_of(ALIGN) {
@@ -192,7 +202,7 @@ fn byte_stride(view: &RawView<'_>, mode: usize) -> Result<u64, ArgumentRule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ElementType::{BF16, F32, U32};
+    use crate::ElementType::{BF16, F32, U4, U32};
     use crate::L2Promotion;
 
     const RECIPE: TmaRecipe = TmaRecipe {
@@ -368,6 +378,19 @@ mod tests {
             ..RECIPE
         };
         check(nan, view(), ArgumentRule::Fill { element: U32 });
+        let nibbles = TmaRecipe {
+            element: U4,
+            ..RECIPE
+        };
+        let rule = ArgumentRule::ElementBits {
+            element: U4,
+            bits: 4,
+        };
+        assert_eq!(
+            rule.to_string(),
+            "the kernel's tensor map has elements of `u4`, which have 4 bits: TMA copies whole bytes"
+        );
+        check(nibbles, view(), rule);
     }
 
     #[test]

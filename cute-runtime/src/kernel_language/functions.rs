@@ -91,7 +91,7 @@ declare! {
     brev(x);
     /// `bytes(x)`, `size(x)`
     ///
-    /// Number of bytes, number of elements, of a tensor or a fragment; `size` also of a layout.
+    /// Number of bytes, number of elements, of a tensor or a fragment; `size` also of a layout. Elements of 4 bits that fill no whole bytes are an error of `bytes`.
     bytes(x);
     /// `floor(x)`, `ceil(x)`, `trunc(x)`, `round_ties_even(x)`
     ///
@@ -561,7 +561,7 @@ declare! {
     sin_fast(x);
     /// `bytes(x)`, `size(x)`
     ///
-    /// Number of bytes, number of elements, of a tensor or a fragment; `size` also of a layout.
+    /// Number of bytes, number of elements, of a tensor or a fragment; `size` also of a layout. Elements of 4 bits that fill no whole bytes are an error of `bytes`.
     size(x);
     /// `smem::<T>(layout)`
     ///

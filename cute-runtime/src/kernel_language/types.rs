@@ -12,6 +12,27 @@ pub use crate::{bf16, e4m3, e5m2, f16};
 )]
 pub struct tf32;
 
+macro_rules! narrow {
+    ($($(#[$doc:meta])* $name:ident;)*) => { $(
+        $(#[$doc])*
+        #[allow(
+            non_camel_case_types,
+            reason = "it is named as other types of numbers are"
+        )]
+        pub struct $name;
+    )* };
+}
+
+narrow! {
+    /// The type of elements of 4 bits that are unsigned integers. Only tensors in shared memory have them.
+    u4;
+    /// The type of elements of 4 bits that are signed integers. Only tensors in shared memory have them.
+    i4;
+    /// The type of elements of 4 bits with a sign, two bits of an exponent and one of a fraction. Only tensors in shared memory have
+    /// them.
+    e2m1;
+}
+
 /// The bound of a type parameter of a kernel: a type of elements, such as `f32`.
 pub trait Element {
     /// The type into which wgmma sums up products of this type: `f32`, or `i32` for integers.

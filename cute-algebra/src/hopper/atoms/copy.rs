@@ -126,7 +126,6 @@ static OF_ONE_THREAD: &[(&str, &[i64])] = &[
 /// Types that can be copied but are not element types of tensors, and their widths in bits.
 #[rustfmt::skip] // A table is read by its rows.
 static NO_ELEMENTS: &[(i64, &[&str])] = &[
-    (4, &["int4b_t", "uint4b_t"]),
     (128, &["int128_t", "uint128_t", "i128", "u128"]),
 ];
 

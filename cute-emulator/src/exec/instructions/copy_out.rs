@@ -16,7 +16,7 @@ use crate::exec::state::row::lanes;
 use crate::exec::state::shared::How;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reduction, Region};
-use crate::tensor_map::{computed_as, end_rows_at_whole_units};
+use crate::tensor_map::{computed_as, element_bytes, end_rows_at_whole_units};
 use crate::windows::MAX_SHARED_BYTES;
 
 /// How many stores of a CTA can have read their source without having written. Beyond this number, the oldest is written.
@@ -57,7 +57,7 @@ impl Step<'_> {
                             map.element
                         )))
                     })?;
-                    Some((update, map.element.bytes() as usize))
+                    Some((update, element_bytes(map)))
                 }
                 (Some(Reduction::ByElement(_)), _) => {
                     return Err(blame(FaultKind::Operand(

@@ -8,8 +8,9 @@ use crate::kernel::access::crd2idx::swizzled;
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
 use crate::kernel::emit::claim::in_shared;
 use crate::kernel::ir::Operand;
-use crate::kernel::value::{Num, Scalar, Tensor, Value};
+use crate::kernel::value::{Element, Num, Scalar, Tensor, Value};
 use cute_algebra::{Shape, Swizzle};
+use cute_chip::PartialByte;
 use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
@@ -140,13 +141,24 @@ fn moved(swizzle: Swizzle, mask: i64) -> i64 {
 }
 
 /// The number of indices after which the pattern of a swizzle repeats.
-pub(crate) fn period(swizzle: Swizzle) -> i64 {
+fn period(swizzle: Swizzle) -> i64 {
     match (swizzle.source_mask() | swizzle.target_mask()).checked_ilog2() {
         None => 1,
         Some(top) => 2i64
             .checked_shl(top)
             .filter(|&period| period > 0)
             .unwrap_or(i64::MAX),
+    }
+}
+
+/// The number of bytes after which the pattern of a swizzle of such elements repeats.
+pub(crate) fn period_in_bytes(swizzle: Swizzle, element: Element) -> i64 {
+    match period(swizzle) {
+        1 => 1,
+        // A swizzle has a period of at least four elements, which fill whole bytes.
+        period => period
+            .checked_mul(element.bits().into())
+            .map_or(i64::MAX, |bits| bits / 8),
     }
 }
 
@@ -177,23 +189,23 @@ fn bounds(mode: &Shape, coordinate: &Value, found: &mut Vec<(Num, i64)>) {
 
 impl Tensor {
     /// The addresses of the tensor. The known offset of an element is its [`byte`](Self::byte).
-    pub fn addresses(&self) -> Addresses {
-        let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes());
-        Addresses {
+    pub fn addresses(&self) -> std::result::Result<Addresses, PartialByte> {
+        let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes()?);
+        Ok(Addresses {
             peer: self.peer.clone(),
             ..Addresses::new(self.base.into(), swizzle, self.dynamic.clone())
-        }
+        })
     }
 
     /// The operand of the element at a coordinate.
     pub(crate) fn element(&self, b: &mut Builder, coordinate: &Value) -> Result<Operand> {
         let part = self.slice(b, coordinate)?;
-        let mut addresses = part.addresses();
+        let mut addresses = b.whole(part.addresses())?;
         bounds(
             self.layout.layout().shape(),
             coordinate,
             &mut addresses.bounds,
         );
-        addresses.operand(b, part.byte(0))
+        addresses.operand(b, b.whole(part.byte(0))?)
     }
 }

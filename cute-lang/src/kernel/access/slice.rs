@@ -4,8 +4,10 @@ use crate::kernel::access::check::check_shared;
 use crate::kernel::access::coordinate::no_coordinate;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::element::{AS_BYTES, width};
 use crate::kernel::value::{Num, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout};
+use cute_chip::PartialByte;
 use syn::Result;
 
 impl Tensor {
@@ -64,13 +66,13 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Selects in a mode. The run-time offset counts `unit` for each element.
+    /// Selects in a mode. The run-time offset counts `unit` for each element; elements without one have known coordinates only.
     pub(crate) fn pick(
         &mut self,
         b: &mut Builder,
         mode: &Layout,
         coordinate: &Value,
-        unit: i64,
+        unit: std::result::Result<i64, PartialByte>,
     ) -> Result<()> {
         match coordinate {
             Value::Wild => self.kept.push(mode.clone()),
@@ -105,13 +107,22 @@ impl Selection {
                 let Some(Num::Reg(scalar)) = other.as_num() else {
                     return Err(b.error(no_coordinate(other)));
                 };
-                let bytes = crd2idx(b, mode, &scalar.into(), unit)?;
+                let unit = unit.map_err(|error| b.error(run_time(error)))?;
+                let offset = crd2idx(b, mode, &scalar.into(), unit)?;
                 // The register may be a `let mut` variable. Code that keeps the tensor copies it.
-                self.dynamic = b.add(&self.dynamic.clone(), &bytes)?;
+                self.dynamic = b.add(&self.dynamic.clone(), &offset)?;
             }
         }
         Ok(())
     }
+}
+
+/// The message of a run-time coordinate in a tensor whose elements are parts of bytes.
+fn run_time(PartialByte { element, .. }: PartialByte) -> String {
+    let width = width(element);
+    format!(
+        "an offset that is known only when the kernel runs is in whole bytes, and {width}: {AS_BYTES}"
+    )
 }
 
 /// Whether a coordinate has a `_` or a range.
@@ -173,11 +184,15 @@ mod tests {
             });
         }
         let part = tensor.slice(&mut b, &Value::Tuple(values)).unwrap();
-        let mut addresses = part.addresses();
+        let mut addresses = part.addresses().unwrap();
         let kept: Vec<i64> = part.layout.layout().values().collect();
         let operands: Vec<Operand> = kept
             .iter()
-            .map(|index| addresses.operand(&mut b, part.byte(*index)).unwrap())
+            .map(|index| {
+                addresses
+                    .operand(&mut b, part.byte(*index).unwrap())
+                    .unwrap()
+            })
             .collect();
         let lines = take(&mut b, 0);
         let names = b.names();
@@ -224,7 +239,7 @@ mod tests {
                     .collect();
                 let expected = SHARED as i64
                     + i64::from(base)
-                    + layout.crd2idx(&full).unwrap() * i64::from(element.bytes());
+                    + layout.crd2idx(&full).unwrap() * i64::from(element.bits() / 8);
                 assert_eq!(
                     thread.address(operand) as i64,
                     expected,
@@ -236,7 +251,7 @@ mod tests {
     }
 
     fn tiled(mode: SwizzleMode, element: Element, shape: [i64; 2]) -> ComposedLayout {
-        let span = mode.span() / i64::from(element.bytes());
+        let span = mode.span() / i64::from(element.bits() / 8);
         let atom = Layout::new([8, span], [span, 1]).unwrap();
         let layout = tile_to_shape(&atom, &shape.into(), None).unwrap();
         ComposedLayout::new(Swizzle::from_mode(mode, element.bits()).unwrap(), 0, layout).unwrap()
@@ -246,7 +261,7 @@ mod tests {
     fn addresses_are_the_algebras() {
         for element in [Element::U8, Element::BF16, Element::U32, Element::F64] {
             for mode in SwizzleMode::ALL {
-                let layout = tiled(mode, element, [32, 256 / i64::from(element.bytes())]);
+                let layout = tiled(mode, element, [32, 256 / i64::from(element.bits() / 8)]);
                 for known_bits in [false, true] {
                     check(&layout, element, &[Some(-1), Some(-1)], known_bits);
                     check(&layout, element, &[None, Some(-1)], known_bits);

@@ -279,7 +279,7 @@ fn to_bits(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// The floating-point number with these bits.
 fn from_bits(b: &mut Builder, call: &Call) -> Result<Value> {
-    let element = call.element()?;
+    let element = call.whole_element()?;
     let Some(ty) = number_type(element).filter(|ty| is_float(*ty)) else {
         let message =
             format!("`{element}` is no type of floating-point numbers that have registers");

@@ -4,6 +4,7 @@ use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::builtins;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
+use crate::kernel::value::element::{AS_BYTES, width};
 use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
@@ -43,6 +44,19 @@ const OF_PEERS: &[&str] = &[
     "atomic_cas",
     "atomic_inc",
     "atomic_dec",
+];
+
+/// Functions that accept tensors whose elements are parts of bytes.
+const OF_BITS: &[&str] = &[
+    "index",
+    "index_assign",
+    "overlay",
+    "local_tile",
+    "local_partition",
+    "transpose",
+    "peer",
+    "size",
+    "bytes",
 ];
 
 /// A call.
@@ -97,6 +111,7 @@ impl Builtin {
             return Err(self.miscount(call, "argument", wanted, call.args.len()));
         }
         self.check_peers(call)?;
+        self.check_widths(call)?;
         b.sites.set_operation(self.name(), call.span);
         let result = (self.apply)(b, call)?;
         for argument in &call.args {
@@ -118,6 +133,24 @@ impl Builtin {
             Some(index) if !OF_PEERS.contains(&self.name()) => {
                 let message = "a tensor in shared memory of its own CTA: `x[c]` and `copy` reach those of others,";
                 Err(call.mismatch(index, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a tensor whose elements are parts of bytes, unless the function only needs their width.
+    fn check_widths(&self, call: &Call) -> Result<()> {
+        let mut tensors = call
+            .args
+            .iter()
+            .filter_map(|argument| match &argument.value {
+                Value::Tensor(tensor) => Some((argument.span, tensor.element)),
+                _ => None,
+            });
+        match tensors.find(|(_, element)| element.bytes().is_err()) {
+            Some((span, element)) if !OF_BITS.contains(&self.name()) => {
+                let error = call.needs_bytes(element);
+                Err(Error::new(span, format!("{error}: {AS_BYTES}")))
             }
             _ => Ok(()),
         }
@@ -194,6 +227,21 @@ impl Call {
                 format!("expected an element type, found {}", other.kind()),
             )),
         }
+    }
+
+    /// As [`element`](Self::element), for a function that needs elements of whole bytes.
+    pub fn whole_element(&self) -> Result<Element> {
+        let element = self.element()?;
+        match element.bytes() {
+            Ok(_) => Ok(element),
+            Err(_) => Err(Error::new(self.types[0].span, self.needs_bytes(element))),
+        }
+    }
+
+    /// The message for elements that are parts of bytes.
+    fn needs_bytes(&self, element: Element) -> String {
+        let (name, width) = (self.name, width(element));
+        format!("`{name}` needs elements of whole bytes, and {width}")
     }
 
     /// Argument `index` as an integer known at expansion.

@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Builtin] = &[Builtin {
 }];
 
 fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
-    let element = call.element()?;
+    let element = call.whole_element()?;
     b.set_place(call.args[0].span);
     match &call.args[0].value {
         Value::Scalar(scalar) => match number_type(element) {

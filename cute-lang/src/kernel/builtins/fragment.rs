@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
-    let element = call.element()?;
+    let element = call.whole_element()?;
     if let Value::Fragment(like) = &call.args[0].value {
         let like = like.like(b, element);
         return reduced(b, call, like);

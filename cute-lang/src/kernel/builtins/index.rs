@@ -10,6 +10,7 @@ use crate::kernel::access::slice::{Selection, names_several};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
+use crate::kernel::value::element::{AS_BYTES, width};
 use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::{ComposedLayout, Swizzle};
@@ -70,7 +71,7 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         offset,
         dynamic: Num::Const(0),
     };
-    selected.pick(b, &layout, &call.args[1].value, 1)?;
+    selected.pick(b, &layout, &call.args[1].value, Ok(1))?;
     if !selected.kept.is_empty() {
         return Err(call.mismatch(1, "a coordinate without `_`"));
     }
@@ -90,7 +91,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             if names_several(coordinate) {
                 return Ok(Value::Tensor(tensor.slice(b, coordinate)?));
             }
-            let ty = computed(b, tensor.element)?;
+            let ty = computed(b, call, tensor.element)?;
             let address = tensor.element(b, coordinate)?;
             Ok(load(b, tensor.space(), ty, address).into())
         }
@@ -98,12 +99,12 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             Ok(Value::Global(global.slice(b, coordinate)?))
         }
         Value::Global(global) => {
-            let ty = computed(b, global.element)?;
+            let ty = computed(b, call, global.element)?;
             let address = global_address(b, global, coordinate, COPY_OR)?;
             Ok(load(b, Modifier::Global, ty, address).into())
         }
         Value::Fragment(fragment) => {
-            computed(b, fragment.element)?;
+            computed(b, call, fragment.element)?;
             Ok(fragment.get(b, coordinate)?.into())
         }
         Value::Mask(mask) => {
@@ -150,7 +151,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
     b.set_place(value.span);
-    let ty = computed(b, element)?;
+    let ty = computed(b, call, element)?;
     let value = element_register(b, element, &value.value)?;
     b.set_place(coordinate.span);
     if let Value::Fragment(fragment) = &x.value {
@@ -170,8 +171,13 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// The type that instructions use to compute with one element.
-fn computed(b: &Builder, element: Element) -> Result<Type> {
+/// The type that instructions use to compute with one element of `x`, argument 0.
+fn computed(b: &Builder, call: &Call, element: Element) -> Result<Type> {
+    if element.bytes().is_err() {
+        let width = width(element);
+        let message = format!("an access moves whole bytes, and {width}: {AS_BYTES}");
+        return Err(call.error_at(0, message));
+    }
     number_type(element).ok_or_else(|| {
         b.error(format!(
             "no instruction computes with one element of `{element}`: copy a fragment of `{element}` and `convert` it"

@@ -75,9 +75,9 @@ pub(crate) fn ask(
 fn same_for_all(b: &Builder, tensor: &Tensor) -> bool {
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
     let reach = tensor.layout.offset() + tensor.layout.layout().cosize();
-    let bytes = reach
-        .saturating_mul(tensor.width())
-        .max(WIDEST_ACCESS.into());
-    let span = (bytes as u64).checked_next_power_of_two().unwrap_or(0);
+    let room = u64::try_from(reach).ok();
+    let room = room.and_then(|reach| tensor.element.room_of(reach));
+    let bytes = room.unwrap_or(u64::MAX).max(WIDEST_ACCESS.into());
+    let span = bytes.checked_next_power_of_two().unwrap_or(0);
     dynamic & span.wrapping_sub(1) as i64 == 0
 }

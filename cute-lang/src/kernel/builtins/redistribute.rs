@@ -216,7 +216,7 @@ fn by_registers(b: &mut Builder, x: &Fragment, y: &Fragment, sources: &[Source])
         });
         parts.push((other.clone(), part));
     }
-    let bytes = x.element.bytes() as usize;
+    let bytes = b.whole(x.element.bytes())? as usize;
     for (register, parts) in y.registers.iter().zip(parts.chunks(packing(x.element))) {
         match parts {
             [(part, _)] if bytes >= 4 => b.assign(register, part.operand()),
@@ -242,7 +242,7 @@ fn through_memory(
     }
     let group = Group::new(b, call, from.places.len() as i64, 2)?;
     // A mode in which a thread holds neighbours is contiguous. Padded rows begin in different banks.
-    let width = i64::from(x.element.bytes());
+    let width = i64::from(b.whole(x.element.bytes())?);
     let modes = from.extents.len();
     let contiguous = [y, x].into_iter().find_map(neighbours);
     let contiguous = contiguous.unwrap_or(modes.saturating_sub(1));

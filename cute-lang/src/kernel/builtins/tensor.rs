@@ -1,7 +1,7 @@
 //! Tensors in shared memory.
 
 use super::mbarrier;
-use crate::kernel::access::address::{in_bytes, period};
+use crate::kernel::access::address::period_in_bytes;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
 use crate::kernel::emit::shared::Purpose;
@@ -60,8 +60,12 @@ fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
         size,
         align,
     } = placed(call, 1, element)?;
-    let period = period(in_bytes(below.layout.swizzle(), below.element.bytes()));
-    let start = i64::from(below.base) + below.byte(0);
+    let period = period_in_bytes(below.layout.swizzle(), below.element);
+    let first = below.byte(0);
+    let first = first.map_err(|error| {
+        call.error_at(0, format!("the tensor begins inside of a byte: {error}"))
+    })?;
+    let start = i64::from(below.base) + first;
     let known = period.max(align.into()) - 1;
     if (start | b.possible_bits(&below.dynamic) as i64) & known != 0 {
         let place = match below.dynamic {
@@ -75,8 +79,10 @@ fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
         );
         return Err(call.error_at(0, message));
     }
-    let room = below.layout.layout().cosize() * below.width();
-    let room = (room as u64).next_multiple_of(period as u64);
+    let room = u64::try_from(below.layout.layout().cosize()).ok();
+    let room = room.and_then(|cosize| below.element.room_of(cosize));
+    // The tensor lies within shared memory.
+    let room = room.unwrap_or(0).next_multiple_of(period as u64);
     if u64::from(size) > room {
         let message = format!(
             "{element} at {} takes {size} bytes, but the tensor has {room}",
@@ -117,11 +123,11 @@ pub(super) fn recast(b: &Builder, call: &Call, tensor: &Tensor) -> Result<Value>
     let [old, new] = [tensor.element, element].map(|element| i64::from(element.bits()));
     let layout = tensor.layout.recast(old, new);
     let layout = layout.map_err(|error| call.error_at(0, error))?;
-    let aligned = u64::from(element.bytes()) - 1;
-    if b.possible_bits(&tensor.dynamic) & aligned != 0 {
+    // Elements that are parts of bytes begin at any byte.
+    let bytes = element.bytes().unwrap_or(1);
+    if b.possible_bits(&tensor.dynamic) & (u64::from(bytes) - 1) != 0 {
         let message = format!(
-            "the tensor begins at an offset that is known only at run time, and need not be a multiple of {} bytes, as `{element}` needs it",
-            element.bytes()
+            "the tensor begins at an offset that is known only at run time, and need not be a multiple of {bytes} bytes, as `{element}` needs it"
         );
         return Err(call.error_at(0, message));
     }
@@ -208,12 +214,11 @@ fn placed(call: &Call, index: usize, element: Element) -> Result<Placed> {
             ),
         ));
     }
-    let width = element.bytes();
-    let period = period(in_bytes(layout.swizzle(), width));
-    let span = layout
-        .offset()
-        .checked_add(layout.layout().cosize())
-        .and_then(|end| end.checked_mul(width.into()));
+    let period = period_in_bytes(layout.swizzle(), element);
+    let end = layout.offset().checked_add(layout.layout().cosize());
+    let span = end
+        .and_then(|end| element.room_of(u64::try_from(end).ok()?))
+        .and_then(|span| i64::try_from(span).ok());
     // A swizzle permutes the indices of a period, so whole periods are reserved.
     let size =
         span.and_then(|span| u32::try_from(span.checked_add(period - 1)? / period * period).ok());
@@ -277,18 +282,14 @@ fn size(_: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
-    let bytes = match &call.args[0].value {
-        Value::Tensor(tensor) => {
-            i128::from(tensor.layout.layout().size()) * i128::from(tensor.width())
-        }
-        Value::Global(global) => {
-            i128::from(tile(call, global)?.size()) * i128::from(global.element.bytes())
-        }
-        Value::Fragment(fragment) => {
-            fragment.values.len() as i128 * i128::from(fragment.element.bytes())
-        }
+    let (element, count) = match &call.args[0].value {
+        Value::Tensor(tensor) => (tensor.element, tensor.layout.layout().size().into()),
+        Value::Global(global) => (global.element, tile(call, global)?.size().into()),
+        Value::Fragment(fragment) => (fragment.element, fragment.values.len() as i128),
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
+    let bytes = element.bytes_of(count);
+    let bytes = bytes.map_err(|error| call.error_at(0, error))?;
     Ok(Value::Int(bytes, NumberType::Any))
 }
 

@@ -354,7 +354,7 @@ fn instructions(
         claim(b, &tensor, id, place);
         copies.push(Copy {
             tensor,
-            tile: addresses.operand(b, tile.byte(piece.offset))?,
+            tile: addresses.operand(b, b.whole(tile.byte(piece.offset))?)?,
             // A tensor map has at most five dimensions.
             dims: Modifier::Dims(start.len() as u8),
         });

@@ -26,7 +26,7 @@ use crate::kernel::ir::{Guard, Inst, Line, Names, Operand, Register, Registers};
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_chip::barriers::NAMED;
-use cute_chip::{SwizzleMode, shared};
+use cute_chip::{PartialByte, SwizzleMode, shared};
 use cute_ptx::ast::{Type, Variable};
 use cute_ptx::special::{self, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -143,6 +143,11 @@ impl Builder {
     /// The token that errors refer to.
     pub fn place(&self) -> Span {
         self.sites.place()
+    }
+
+    /// The value, or the error at that token.
+    pub fn whole<T>(&self, bytes: std::result::Result<T, PartialByte>) -> Result<T> {
+        bytes.map_err(|error| self.error(error))
     }
 
     /// An error at that token.

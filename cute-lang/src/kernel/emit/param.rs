@@ -182,7 +182,7 @@ impl TmaParam {
     pub fn recipe(&self) -> TmaRecipe {
         self.recipe.clone().unwrap_or_else(|| {
             let mut box_shape = vec![1; self.rank - 1];
-            box_shape.push(tma::GLOBAL_ALIGN / self.element.bytes());
+            box_shape.push(8 * tma::GLOBAL_ALIGN / self.element.bits());
             TmaRecipe {
                 box_shape,
                 swizzle: SwizzleMode::None,

@@ -12,6 +12,7 @@ use crate::kernel::syntax::listed::text_of;
 use crate::kernel::syntax::plain::is_plain_enum;
 use crate::kernel::syntax::source::{HERE, ModuleId, Source};
 use crate::kernel::value::{Element, Value};
+use cute_chip::RustType;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::{HashMap, HashSet};
@@ -185,8 +186,9 @@ pub(super) fn choice(
             .filter_map(|of_types| {
                 let (instance, _) = of_types[0];
                 let values = generics.iter().filter_map(|name| value(instance, name));
+                // A type without a Rust type chooses nothing: the instance has its own type only.
                 let elements = values.map(|value| element_type(facade, value));
-                let elements: Vec<TokenStream> = elements.collect();
+                let elements: Vec<TokenStream> = elements.collect::<Option<_>>()?;
                 let (element, rest) = elements.split_first()?;
                 let aliases = others.iter().zip(rest);
                 let aliases = aliases.map(|(name, element)| quote!(type #name = #element;));
@@ -532,10 +534,11 @@ fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
     generics.iter().copied().find(|generic| *generic == name)
 }
 
-/// The Rust type of elements for a value of a type parameter.
-fn element_type(facade: &TokenStream, value: &Expr) -> TokenStream {
+/// The Rust type of elements for a value of a type parameter; `None` if they have none.
+fn element_type(facade: &TokenStream, value: &Expr) -> Option<TokenStream> {
     match Element::from_name(&text(value)) {
-        Some(element) => rust_type(facade, element),
-        None => quote!(#value),
+        Some(element) if element.rust() == RustType::Absent => None,
+        Some(element) => Some(rust_type(facade, element)),
+        None => Some(quote!(#value)),
     }
 }

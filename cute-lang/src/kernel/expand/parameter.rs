@@ -126,7 +126,8 @@ pub(super) fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
     let name = format_ident!("{}", element.name());
     match element.rust() {
         RustType::Primitive => quote!(::core::primitive::#name),
-        RustType::Library => quote!(#facade::#name),
+        // `lower` refuses parameters without a Rust type, and `choice` leaves out instances that have none.
+        RustType::Library | RustType::Absent => quote!(#facade::#name),
         RustType::Of(element) => rust_type(facade, element),
     }
 }

@@ -322,6 +322,7 @@ impl Interpreter<'_> {
     pub(super) fn cast(&mut self, expr: &ExprCast) -> Result<Value> {
         let value = self.eval(&expr.expr)?;
         let Some(ty) = self.scalar_type(&expr.ty) else {
+            self.check_width(&expr.ty)?;
             return Err(Error::new(expr.ty.span(), "`as` converts to a number type"));
         };
         self.b.set_place(expr.as_token.span);

@@ -2,6 +2,7 @@
 
 use super::elsewhere::{elsewhere, function_elsewhere, type_hint};
 use super::function::Invocation;
+use super::types::no_number;
 use super::{Interpreter, Scope, word};
 use crate::kernel::builtins;
 use crate::kernel::builtins::call::Argument;
@@ -29,6 +30,10 @@ impl Interpreter<'_> {
             let element = self.element_named(&first);
             if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
                 return Ok(value);
+            }
+            if let Some(element) = element.filter(|it| it.bytes().is_err() && name != "Accumulator")
+            {
+                return Err(Error::new_spanned(path, no_number(element)));
             }
             if let Some(element) = element.filter(|_| name == "Accumulator") {
                 let accumulators = element.wgmma().map(|input| input.accumulators);

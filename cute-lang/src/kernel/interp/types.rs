@@ -4,8 +4,9 @@ use super::generics::{is_function_bound, value_of};
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
+use crate::kernel::value::element::width;
 use crate::kernel::value::types::{is_float, is_integer, number_type, register_type, rounded};
-use crate::kernel::value::{NumberType, Optional, Scalar, TmaTensor, Value};
+use crate::kernel::value::{Element, NumberType, Optional, Scalar, TmaTensor, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
 use syn::{Error, GenericArgument, Path, PathArguments, Result};
@@ -35,6 +36,30 @@ impl Interpreter<'_> {
             Some(Some(Value::Element(element))) => number_type(*element),
             Some(_) => None,
             None => register_type(&ident.to_string()),
+        }
+    }
+
+    /// Refuses a type of elements that are parts of bytes, which no register holds alone.
+    pub(super) fn check_width(&mut self, ty: &syn::Type) -> Result<()> {
+        let syn::Type::Path(path) = ty else {
+            return Ok(());
+        };
+        if self.alias(&path.path).is_some() {
+            // The error is at the type as it is written here.
+            let inner = self.through_alias(&path.path, |this, ty| this.check_width(ty));
+            return inner.map_or_else(|error| Err(Error::new(ty.span(), error)), |_| Ok(()));
+        }
+        let Some(name) = path.path.get_ident().map(ToString::to_string) else {
+            return Ok(());
+        };
+        let element = match self.find(&name) {
+            Some(Some(Value::Element(element))) => Some(*element),
+            Some(_) => None,
+            None => Element::from_name(&name),
+        };
+        match element.filter(|element| element.bytes().is_err()) {
+            Some(element) => Err(Error::new(ty.span(), no_number(element))),
+            None => Ok(()),
         }
     }
 
@@ -110,6 +135,7 @@ impl Interpreter<'_> {
                 value => Err(mismatch(value)),
             };
         }
+        self.check_width(ty)?;
         if let syn::Type::Path(path) = ty
             && self.alias(&path.path).is_some()
         {
@@ -238,6 +264,11 @@ impl Interpreter<'_> {
             None => Ok(true),
         }
     }
+}
+
+/// The message of a number of elements that are parts of bytes.
+pub(super) fn no_number(element: Element) -> String {
+    format!("a number has whole bytes, and {}", width(element))
 }
 
 fn is_option(path: &Path) -> bool {

@@ -244,7 +244,9 @@ fn tensor(interpreter: &Interpreter<'_>, x: &Expr) -> Result<(usize, usize, i128
     let param = params.find(|(_, param)| Some(&param.name) == name.as_ref());
     match param.map(|(index, param)| (index, &param.kind)) {
         Some((index, ParamKind::Global { element, rank, .. })) => {
-            Ok((index, *rank, element.bytes().into()))
+            let width = element.bytes_of(1);
+            let width = width.map_err(|error| Error::new_spanned(x, error))?;
+            Ok((index, *rank, width))
         }
         _ => Err(Error::new_spanned(
             x,

@@ -9,6 +9,7 @@ use crate::kernel::lower::constant::{constant, truth};
 use crate::kernel::syntax::kernel::Kernel;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::syntax::text;
+use crate::kernel::value::element::width;
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
 use cute_chip::threads::MAX_PARAMETER_BYTES_8_1;
@@ -172,6 +173,13 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
     let Value::Element(element) = interpreter.eval(&Expr::Path(expr))? else {
         return Err(Error::new_spanned(element, "expected an element type"));
     };
+    if element.bytes().is_err() {
+        let message = format!(
+            "a parameter of a kernel has elements of whole bytes, and {}: a tensor of `u8` has the same memory",
+            width(element)
+        );
+        return Err(Error::new_spanned(element_path, message));
+    }
     let rank = constant(interpreter, "the number of modes of a tensor", rank, 1..=5)? as usize;
     let tma = |element: Element| TmaParam {
         element,
@@ -230,7 +238,16 @@ pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
             ty,
             "a number parameter has 32 or 64 bits",
         )),
-        None => Err(unexpected(ty, &name)),
+        None => match Element::from_name(&name).filter(|element| element.bytes().is_err()) {
+            Some(element) => Err(Error::new_spanned(
+                ty,
+                format!(
+                    "a number parameter has 32 or 64 bits, and {}",
+                    width(element)
+                ),
+            )),
+            None => Err(unexpected(ty, &name)),
+        },
     }
 }
 

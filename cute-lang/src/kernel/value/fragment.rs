@@ -69,7 +69,7 @@ pub fn packing(element: Element) -> usize {
 /// The type of a fragment's registers.
 pub fn word_type(element: Element) -> Type {
     match element.bits() {
-        8 | 16 => Type::B32,
+        ..=16 => Type::B32,
         _ => Type::of(element),
     }
 }

@@ -7,7 +7,7 @@
 mod algebra;
 mod barrier;
 mod callable;
-mod element;
+pub mod element;
 mod fragment;
 mod global;
 mod mask;

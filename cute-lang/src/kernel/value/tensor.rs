@@ -4,6 +4,7 @@ use super::element::Element;
 use super::global::TensorId;
 use super::num::{Num, Scalar};
 use cute_algebra::ComposedLayout;
+use cute_chip::PartialByte;
 use cute_ptx::table::Modifier;
 
 /// A tile of shared memory. Its element at c is at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, with the swizzle and the
@@ -46,12 +47,14 @@ impl Tensor {
     }
 
     /// Bytes of an element.
-    pub fn width(&self) -> i64 {
-        i64::from(self.element.bytes())
+    pub fn width(&self) -> Result<i64, PartialByte> {
+        self.element.bytes().map(i64::from)
     }
 
     /// The known part of the byte offset of the element at `index`, a value of the layout.
-    pub fn byte(&self, index: i64) -> i64 {
-        (self.layout.offset() + index) * self.width()
+    pub fn byte(&self, index: i64) -> Result<i64, PartialByte> {
+        let bytes = self.element.bytes_of((self.layout.offset() + index).into());
+        // The bytes of shared memory are few.
+        bytes.map(|bytes| bytes as i64)
     }
 }

@@ -19,6 +19,9 @@ pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; MAP_BYT
     if let Some(rule) = map.problem() {
         return Err(Error::TensorMap { rule });
     }
+    let element = data_type(map.element).ok_or_else(|| Error::TensorMap {
+        rule: format!("no tensor map has elements of `{}`", map.element),
+    })?;
     let rank = map.rank();
     let mut encoded = CUtensorMap { opaque: [0; 16] };
     // SAFETY: a map without a problem has `rank` extents, extents of the box and element strides, and `rank - 1` strides, as
@@ -26,7 +29,7 @@ pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; MAP_BYT
     let answer = unsafe {
         sys::cuTensorMapEncodeTiled(
             &raw mut encoded,
-            data_type(map.element),
+            element,
             rank as u32,
             ptr::without_provenance_mut(map.address as usize),
             map.extents.as_ptr(),
@@ -60,13 +63,16 @@ const DATA_TYPES: [DataType; 11] = [
     DataType::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
 ];
 
-const fn data_type(element: ElementType) -> DataType {
+const fn data_type(element: ElementType) -> Option<DataType> {
+    let Some(number) = element.tensor_map() else {
+        return None;
+    };
     let mut name = 0;
     // It ends within the names, for every element type: the constant below is computed when this is compiled.
-    while DATA_TYPES[name] as u32 != element.tensor_map() {
+    while DATA_TYPES[name] as u32 != number {
         name += 1;
     }
-    DATA_TYPES[name]
+    Some(DATA_TYPES[name])
 }
 
 const _: () = {

@@ -40,7 +40,7 @@ fn shared(description: &str, byte: i64) -> Option<String> {
         Value::Composed(layout) => layout,
         _ => return None,
     };
-    let wanted = byte / i64::from(element.bytes());
+    let wanted = byte.checked_mul(8)? / i64::from(element.bits());
     let mut index = layout.values().position(|value| value == wanted)? as i64;
     let layout = layout.layout();
     let coordinates = (0..).map_while(|mode| layout.mode(mode)).map(|mode| {
@@ -78,7 +78,8 @@ fn argument(fault: &Fault, arguments: &[(ArgumentName, RawView<'_>)]) -> Option<
 
 /// The coordinate of a byte of an argument. Outside of the tensor, the coordinate along the largest stride is out of range.
 fn global(view: &RawView<'_>, byte: i64) -> String {
-    let mut rest = byte.div_euclid(i64::from(view.element.bytes()));
+    let bits = 8 * i128::from(byte);
+    let mut rest = bits.div_euclid(view.element.bits().into()) as i64;
     let mut modes: Vec<usize> = (0..view.strides.len()).collect();
     modes.sort_by_key(|&mode| std::cmp::Reverse(view.strides[mode]));
     let mut coordinates = vec![0; modes.len()];
@@ -116,6 +117,7 @@ mod tests {
                 2 * (64 + 8),
                 Some("(1, 0)"),
             ),
+            ("u4 at (8,16):(16,1)", 8 + 3, Some("(1, 6)")),
             ("f32 at nothing", 0, None),
         ] {
             assert_eq!(

@@ -23,7 +23,7 @@ pub struct DLDevice {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDataType {
-    /// The kind of number: 0 signed, 1 unsigned, 2 floating point, 4 bfloat16, 10 and 12 e4m3 and e5m2.
+    /// The kind of number: 0 signed, 1 unsigned, 2 floating point, 4 bfloat16, 10 and 12 e4m3 and e5m2, 17 e2m1.
     pub code: u8,
     /// Bits of a number.
     pub bits: u8,
@@ -77,16 +77,19 @@ impl DLDataType {
     /// use cute_runtime::{ElementType, dlpack::DLDataType};
     /// let bf16 = DLDataType { code: 4, bits: 16, lanes: 1 };
     /// assert_eq!(DLDataType::of(ElementType::BF16), bf16);
+    /// let e2m1 = DLDataType { code: 17, bits: 4, lanes: 1 };
+    /// assert_eq!(DLDataType::of(ElementType::E2M1), e2m1);
     /// ```
     pub const fn of(element: ElementType) -> Self {
         use ElementType::*;
         let code = match element {
-            I8 | I16 | I32 | I64 => 0,
-            U8 | U16 | U32 | U64 => 1,
+            I4 | I8 | I16 | I32 | I64 => 0,
+            U4 | U8 | U16 | U32 | U64 => 1,
             F16 | F32 | F64 | TF32 => 2,
             BF16 => 4,
             E4M3 => 10,
             E5M2 => 12,
+            E2M1 => 17,
         };
         Self {
             code,

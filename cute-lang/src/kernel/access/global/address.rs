@@ -45,7 +45,7 @@ impl Addresses {
 
     fn resolve(&mut self, b: &mut Builder, row: &[i64], last: i64) -> Result<Operand> {
         let register = self.row(b, row)?;
-        let offset = i128::from(last) * i128::from(self.global.element.bytes());
+        let offset = i128::from(last) * self.width(b)?;
         match i32::try_from(offset) {
             Ok(offset) => Ok(address_operand(&register, offset.into())),
             Err(_) => {
@@ -98,7 +98,13 @@ impl Addresses {
             let term = b.mul(&coordinate, &stride)?;
             elements = b.add(&elements, &term)?;
         }
-        b.mul(&elements, &Num::from(self.global.element.bytes()))
+        let width = self.width(b)?;
+        b.mul(&elements, &Num::Const(width))
+    }
+
+    /// Bytes of an element.
+    fn width(&self, b: &Builder) -> Result<i128> {
+        b.whole(self.global.element.bytes_of(1))
     }
 }
 

@@ -169,7 +169,7 @@ impl Global {
                 offset: 0,
                 dynamic: Num::Const(0),
             };
-            selected.pick(b, &along(layout, &[mode]), coordinate, 1)?;
+            selected.pick(b, &along(layout, &[mode]), coordinate, Ok(1))?;
             let offset = b.add(&selected.dynamic, &Num::from(selected.offset))?;
             part.advance(b, mode, &offset)?;
         }

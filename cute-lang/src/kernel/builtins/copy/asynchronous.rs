@@ -83,10 +83,9 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
         lanes /= 2;
     }
     let vectors = vectorise(lanes, &places);
-    let width = i64::from(tile.element.bytes());
     let bytes = vectors
         .first()
-        .map_or(0, |vector| vector.len() as i64 * width);
+        .map_or(0, |vector| vector.len() as i64 * from.width);
     if bytes < BYTES.0 {
         return Err(b.error(format!(
             "layouts and facts allow accesses of {bytes} bytes, but `cp.async` copies {} to {}: see `aligned(x, 16)`",

@@ -100,7 +100,7 @@ pub(super) fn copy_async_at(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     same_elements(b, call, from, to.element)?;
     let (count, starts) = contiguous(b, call, from.layout.layout(), to.layout.layout())?;
-    let bytes = whole_units(b, call, count, from.width())?;
+    let bytes = whole_units(b, call, count, from.element)?;
     let (sources, places) = (indices(b, from, &starts)?, indices(b, to, &starts)?);
     check_shared(b, call, 0, from, &sources)?;
     check_shared(b, call, 1, to, &places)?;
@@ -111,8 +111,8 @@ pub(super) fn copy_async_at(b: &mut Builder, call: &Call) -> Result<Value> {
     let mut from_here = plain(from);
     for (source, place) in sources.into_iter().zip(places) {
         let operands = [
-            address_operand(&to_there, to.byte(place)),
-            from_here.operand(b, from.byte(source))?,
+            address_operand(&to_there, b.whole(to.byte(place))?),
+            from_here.operand(b, b.whole(from.byte(source))?)?,
             bytes.clone(),
             address_operand(&barrier, 0),
         ];
@@ -152,7 +152,7 @@ fn pieces(
         }
         None => contiguous(b, call, &offsets, &offsets)?,
     };
-    let bytes = whole_units(b, call, count, tile.element.bytes().into())?;
+    let bytes = whole_units(b, call, count, tile.element)?;
     let modes: Vec<Layout> = (0..tile.origin.len())
         .map(|mode| along(&layout, &[mode]))
         .collect();
@@ -162,7 +162,7 @@ fn pieces(
     let coordinate =
         |at: &i64| -> Result<Vec<i64>> { modes.iter().map(|mode| value(b, mode, *at)).collect() };
     let coordinates = starts.iter().map(coordinate).collect::<Result<_>>()?;
-    let mut part = Part::of(tile.clone(), coordinates);
+    let mut part = Part::of(b, tile.clone(), coordinates)?;
     check_global(b, call, argument, tile, &part)?;
     let mut addresses = match shared {
         Some((argument, tensor)) => {
@@ -179,7 +179,7 @@ fn pieces(
             global: part.operand(b, number)?,
             shared: match &mut addresses {
                 Some((tensor, addresses, indices)) => {
-                    addresses.operand(b, tensor.byte(indices[number]))?
+                    addresses.operand(b, b.whole(tensor.byte(indices[number]))?)?
                 }
                 None => Operand::Sink,
             },
@@ -229,10 +229,10 @@ fn contiguous(b: &Builder, call: &Call, x: &Layout, y: &Layout) -> Result<(i64, 
 }
 
 /// The bytes of a piece of `count` elements, if they are whole units of the engine.
-fn whole_units(b: &Builder, call: &Call, count: i64, width: i64) -> Result<Operand> {
-    let bytes = count * width;
-    if bytes % ALIGN == 0 {
-        return Ok(Operand::Int(bytes.into()));
+fn whole_units(b: &Builder, call: &Call, count: i64, element: Element) -> Result<Operand> {
+    let bytes = b.whole(element.bytes_of(count.into()))?;
+    if bytes % i128::from(ALIGN) == 0 {
+        return Ok(Operand::Int(bytes));
     }
     Err(b.error(format!(
         "`{}` moves multiples of {ALIGN} bytes, but of this tile no more than {bytes} bytes are contiguous on both sides: `copy` moves any number",
@@ -259,8 +259,7 @@ fn check_global(
     tile: &Global,
     part: &Part,
 ) -> Result<()> {
-    let width = i64::from(tile.element.bytes());
-    let (name, unit) = (&b.params[tile.param].name, ALIGN / width);
+    let (name, unit) = (&b.params[tile.param].name, ALIGN / part.width);
     let unknown = part
         .multiples(b)
         .into_iter()
@@ -309,10 +308,9 @@ fn check_shared(
         return Err(call.error_at(argument, message));
     }
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
-    let mut starts = indices
-        .iter()
-        .map(|index| (i64::from(tensor.base) + tensor.byte(*index)) | dynamic);
-    if starts.all(|start| start & (ALIGN - 1) == 0) {
+    let is_aligned = |byte: i64| ((i64::from(tensor.base) + byte) | dynamic) & (ALIGN - 1) == 0;
+    let mut starts = indices.iter().map(|index| tensor.byte(*index));
+    if starts.all(|byte| byte.is_ok_and(is_aligned)) {
         return Ok(());
     }
     let message = format!(

@@ -120,9 +120,10 @@ fn move_rows(
         b.split_off(start);
         return Ok(false);
     }
-    let mut addresses = tensor.addresses();
+    let mut addresses = b.whole(tensor.addresses())?;
     for (group, index) in rows.groups.into_iter().zip(indices) {
-        let address = addresses.operand(b, tensor.byte(index))?;
+        let byte = b.whole(tensor.byte(index))?;
+        let address = addresses.operand(b, byte)?;
         let registers = Operand::Vector(group.registers);
         match direction {
             Direction::Load => b.emit(Opcode::Ldmatrix, modifiers, [registers, address]),
@@ -227,12 +228,15 @@ fn group_of(fragment: &Fragment, values: Range<usize>) -> Option<Group> {
 /// Whether the address of every row is a multiple of the length of a row, before and after the swizzle.
 fn rows_are_aligned(b: &Builder, tensor: &Tensor, indices: &[i64]) -> bool {
     let bits = (ROW_BITS / 8).ilog2();
-    let swizzle = in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
+    let Ok(bytes) = tensor.element.bytes() else {
+        return false;
+    };
+    let swizzle = in_bytes(tensor.layout.swizzle(), bytes);
     let dynamic = b.possible_bits(&tensor.dynamic).trailing_zeros() >= bits;
     dynamic
         && (swizzle.is_identity() || swizzle.base() >= bits)
         && tensor.base.is_multiple_of(1 << bits)
         && indices
             .iter()
-            .all(|&index| tensor.byte(index) % (1 << bits) == 0)
+            .all(|&index| tensor.byte(index).is_ok_and(|byte| byte % (1 << bits) == 0))
 }

@@ -1,6 +1,6 @@
 //! Where the values of a fragment lie in a tensor.
 
-use crate::kernel::access::address::{Addresses, in_bytes};
+use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
@@ -14,8 +14,8 @@ use syn::Result;
 /// The values of a fragment in memory.
 #[derive(Clone)]
 pub(super) enum Memory {
-    /// In shared memory: the tensor, its addresses, and the value of its layout for each value.
-    Shared(Tensor, Addresses, Vec<i64>),
+    /// In shared memory: the tensor, its addresses, the bytes of an element, and the value of its layout for each value.
+    Shared(Tensor, Addresses, i64, Vec<i64>),
     /// In global memory.
     Global(Part),
 }
@@ -24,8 +24,9 @@ impl Memory {
     pub(super) fn shared(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Self> {
         check_elements(b, tensor.element, fragment.element)?;
         let (tensor, indices) = of_thread(b, tensor, fragment)?;
-        let addresses = tensor.addresses();
-        Ok(Memory::Shared(tensor, addresses, indices))
+        let addresses = b.whole(tensor.addresses())?;
+        let width = b.whole(tensor.width())?;
+        Ok(Memory::Shared(tensor, addresses, width, indices))
     }
 
     /// The state space and the cache hint.
@@ -39,8 +40,9 @@ impl Memory {
     /// The address of a value.
     pub(super) fn operand(&mut self, b: &mut Builder, value: usize) -> Result<Operand> {
         match self {
-            Memory::Shared(tensor, addresses, indices) => {
-                addresses.operand(b, tensor.byte(indices[value]))
+            Memory::Shared(tensor, addresses, _, indices) => {
+                let byte = b.whole(tensor.byte(indices[value]))?;
+                addresses.operand(b, byte)
             }
             Memory::Global(part) => part.operand(b, value),
         }
@@ -49,7 +51,7 @@ impl Memory {
     /// The place of each value: a row, and an index in it. Values at consecutive indices of a row are consecutive in memory.
     pub(super) fn places(&self) -> Vec<(Vec<i64>, i64)> {
         match self {
-            Memory::Shared(tensor, _, indices) => {
+            Memory::Shared(tensor, _, _, indices) => {
                 let offset = tensor.layout.offset();
                 indices
                     .iter()
@@ -64,15 +66,15 @@ impl Memory {
     /// the bytes of n elements, and one access can move n elements.
     pub(super) fn lanes(&self, b: &Builder) -> i64 {
         match self {
-            Memory::Shared(tensor, ..) => {
+            Memory::Shared(tensor, _, width, _) => {
                 // The run-time offset is a multiple of this many bytes.
                 let dynamic = 1i64 << b.possible_bits(&tensor.dynamic).trailing_zeros().min(4);
-                let swizzle = in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
+                let swizzle = tensor.layout.swizzle();
                 let chunk = match swizzle.is_identity() {
                     true => WIDEST,
-                    false => 1 << swizzle.base().min(4),
+                    false => WIDEST.min(width << swizzle.base().min(4)),
                 };
-                WIDEST.min(dynamic).min(chunk) / tensor.width()
+                WIDEST.min(dynamic).min(chunk) / width
             }
             Memory::Global(part) => part.lanes(b),
         }
@@ -86,7 +88,7 @@ pub(super) fn of_thread(
     fragment: &Fragment,
 ) -> Result<(Tensor, Vec<i64>)> {
     let layout = tensor.layout.layout();
-    let (offset, indices) = partition(b, layout, fragment, tensor.width())?;
+    let (offset, indices) = partition(b, layout, fragment, b.whole(tensor.width())?)?;
     let dynamic = b.add(&tensor.dynamic, &offset)?;
     let tensor = Tensor {
         dynamic,

@@ -24,7 +24,7 @@ const WORD: i64 = 4;
 
 /// The vectors of 16 bytes of a thread in a moved tile: each fills whole registers and lies in one row.
 pub(super) fn vectors(part: &Part, fragment: &Fragment) -> Option<Vec<Vec<usize>>> {
-    let width = i64::from(fragment.element.bytes());
+    let width = part.width;
     let is_small = matches!(part.moved_start()?, Num::Reg(start) if start.ty == Type::U32);
     let places = part.places();
     let one_row = places.iter().all(|(row, _)| *row == places[0].0);
@@ -64,13 +64,13 @@ pub(super) fn copy(
     let start = start.ok_or_else(|| b.error("the tile has not been moved (a defect)"))?;
     let coordinates = part.coordinates.clone();
     let row = inside.row(b, &coordinates[0])?;
-    let address = Address::new(b, &mut part, fragment)?;
+    let address = Address::new(b, &mut part)?;
     let extent = part.end(b);
     let across = vectors[0].len() as i64 - 1;
     // Vectors that begin below this limit are moved as vectors.
     let (first, limit) = match direction {
         Direction::Load => {
-            let skipped = b.div(&address.above, &Num::from(fragment.element.bytes()))?;
+            let skipped = b.div(&address.above, &Num::from(address.width))?;
             let reach = [across, 2 * across + 1].map(Num::from);
             let reach = b.select(&address.is_aligned, Type::U32, &reach[0], &reach[1])?;
             (b.sub(&start, &skipped)?, up_to(b, &extent, &reach)?)
@@ -168,7 +168,7 @@ struct Address {
 }
 
 impl Address {
-    fn new(b: &mut Builder, part: &mut Part, fragment: &Fragment) -> Result<Self> {
+    fn new(b: &mut Builder, part: &mut Part) -> Result<Self> {
         let own = part.row(b, 0)?;
         let low = b.convert(&own, Type::U32)?;
         let above = b.and(&low.into(), &Num::from(WIDEST - 1))?;
@@ -176,13 +176,12 @@ impl Address {
         let aligned = b.and(&own.clone().into(), &Num::Const(mask.into()))?;
         let aligned = b.to_register(&aligned, Type::U64)?;
         let is_aligned = b.compare_and(Cmp::Eq, &above, &Num::Const(0), None)?;
-        let width = fragment.element.bytes().into();
         Ok(Self {
             own,
             aligned,
             above,
             is_aligned,
-            width,
+            width: part.width,
         })
     }
 

@@ -53,6 +53,6 @@ pub(super) fn misalignment(b: &mut Builder, call: &Call) -> Result<Value> {
     let address = part.first(b)?;
     let address = b.convert(&address, Type::U32)?;
     let above = b.and(&address.into(), &Num::from(WIDEST - 1))?;
-    let elements = b.div(&above, &Num::from(tile.element.bytes()))?;
+    let elements = b.div(&above, &Num::from(part.width))?;
     Ok(elements.typed(NumberType::Is(Type::U32)))
 }

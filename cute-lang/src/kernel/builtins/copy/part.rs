@@ -19,6 +19,8 @@ use syn::Result;
 pub(super) struct Part {
     global: Global,
     addresses: Addresses,
+    /// Bytes of an element.
+    pub(super) width: i64,
     /// The coordinate of each value in the parameter, relative to the origin.
     pub(super) coordinates: Vec<Vec<i64>>,
     /// The cache hint.
@@ -50,17 +52,18 @@ impl Part {
                 coordinate.push(own);
             }
         }
-        Ok(Self::of(global, coordinates))
+        Self::of(b, global, coordinates)
     }
 
     /// The elements at these coordinates in the parameter, relative to the origin.
-    pub(super) fn of(global: Global, coordinates: Vec<Vec<i64>>) -> Self {
-        Self {
+    pub(super) fn of(b: &Builder, global: Global, coordinates: Vec<Vec<i64>>) -> Result<Self> {
+        Ok(Self {
             addresses: Addresses::new(&global),
+            width: b.whole(global.element.bytes())?.into(),
             global,
             coordinates,
             hint: (None, None),
-        }
+        })
     }
 
     /// Which values are inside of the tensor.
@@ -92,7 +95,7 @@ impl Part {
     pub(super) fn first(&mut self, b: &mut Builder) -> Result<Scalar> {
         let row = self.row(b, 0)?;
         let last = self.coordinates[0].last().copied().unwrap_or(0);
-        let bytes = last * i64::from(self.global.element.bytes());
+        let bytes = last * self.width;
         let address = b.add(&row.into(), &Num::from(bytes))?;
         b.to_register(&address, Type::U64)
     }
@@ -114,7 +117,7 @@ impl Part {
     /// The greatest power of two n such that, for every thread, a coordinate in the last mode that is a multiple of n has an address that
     /// is a multiple of the bytes of n elements, and one access can move n elements.
     pub(super) fn lanes(&self, b: &Builder) -> i64 {
-        let width = i128::from(self.global.element.bytes());
+        let width = i128::from(self.width);
         let multiples = self.multiples(b).into_iter();
         let powers = multiples.map(|(multiple, _)| multiple & multiple.wrapping_neg());
         let bytes = powers.fold(i128::from(WIDEST), |least, power| {
@@ -127,7 +130,7 @@ impl Part {
     /// of the launch that determines the divisor, if it is not the coordinate.
     pub(super) fn multiples(&self, b: &Builder) -> Vec<(i128, Option<Quantity>)> {
         let (id, origin) = (self.global.id(), &self.global.origin);
-        let width = i128::from(self.global.element.bytes());
+        let width = i128::from(self.width);
         let last = origin.len() - 1;
         let address = Quantity::Address(id);
         let mut multiples = vec![(b.facts.divisor(address), Some(address))];

@@ -34,7 +34,7 @@ fn load_all(
     // For elements of 8 and 16 bits that are loaded in another order than the fragment's: for each register and part, the loaded register
     // and its part.
     let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
-    let packing = packing(fragment.element);
+    let (packing, width) = (packing(fragment.element), width(b, fragment)?);
     for vector in vectors {
         let mut words = Vec::new();
         for values in vector.chunks(packing) {
@@ -51,7 +51,7 @@ fn load_all(
         }
         let condition = condition(b, vector[0])?;
         let at = (memory.space(), memory.operand(b, vector[0])?);
-        load(b, at, &words, bytes(vector, fragment), &condition);
+        load(b, at, &words, vector.len() as i64 * width, &condition);
     }
     for (register, mut parts) in loaded {
         let register = fragment.registers[register].clone();
@@ -63,7 +63,7 @@ fn load_all(
                     .unwrap_or_else(|| (register.clone(), place))
             })
             .collect();
-        pack(b, &register, &parts, fragment.element.bytes() as usize);
+        pack(b, &register, &parts, width as usize);
     }
     Ok(())
 }
@@ -75,6 +75,7 @@ fn store_all(
     vectors: &[Vec<usize>],
     mut condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
 ) -> Result<()> {
+    let width = width(b, fragment)?;
     for vector in vectors {
         let mut words = Vec::new();
         for values in vector.chunks(packing(fragment.element)) {
@@ -83,18 +84,19 @@ fn store_all(
                 None => {
                     let parts: Vec<_> = values.iter().map(|&value| fragment.part(value)).collect();
                     let word = b.register(word_type(fragment.element));
-                    pack(b, &word, &parts, fragment.element.bytes() as usize);
+                    pack(b, &word, &parts, width as usize);
                     word
                 }
             });
         }
         let condition = condition(b, vector[0])?;
         let at = (memory.space(), memory.operand(b, vector[0])?);
-        store(b, at, &words, bytes(vector, fragment), &condition);
+        store(b, at, &words, vector.len() as i64 * width, &condition);
     }
     Ok(())
 }
 
-fn bytes(vector: &[usize], fragment: &Fragment) -> i64 {
-    vector.len() as i64 * i64::from(fragment.element.bytes())
+/// Bytes of an element.
+fn width(b: &Builder, fragment: &Fragment) -> Result<i64> {
+    b.whole(fragment.element.bytes()).map(i64::from)
 }

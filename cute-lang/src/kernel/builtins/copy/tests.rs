@@ -55,7 +55,9 @@ fn byte(tensor: &Tensor, v: usize) -> usize {
     let index = layout
         .swizzle()
         .apply(layout.offset() + layout.layout().at(v as i64).unwrap());
-    SHARED as usize + tensor.base as usize + index as usize * tensor.element.bytes() as usize
+    SHARED as usize
+        + tensor.base as usize
+        + index as usize * tensor.element.bytes().unwrap() as usize
 }
 
 /// Loads a tensor and stores it under another layout: every value arrives. Gives the accesses.
@@ -68,7 +70,7 @@ fn check(from: &Tensor, to: &Tensor, slots: &[usize]) -> Vec<(u64, u32)> {
     let registers = fragment.registers.iter();
     let registers = registers.map(|register| (name(&mut b, register), 0));
     let mut thread = Thread::new(registers);
-    let width = from.element.bytes() as usize;
+    let width = from.element.bytes().unwrap() as usize;
     for v in 0..slots.len() {
         thread.memory[byte(from, v)..][..width].copy_from_slice(&value(v, width));
     }
@@ -238,7 +240,7 @@ fn a_transpose_by_blocks_has_no_conflicts() {
             "transpose_b32" => (Element::U32, 32),
             _ => (Element::U16, 64),
         };
-        let width = element.bytes() as usize;
+        let width = element.bytes().unwrap() as usize;
         let entry = instance.module.items.iter().find_map(|item| match item {
             cute_ptx::ast::Item::Entry(entry) => Some(entry),
             _ => None,
@@ -254,7 +256,7 @@ fn a_transpose_by_blocks_has_no_conflicts() {
         );
         input.base = 0;
         let output = Tensor {
-            base: (tile * tile) as u32 * element.bytes(),
+            base: (tile * tile) as u32 * element.bytes().unwrap(),
             ..input.clone()
         };
         let mut memory = Thread::new([]).memory;

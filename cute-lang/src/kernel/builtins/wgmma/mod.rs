@@ -57,7 +57,7 @@ fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
 
 /// The layout of an operand A of 64 × k in registers, from (thread, value) to coordinates.
 fn wgmma_a(_: &mut Builder, call: &Call) -> Result<Value> {
-    let element = call.element()?;
+    let element = call.whole_element()?;
     if element.wgmma().is_none() {
         return Err(syn::Error::new(call.types[0].span, not_multiplied(element)));
     }

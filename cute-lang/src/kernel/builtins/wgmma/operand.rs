@@ -186,7 +186,8 @@ impl Source<'_> {
     pub(super) fn at(&self, b: &mut Builder, step: usize) -> Result<Operand> {
         match self {
             Source::Shared(shared, descriptors) => {
-                descriptors.at(b, shared.tensor.byte(shared.form.steps[step]))
+                let byte = b.whole(shared.tensor.byte(shared.form.steps[step]))?;
+                descriptors.at(b, byte)
             }
             Source::Registers(steps) => {
                 let registers = steps[step].iter().map(Scalar::operand);
