@@ -1,8 +1,7 @@
 //! The rows of the instruction table. [`table`](super) describes their notation.
 
 use super::opcode::Opcode::{self, *};
-use super::target::Target;
-use cute_chip::wgmma;
+use cute_chip::{Target, wgmma};
 
 /// A row of the instruction table.
 #[derive(Clone, Copy, Debug)]
