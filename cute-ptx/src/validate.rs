@@ -608,11 +608,7 @@ impl<'m> Checker<'m> {
             });
         }
         for special in needed {
-            let target = Target {
-                sm: special.sm,
-                specific: false,
-            };
-            self.needs(inst, special.name, special.version, Some(target));
+            self.needs(inst, special.name, special.version, Some(special.target()));
         }
     }
 

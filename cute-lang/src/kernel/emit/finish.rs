@@ -35,6 +35,9 @@ pub struct Parts {
 impl Builder {
     /// Removes unread results, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
+        if let Some(error) = self.lacks(None) {
+            return Err(error);
+        }
         self.check_registers()?;
         self.describe_parameters();
         std::mem::take(&mut self.unwritten).check()?;

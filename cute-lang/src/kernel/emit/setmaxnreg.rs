@@ -5,7 +5,7 @@
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Condition;
 use crate::kernel::value::Num;
-use cute_chip::registers::{FILE, MAX, at_launch};
+use cute_chip::registers::MAX;
 use cute_chip::threads::WARPGROUP;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
@@ -64,10 +64,10 @@ impl Builder {
         };
         let threads = self.threads;
         let count = threads.div_ceil(WARPGROUP);
-        let launched = at_launch(threads);
+        let launched = self.chip.registers_at_launch(threads);
         // A CTA that starts with the most registers of a thread may leave some of the register file unused.
         let available = match launched {
-            MAX => FILE / WARPGROUP,
+            MAX => self.chip.registers / WARPGROUP,
             launched => launched * count,
         };
         let set = (0..count).map(|it| self.budget.set.get(&it).copied().unwrap_or(launched));

@@ -6,6 +6,7 @@ use crate::kernel::emit::module::module;
 use crate::kernel::interp::{Interpreter, near};
 use crate::kernel::value::types::instruction_type;
 use crate::kernel::value::{Scalar, Value};
+use cute_chip::Chip;
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
 use cute_ptx::special::{self, SPECIAL};
 use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
@@ -43,6 +44,8 @@ impl Interpreter<'_> {
         } = parse.parse2(mac.tokens.clone())?;
         let known = mnemonic.value().parse::<Mnemonic>();
         let known = known.map_err(|unknown| Error::new(mnemonic.span(), unknown))?;
+        self.b.set_place(mnemonic.span());
+        self.b.needs(known.as_str(), known.target());
         let mut all = Operands {
             mnemonic: known,
             operands: Vec::new(),
@@ -92,7 +95,7 @@ impl Interpreter<'_> {
         };
         let inst = Inst::new(known, all.operands);
         check_spaces(&inst, &all.spaces)?;
-        if let Some(problem) = problem(&all.registers, &inst) {
+        if let Some(problem) = problem(self.b.chip, &all.registers, &inst) {
             return Err(Error::new(mnemonic.span(), problem));
         }
         // Operand registers have names that no assignment changes.
@@ -155,7 +158,11 @@ impl Interpreter<'_> {
                 let parts = values.iter().map(|value| self.operand(value, expr, all));
                 Operand::Vector(parts.collect::<Result<_>>()?)
             }
-            Value::Str(name) if special::lookup(name).is_some() => Operand::Name(name.clone()),
+            Value::Str(name) if let Some((special, _)) = special::lookup(name) => {
+                self.b.set_place(expr.span());
+                self.b.needs(special.name, special.target());
+                Operand::Name(name.clone())
+            }
             Value::Str(name) => {
                 let hint = near::hint(name, SPECIAL.iter().map(|special| special.name));
                 let message = format!("there is no special register `{name}`{hint}");
@@ -330,7 +337,7 @@ fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
 }
 
 /// The first validation error of a kernel with these registers and this instruction.
-fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
+fn problem(chip: &Chip, registers: &[Scalar], inst: &Inst) -> Option<String> {
     let mut body: Vec<Line> = Vec::new();
     for register in registers {
         let declaration = Line::Register {
@@ -348,7 +355,7 @@ fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
         directives: Vec::new(),
         body,
     };
-    let module = module(vec![Item::Entry(entry)]);
+    let module = module(chip, vec![Item::Entry(entry)]);
     cute_ptx::validate(&module)
         .first()
         .map(|error| error.problem.to_string())
