@@ -6,7 +6,7 @@ use crate::kernel::emit::module::module;
 use crate::kernel::interp::{Interpreter, near};
 use crate::kernel::value::types::instruction_type;
 use crate::kernel::value::{Scalar, Value};
-use cute_chip::Chip;
+use cute_chip::{Chip, Target};
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
 use cute_ptx::special::{self, SPECIAL};
 use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
@@ -44,8 +44,7 @@ impl Interpreter<'_> {
         } = parse.parse2(mac.tokens.clone())?;
         let known = mnemonic.value().parse::<Mnemonic>();
         let known = known.map_err(|unknown| Error::new(mnemonic.span(), unknown))?;
-        self.b.set_place(mnemonic.span());
-        self.b.needs(known.as_str(), known.target());
+        self.needs(known.as_str(), known.target(), mnemonic.span())?;
         let mut all = Operands {
             mnemonic: known,
             operands: Vec::new(),
@@ -124,6 +123,13 @@ impl Interpreter<'_> {
         Ok(value)
     }
 
+    /// Refuses an instruction or a special register that the chip does not have.
+    fn needs(&mut self, what: &str, needed: Target, span: Span) -> Result<()> {
+        self.b.set_place(span);
+        self.b.needs(what, needed);
+        self.b.lacks(None).map_or(Ok(()), Err)
+    }
+
     /// A destination register; `_` is none.
     fn destination(
         &mut self,
@@ -159,8 +165,7 @@ impl Interpreter<'_> {
                 Operand::Vector(parts.collect::<Result<_>>()?)
             }
             Value::Str(name) if let Some((special, _)) = special::lookup(name) => {
-                self.b.set_place(expr.span());
-                self.b.needs(special.name, special.target());
+                self.needs(special.name, special.target(), expr.span())?;
                 Operand::Name(name.clone())
             }
             Value::Str(name) => {
