@@ -26,8 +26,11 @@ mod ampere {
     pub fn large() {
         let tile = smem::<f32>((164, 256));
     }
+}
 
-    #[kernel(threads = 128, target = "sm_70")]
+#[cute_runtime::kernels]
+mod turing {
+    #[kernel(threads = 128, target = "sm_75")]
     pub fn unknown() {}
 }
 
