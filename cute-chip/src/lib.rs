@@ -1,9 +1,10 @@
-//! Facts about Hopper (sm_90a) for all crates: each fact stands here once, with its source.
+//! Facts about the chips that kernels are compiled for, for all crates: each fact stands here once, with its source.
 //!
+//! - [`Chip`]: one row for each chip, with the limits that may differ between chips; [`Target`]: its name in PTX.
 //! - [`ElementType`]: the types of elements, with their names in Rust, PTX, tensor maps and wgmma.
 //! - [`SwizzleMode`]: the swizzles of shared memory in TMA and wgmma.
-//! - [`tma`], [`wgmma`], [`shared`], [`registers`], [`threads`], [`barriers`]: limits and formats of each hardware
-//!   unit.
+//! - [`tma`], [`wgmma`], [`shared`], [`registers`], [`threads`], [`barriers`]: formats of each hardware unit, and limits
+//!   that are the same for all chips.
 //!
 //! The sources are the PTX ISA 9.0, the CUDA driver API 13.0 and the CUDA C++ Programming Guide 13.0, "Compute
 //! Capabilities". Facts without NVIDIA documentation are marked "Measured".
@@ -14,19 +15,17 @@
 extern crate alloc;
 
 pub mod barriers;
+mod chip;
 mod element;
 pub mod registers;
 pub mod shared;
 mod swizzle;
+mod target;
 pub mod threads;
 pub mod tma;
 pub mod wgmma;
 
+pub use chip::Chip;
 pub use element::{ElementType, NumberKind, PartialByte, RustType, WgmmaInput};
 pub use swizzle::SwizzleMode;
-
-/// The architecture, as PTX names it. Code for it runs only on compute capability 9.0 (PTX ISA 9.0, ".target").
-pub const TARGET: &str = "sm_90a";
-
-/// The compute capability, major and minor.
-pub const COMPUTE_CAPABILITY: (i32, i32) = (9, 0);
+pub use target::Target;

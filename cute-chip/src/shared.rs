@@ -1,22 +1,12 @@
-//! Shared memory: sizes, addresses and banks.
-
-/// Most shared memory of a CTA, in bytes: 227 KiB (CUDA C++ Programming Guide, "Compute Capabilities").
-pub const MAX_BYTES: u32 = 227 * 1024;
-
-/// Shared memory of a multiprocessor, in bytes: 228 KiB (CUDA C++ Programming Guide, "Compute Capability 9.0").
-pub const MULTIPROCESSOR_BYTES: u32 = 228 * 1024;
+//! Shared memory: addresses, accesses and banks.
 
 /// A CTA takes shared memory in multiples of this many bytes (CUDA occupancy calculator, "Shared memory allocation unit
 /// size").
 pub const UNIT: u32 = 128;
 
 /// Most static shared memory of a CTA, in bytes. More must be declared `.extern` and requested at the launch (CUDA
-/// C++ Programming Guide, "Compute Capability 9.0").
+/// C++ Programming Guide, "Compute Capabilities").
 pub const MAX_STATIC_BYTES: u32 = 48 * 1024;
-
-/// Bytes reserved for the system at the start of each CTA's shared memory (CUDA C++ Programming Guide, "Compute
-/// Capability 9.0").
-pub const RESERVED_BYTES: u32 = 1024;
 
 /// Shared-memory addresses are below this, so an address in units of 16 bytes takes 14 bits (PTX ISA 9.0, "Matrix
 /// Descriptor Format").

@@ -8,11 +8,11 @@ use std::fmt::{self, Display, Formatter};
 pub struct Launch<'a> {
     /// CTAs in the grid along x, y and z.
     pub grid: [u32; 3],
-    /// Threads in a CTA along x, y and z; at most 1024 in all.
+    /// Threads in a CTA along x, y and z; at most 1024 in all on every chip.
     pub block: [u32; 3],
-    /// CTAs in a cluster along x, y and z; at most 16 in all. `[1; 3]` means the entry's `.reqnctapercluster`, if it has one.
+    /// CTAs in a cluster along x, y and z; at most 16 in all, and 1 if the target of the module has no clusters. `[1; 3]` means the entry's `.reqnctapercluster`, if it has one.
     pub cluster: [u32; 3],
-    /// Bytes of dynamic shared memory of each CTA; at most 227 KiB together with the static part.
+    /// Bytes of dynamic shared memory of each CTA; at most 227 KiB together with the static part, and 163 KiB if the module is for `sm_80`.
     pub dynamic_shared_bytes: u32,
     /// The little-endian bytes of each argument: one element for each parameter, of the parameter's size.
     pub args: &'a [Vec<u8>],

@@ -7,6 +7,7 @@ use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
 use crate::tensor_map::Field;
 use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
+use cute_chip::Chip;
 use cute_ptx::special::Register;
 use cute_ptx::table::{Class, Mnemonic, Modifier};
 use std::ops::Range;
@@ -22,6 +23,8 @@ pub(crate) const PENDING_SHIFT: u32 = 40;
 #[derive(Debug)]
 pub(crate) struct Code {
     pub(crate) name: String,
+    /// The chip whose limits hold for a launch.
+    pub(crate) chip: &'static Chip,
     pub(crate) instructions: Vec<Instruction>,
     /// The registers named by each instruction.
     pub(crate) uses: Vec<Uses>,

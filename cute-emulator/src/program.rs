@@ -10,18 +10,17 @@ use crate::memory::GlobalMemory;
 use crate::observed::Observed;
 use crate::op::Code;
 use crate::variables::Image;
-use cute_chip::threads;
 use cute_ptx::ast::{Entry, Item};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-const MAX_THREADS: u64 = threads::MAX_CTA as u64;
-const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 
 /// All entries of a module together may have this many times [`Limits::instructions`].
 const MOST_COPIES: u64 = 4;
 
 /// A parsed, validated and decoded PTX module. It can be launched any number of times.
+///
+/// Its launches are held to the limits of the chip of its `.target`, a row of `cute-chip`: `sm_80`, `sm_90` or `sm_90a`. A module for
+/// another target is held to those of `sm_90a`.
 #[derive(Debug)]
 pub struct Program {
     entries: Vec<(EntryInfo, Arc<Code>)>,
@@ -287,14 +286,23 @@ fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), Launc
             .map(|n| u64::from(*n))
             .fold(1, u64::saturating_mul)
     };
+    let chip = code.chip;
     let limits = [
-        ("threads per block", product(launch.block), MAX_THREADS),
-        ("CTAs per cluster", product(launch.cluster), MAX_CLUSTER),
+        (
+            "threads per block",
+            product(launch.block),
+            chip.cta_threads.into(),
+        ),
+        (
+            "CTAs per cluster",
+            product(launch.cluster),
+            chip.non_portable_cluster_ctas.into(),
+        ),
         ("CTAs of the grid", product(launch.grid), launch.limits.ctas),
         (
             "bytes of dynamic shared memory",
             u64::from(launch.dynamic_shared_bytes),
-            u64::from(exec::max_dynamic_shared(code.static_shared)),
+            u64::from(exec::max_dynamic_shared(code)),
         ),
     ];
     for (what, value, limit) in limits {

@@ -1,6 +1,7 @@
 //! Special registers (PTX ISA 9.0, §10).
 
 use crate::types::Type;
+use cute_chip::Target;
 
 /// A special register. A vector, such as `%tid`, has three components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +32,14 @@ pub struct Special {
 }
 
 impl Special {
+    /// The lowest target that has it.
+    pub fn target(&self) -> Target {
+        Target {
+            sm: self.sm,
+            specific: false,
+        }
+    }
+
     /// The name in an instruction. For a vector it includes component `axis`, 0 to 2 for `.x` to `.z`; for other registers `axis`
     /// is ignored.
     ///

@@ -48,12 +48,11 @@ mod opcode;
 mod operands;
 mod pattern;
 mod rows;
-mod target;
 
 pub use column::{Class, Effect, Group, Results};
+pub use cute_chip::Target;
 pub use mnemonic::{Mnemonic, Together, Unknown, samples};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;
 pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space, present};
 pub use rows::{Row, rows};
-pub use target::Target;

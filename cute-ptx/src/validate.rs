@@ -14,14 +14,12 @@ use crate::ast::{
 };
 use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
-use cute_chip::{registers, shared, threads};
+use cute_chip::{Chip, registers, shared, threads};
 use names::{Declared, Names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
-const MAX_THREADS: u64 = threads::MAX_CTA as u64;
-const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 /// The first version with the larger limit on bytes of parameters.
 const MANY_PARAMS: (u32, u32) = (8, 1);
 /// The most bytes of parameters before that version, and from that version on.
@@ -259,9 +257,11 @@ impl Display for Error {
 /// # Ok::<(), cute_ptx::ParseError>(())
 /// ```
 pub fn validate(module: &Module) -> Vec<Error> {
+    let target = Target::from_name(&module.target);
     let mut checker = Checker {
         module,
-        target: Target::from_name(&module.target),
+        target,
+        chip: Chip::or_default(target),
         files: BTreeSet::new(),
         errors: Vec::new(),
         entry: None,
@@ -317,7 +317,7 @@ struct DirectiveRow {
     /// The least and the most numbers of the directive.
     values: (usize, usize),
     /// The largest allowed product of the numbers.
-    product: u64,
+    product: fn(&Chip) -> u32,
     version: (u32, u32),
     sm: u32,
 }
@@ -326,7 +326,7 @@ impl DirectiveRow {
     const fn new(
         name: &'static str,
         values: (usize, usize),
-        product: u64,
+        product: fn(&Chip) -> u32,
         version: (u32, u32),
         sm: u32,
     ) -> DirectiveRow {
@@ -345,20 +345,34 @@ impl DirectiveRow {
 }
 
 const DIRECTIVES: &[DirectiveRow] = &[
-    DirectiveRow::new("reqntid", (1, 3), MAX_THREADS, (2, 1), 10),
-    DirectiveRow::new("maxntid", (1, 3), MAX_THREADS, (1, 3), 10),
-    DirectiveRow::new("maxnreg", (1, 1), registers::MAX as u64, (1, 3), 10),
-    DirectiveRow::new("minnctapersm", (1, 1), 64, (2, 0), 20),
-    DirectiveRow::new("reqnctapercluster", (1, 3), MAX_CLUSTER, (7, 8), 90),
-    DirectiveRow::new("maxclusterrank", (1, 1), MAX_CLUSTER, (7, 8), 90),
-    DirectiveRow::new("explicitcluster", (0, 0), 1, (7, 8), 90),
-    DirectiveRow::new("blocksareclusters", (0, 0), 1, (9, 0), 90),
+    DirectiveRow::new("reqntid", (1, 3), |chip| chip.cta_threads, (2, 1), 10),
+    DirectiveRow::new("maxntid", (1, 3), |chip| chip.cta_threads, (1, 3), 10),
+    DirectiveRow::new("maxnreg", (1, 1), |_| registers::MAX, (1, 3), 10),
+    DirectiveRow::new("minnctapersm", (1, 1), |_| 64, (2, 0), 20),
+    DirectiveRow::new(
+        "reqnctapercluster",
+        (1, 3),
+        |chip| chip.non_portable_cluster_ctas,
+        (7, 8),
+        90,
+    ),
+    DirectiveRow::new(
+        "maxclusterrank",
+        (1, 1),
+        |chip| chip.non_portable_cluster_ctas,
+        (7, 8),
+        90,
+    ),
+    DirectiveRow::new("explicitcluster", (0, 0), |_| 1, (7, 8), 90),
+    DirectiveRow::new("blocksareclusters", (0, 0), |_| 1, (9, 0), 90),
 ];
 
 struct Checker<'m> {
     module: &'m Module,
     /// `None` if the module's target is not valid.
     target: Option<Target>,
+    /// The chip of the target, which limits directives. A target without a row has the limits of the default.
+    chip: &'static Chip,
     /// The numbers of the files declared anywhere in the module.
     files: BTreeSet<u32>,
     errors: Vec<Error>,
@@ -594,11 +608,7 @@ impl<'m> Checker<'m> {
             });
         }
         for special in needed {
-            let target = Target {
-                sm: special.sm,
-                specific: false,
-            };
-            self.needs(inst, special.name, special.version, Some(target));
+            self.needs(inst, special.name, special.version, Some(special.target()));
         }
     }
 
@@ -716,16 +726,14 @@ impl<'m> Checker<'m> {
             .map(|&value| u64::from(value))
             .fold(1, u64::saturating_mul);
         let (least, most) = row.values;
+        let limit = (row.product)(self.chip);
         if !(least..=most).contains(&directive.values.len())
-            || !(1..=row.product).contains(&product)
+            || !(1..=u64::from(limit)).contains(&product)
         {
             let takes = match most {
                 0 => "no number".to_owned(),
-                1 => format!("one number from 1 to {}", row.product),
-                _ => format!(
-                    "{least} to {most} numbers whose product is from 1 to {}",
-                    row.product
-                ),
+                1 => format!("one number from 1 to {limit}"),
+                _ => format!("{least} to {most} numbers whose product is from 1 to {limit}"),
             };
             self.error(
                 directive,

@@ -451,6 +451,7 @@ impl<'a> Decoder<'a, '_> {
         let variables = variables.map(|(row, variable)| (*row, variable.range.start));
         Code {
             name: entry.name.clone(),
+            chip: self.scope.chip,
             instructions: self.instructions,
             uses: self.uses,
             registers: registers.names,

@@ -7,8 +7,8 @@ use crate::claim::{Arguments, List, Part, Stride, View};
 use crate::op::Slot;
 use crate::source::{Place, Tensor};
 use crate::variables::Image;
-use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
-use cute_chip::ElementType;
+use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, PARAM_WINDOW, SHARED_BASE};
+use cute_chip::{Chip, ElementType, Target};
 use cute_ptx::ast;
 use cute_ptx::ast::{Entry, Function, Item, Line, Operand, Variable};
 use cute_ptx::claims::{self, Note};
@@ -25,6 +25,8 @@ const MAX_IMAGE_BYTES: u64 = 256 << 20;
 
 /// The variables and functions of a module, shared by all of its entries.
 pub(crate) struct Scope<'a> {
+    /// The chip of the module's target.
+    pub(super) chip: &'static Chip,
     statics: Layout<'a>,
     /// The `.extern .shared` arrays. In one entry, all have the same address up to alignment: dynamic shared memory begins after the
     /// entry's static variables.
@@ -93,6 +95,7 @@ pub(super) struct Addresses<'a, 's> {
 /// Assigns addresses to the variables and functions of a module.
 pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Unsupported> {
     let mut scope = Scope {
+        chip: Chip::or_default(Target::from_name(&source.module.target)),
         statics: Layout::default(),
         dynamic: HashMap::new(),
         globals: HashMap::new(),
@@ -180,12 +183,12 @@ impl<'a> Scope<'a> {
     fn place(&mut self, variable: &'a Variable) -> Result<()> {
         match variable.space.as_str() {
             "shared" if variable.external => {
-                shared_range(variable, 0)?;
+                shared_range(self.chip, variable, 0)?;
                 self.dynamic.insert(&variable.name, variable);
                 Ok(())
             }
             "shared" => {
-                let (address, end) = shared_range(variable, self.statics.bytes)?;
+                let (address, end) = shared_range(self.chip, variable, self.statics.bytes)?;
                 self.statics.bytes = end;
                 let placed = (address, byte_len(variable));
                 self.statics.addresses.insert(&variable.name, placed);
@@ -388,7 +391,7 @@ impl<'a, 's> Addresses<'a, 's> {
         let names = &mut self.routines[self.current];
         match line {
             Line::Variable(variable) if variable.space == "shared" => {
-                let (address, end) = shared_range(variable, self.statics)?;
+                let (address, end) = shared_range(self.scope.chip, variable, self.statics)?;
                 self.statics = end;
                 let found = Named::Shared(address, Some(byte_len(variable)));
                 names.found.insert(&variable.name, found);
@@ -419,7 +422,8 @@ impl<'a, 's> Addresses<'a, 's> {
     /// The address at which dynamic shared memory begins.
     pub(super) fn dynamic_shared(&self) -> u64 {
         let variables = self.scope.dynamic.values();
-        let addresses = variables.filter_map(|variable| shared_range(variable, self.statics).ok());
+        let addresses = variables
+            .filter_map(|variable| shared_range(self.scope.chip, variable, self.statics).ok());
         let start = u64::from(SHARED_BASE + self.statics);
         addresses.map(|(address, _)| address).max().unwrap_or(start)
     }
@@ -434,7 +438,7 @@ impl<'a, 's> Addresses<'a, 's> {
             return Ok(Some(Named::Shared(*address, Some(*bytes))));
         }
         if let Some(variable) = scope.dynamic.get(name) {
-            let (address, _) = shared_range(variable, self.statics)?;
+            let (address, _) = shared_range(self.scope.chip, variable, self.statics)?;
             return Ok(Some(Named::Shared(address, None)));
         }
         if let Some(offset) = scope.globals.get(name) {
@@ -512,13 +516,18 @@ fn range(variable: &Variable, before: u64, limit: u64, what: &str) -> Result<(u6
 }
 
 /// The address of a variable after `before` bytes of shared memory, and the size up to its end.
-fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
+fn shared_range(chip: &Chip, variable: &Variable, before: u32) -> Result<(u64, u32)> {
     let base = u64::from(SHARED_BASE);
-    let (limit, what) = (base + u64::from(MAX_SHARED_BYTES), "static shared memory");
-    match range(variable, base + u64::from(before), limit, what) {
+    let (most, what) = (chip.cta_shared_bytes, "static shared memory");
+    match range(
+        variable,
+        base + u64::from(before),
+        base + u64::from(most),
+        what,
+    ) {
         Ok((start, end)) => Ok((start, (end - base) as u32)),
         Err(_) => Err(format!(
-            "{} bytes of {what} are over the limit of {MAX_SHARED_BYTES}",
+            "{} bytes of {what} are over the limit of {most}",
             u64::from(before).saturating_add(byte_len(variable))
         )),
     }

@@ -2,6 +2,7 @@
 
 mod atomics;
 mod bounds;
+mod chips;
 mod copies;
 mod counts;
 mod coverage;

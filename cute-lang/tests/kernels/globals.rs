@@ -1273,7 +1273,7 @@ fn checks_are_wanted_by_an_attribute() {
         (
             "check = true",
             body,
-            "expected `threads`, `cluster`, `resident` or `checked`, found `check`",
+            "expected `threads`, `target`, `cluster`, `resident` or `checked`, found `check`",
         ),
     ] {
         let error = safe(attribute, body).err();

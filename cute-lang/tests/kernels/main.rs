@@ -7,6 +7,7 @@ mod accesses;
 mod arrays;
 mod bits;
 mod bulk;
+mod chips;
 mod claims;
 mod cluster;
 mod constructs;
@@ -61,7 +62,9 @@ fn judge(instances: &[Lowered]) {
             "{text}"
         );
         if let Some(ptxas) = &ptxas {
-            let report = ptxas.assemble(&text, "sm_90a").expect("a run of ptxas");
+            let report = ptxas
+                .assemble(&text, &instance.module.target)
+                .expect("a run of ptxas");
             assert_eq!(report.complaints(), Vec::<String>::new(), "{text}");
         }
     }

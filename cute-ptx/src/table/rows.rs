@@ -3,8 +3,7 @@
 use super::column::Class::{self, *};
 use super::column::{Effect, Group, Results};
 use super::opcode::Opcode::{self, *};
-use super::target::Target;
-use cute_chip::wgmma;
+use cute_chip::{Target, wgmma};
 
 /// A row of the instruction table.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The instruction table, checked for consistency and against NVIDIA's assembler.
 
-use cute_chip::{ElementType, barriers, registers, threads, tma, wgmma};
+use cute_chip::{Chip, ElementType, barriers, registers, threads, tma, wgmma};
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special::{self, SPECIAL, Special};
 use cute_ptx::table::{
@@ -48,17 +48,19 @@ fn rows_are_disjoint_and_well_formed() {
     assert!(seen.len() > 1400, "only {} samples", seen.len());
 }
 
-/// The numbers in rows are the chip's.
+/// The numbers in rows are those of every chip.
 #[test]
-fn rows_have_the_limits_of_the_chip() {
+fn rows_have_the_limits_of_the_chips() {
     let operands = |opcode| {
         let (_, row) = table::rows().find(|(_, row)| row.opcode == opcode).unwrap();
         row.operands
     };
-    let (named, warp, cta) = (barriers::NAMED - 1, threads::WARP, threads::MAX_CTA);
-    for opcode in [Opcode::BarArrive, Opcode::BarrierArrive] {
-        let expected = format!("u32@0..{named}, u32@{warp}..{cta}/{warp}");
-        assert_eq!(operands(opcode), expected);
+    let (named, warp) = (barriers::NAMED - 1, threads::WARP);
+    for cta in Chip::ALL.iter().map(|chip| chip.cta_threads) {
+        for opcode in [Opcode::BarArrive, Opcode::BarrierArrive] {
+            let expected = format!("u32@0..{named}, u32@{warp}..{cta}/{warp}");
+            assert_eq!(operands(opcode), expected);
+        }
     }
     let (least, most) = registers::SETMAXNREG.into_inner();
     let expected = format!("#{least}..{most}/{}", registers::UNIT);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[cfg(feature = "emulator")]
-use cute_chip::{registers, shared, threads};
+use cute_chip::{Chip, registers, shared, threads};
 use cute_ptxas::Usage;
 
 #[cfg(any(feature = "cuda", feature = "emulator"))]
@@ -62,7 +62,8 @@ impl Compiled {
         let Some(ptxas) = cute_ptxas::Ptxas::installed() else {
             return unknown;
         };
-        let log = match ptxas.log(image.ptx, "sm_90a") {
+        let target = image.target().unwrap_or(Chip::DEFAULT.target);
+        let log = match ptxas.log(image.ptx, &target.to_string()) {
             Ok(log) => log,
             Err(error) => format!("{} does not start: {error}", ptxas.path().display()),
         };
@@ -91,14 +92,15 @@ fn usage(log: &str) -> Option<Usage> {
 fn residents(image: &Image, registers: u32) -> u32 {
     let warps = image.threads.div_ceil(threads::WARP);
     let warp_registers = (registers * threads::WARP).next_multiple_of(registers::WARP_UNIT);
-    let shared_bytes = (image.smem_bytes + shared::RESERVED_BYTES).next_multiple_of(shared::UNIT);
-    let (max_warps, max_ctas) = threads::MAX_RESIDENT;
+    let chip = image.chip();
+    let shared_bytes = image.smem_bytes + chip.reserved_shared_bytes;
+    let shared_bytes = shared_bytes.next_multiple_of(shared::UNIT);
     // Each quarter of a multiprocessor has a quarter of its registers, and runs every fourth warp.
     let quarters = threads::WARPGROUP_WARPS;
-    let by_registers = registers::FILE / quarters / warp_registers * quarters / warps;
-    (by_registers.min(max_warps / warps))
-        .min(shared::MULTIPROCESSOR_BYTES / shared_bytes)
-        .min(max_ctas)
+    let by_registers = chip.registers / quarters / warp_registers * quarters / warps;
+    by_registers
+        .min(chip.resident_ctas_of(image.threads))
+        .min(chip.multiprocessor_shared_bytes / shared_bytes)
 }
 
 impl fmt::Display for Compiled {
@@ -127,21 +129,24 @@ mod tests {
 
     #[test]
     fn ctas_share_a_multiprocessor() {
+        let (hopper, ampere) = (".target sm_90a", ".target sm_80");
         // Threads, registers of each, bytes of shared memory; then what the occupancy calculator of CUDA gives.
-        for (threads, registers, smem_bytes, ctas) in [
-            (384, 168, 197_672, 1),
-            (256, 32, 0, 8),
-            (256, 64, 0, 4),
-            (128, 40, 0, 12),
-            (32, 16, 0, 32),
-            (32, 255, 0, 8),
-            (128, 32, 100_000, 2),
-            (1024, 64, 0, 1),
+        for (ptx, threads, registers, smem_bytes, ctas) in [
+            (hopper, 384, 168, 197_672, 1),
+            (hopper, 256, 32, 0, 8),
+            (hopper, 256, 64, 0, 4),
+            (hopper, 128, 40, 0, 12),
+            (hopper, 32, 16, 0, 32),
+            (hopper, 32, 255, 0, 8),
+            (hopper, 128, 32, 100_000, 2),
+            (hopper, 1024, 64, 0, 1),
+            (ampere, 128, 32, 100_000, 1),
+            (ampere, 128, 32, 80_000, 2),
         ] {
             let image = Image {
                 id: Id::of::<()>(),
                 name: "k",
-                ptx: "",
+                ptx,
                 threads,
                 cluster: [1, 1, 1],
                 smem_bytes,

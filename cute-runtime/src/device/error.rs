@@ -6,6 +6,7 @@ use std::fmt;
 use cute_emulator::EmulatorError;
 
 use crate::{ElementType, Grid, Named};
+use cute_chip::Target;
 use cute_chip::threads::WARP;
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
@@ -71,15 +72,20 @@ pub enum Error {
         /// Number of devices that the driver lists.
         count: usize,
     },
-    /// The device cannot run `sm_90a` code.
-    #[error("{device} has compute capability {major}.{minor}: sm_90a code runs on 9.0 only")]
+    /// The device cannot run code for this target.
+    #[error(
+        "{device} has compute capability {major}.{minor}: {target} code runs on {}",
+        devices(*target)
+    )]
     Capability {
+        /// The target of the kernel. Of a device that [`Device::default`](crate::Device::default) considered, `sm_90a`.
+        target: Target,
         /// Name of the device.
         device: String,
         /// Major number of its compute capability.
-        major: i32,
+        major: u32,
         /// Minor number of its compute capability.
-        minor: i32,
+        minor: u32,
     },
     /// None of the driver's devices can be used.
     #[error("no CUDA device can be used: {}", refused(refusals))]
@@ -225,6 +231,13 @@ const PASSING: [u32; 3] = [
     304, // CUDA_ERROR_OPERATING_SYSTEM
     900, // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 ];
+
+/// The compute capabilities that run code for a target.
+fn devices(target: Target) -> String {
+    let (major, minor) = target.capability();
+    let others = if target.specific { "only" } else { "and later" };
+    format!("{major}.{minor} {others}")
+}
 
 fn refused(refusals: &[Error]) -> String {
     if refusals.is_empty() {

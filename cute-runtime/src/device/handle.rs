@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cute_chip::threads;
+use cute_chip::Chip;
 
 use crate::Error;
 use crate::device::backend::Backend;
@@ -40,7 +40,9 @@ pub struct Device {
 }
 
 impl Device {
-    /// GPU number `ordinal`, from 0, of those that the CUDA driver lists. Its compute capability must be 9.0.
+    /// GPU number `ordinal`, from 0, of those that the CUDA driver lists. It runs kernels whose target its compute capability has:
+    /// those for `sm_90a` on 9.0 only, those for `sm_80` on 8.0 and later. The compilation of another kernel is an
+    /// [`Error::Capability`].
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Device::new(cuda::Gpu::get(ordinal)?))
@@ -110,14 +112,13 @@ impl Device {
     /// # Errors
     /// [`Error::ClusterSize`] unless a cluster has 1 to 8 CTAs, which every GPU can place. [`Error::Driver`] if the driver does not
     /// answer, and [`Error::Jit`] if it does not compile the kernel about which it is asked, which does nothing.
+    /// [`Error::Capability`] if the GPU does not run that kernel, which is for `sm_90a`.
     pub fn max_active_clusters(&self, ctas: u32) -> Result<u32, Error> {
+        let limit = Chip::DEFAULT.cluster_ctas;
         match ctas {
             1 => Ok(self.multiprocessor_count()),
-            2..=threads::MAX_CLUSTER => self.backend.max_active_clusters(ctas),
-            _ => Err(Error::ClusterSize {
-                ctas,
-                limit: threads::MAX_CLUSTER,
-            }),
+            _ if (2..=limit).contains(&ctas) => self.backend.max_active_clusters(ctas),
+            _ => Err(Error::ClusterSize { ctas, limit }),
         }
     }
 

@@ -1,5 +1,7 @@
 //! An instance of a kernel as a value.
 
+use cute_chip::{Chip, Target};
+
 use crate::device::cache::Id;
 use crate::device::parameters::Parameters;
 use crate::{Error, Fact, Kernel, LaunchRule, Param, Report};
@@ -42,6 +44,16 @@ impl Image {
             reports: K::REPORTS,
             is_safe: K::IS_SAFE,
         }
+    }
+
+    /// The target that the PTX names; `None` if it names none, so that every compiler refuses it.
+    pub(crate) fn target(&self) -> Option<Target> {
+        Target::of_ptx(self.ptx)
+    }
+
+    /// The chip whose limits hold for a launch.
+    pub(crate) fn chip(&self) -> &'static Chip {
+        Chip::or_default(self.target())
     }
 
     /// Whether a launch may begin while earlier launches run: its threads wait for them.

@@ -55,13 +55,14 @@ use crate::{Comparison, ElementType, Fact, L2Promotion, OobFill, SwizzleMode, Te
 pub unsafe trait Kernel: 'static {
     /// Name of the entry in the PTX.
     const NAME: &'static str;
-    /// The PTX module as text.
+    /// The PTX module as text. Its `.target` is the chip that the kernel is for.
     const PTX: &'static str;
     /// Threads of a CTA, all along x: 1 to 1024.
     const THREADS: u32;
-    /// CTAs of a cluster along x, y and z, at most 8 together; `[1, 1, 1]` launches without clusters.
+    /// CTAs of a cluster along x, y and z, at most 8 together, and only on chips with clusters; `[1, 1, 1]` launches
+    /// without clusters.
     const CLUSTER: [u32; 3];
-    /// Dynamic shared memory of a CTA in bytes: at most 232,448.
+    /// Dynamic shared memory of a CTA in bytes: at most 232,448, and for `sm_80` 166,912.
     const SMEM_BYTES: u32;
     /// The parameters, in the order of the arguments.
     const PARAMS: &'static [Param];

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use cute_chip::{shared, threads};
+use cute_chip::threads;
 
 use crate::device::backend::{ArgumentName, Launch, NamedView};
 use crate::device::capture;
@@ -20,8 +20,6 @@ use crate::{
 
 /// Bytes of the largest number that a launch takes.
 const MAX_SCALAR: usize = 8;
-
-const MAX_CLUSTER: u64 = threads::MAX_CLUSTER as u64;
 
 /// The largest extent that a kernel reads: signed coordinates of 32 bits do not reach further.
 const MAX_EXTENT: u32 = 1 << 31;
@@ -269,29 +267,28 @@ impl Device {
     }
 }
 
-/// Refuses a kernel that exceeds a limit of the hardware.
+/// Refuses a kernel that exceeds a limit of its chip.
 fn check_limits(image: &Image) -> Result<(), LaunchRule> {
-    if !(1..=threads::MAX_CTA).contains(&image.threads) {
+    let chip = image.chip();
+    if !(1..=chip.cta_threads).contains(&image.threads) {
         return Err(LaunchRule::Threads {
             threads: image.threads,
-            limit: threads::MAX_CTA,
+            limit: chip.cta_threads,
         });
     }
-    if image.smem_bytes > shared::MAX_BYTES {
+    if image.smem_bytes > chip.cta_shared_bytes {
         return Err(LaunchRule::SharedMemory {
             bytes: image.smem_bytes,
-            limit: shared::MAX_BYTES,
+            limit: chip.cta_shared_bytes,
         });
     }
     let cluster = image
         .cluster
         .iter()
         .fold(1u64, |ctas, &extent| ctas.saturating_mul(u64::from(extent)));
-    if !(1..=MAX_CLUSTER).contains(&cluster) {
-        return Err(LaunchRule::ClusterSize {
-            cluster,
-            limit: MAX_CLUSTER,
-        });
+    let limit = u64::from(chip.cluster_ctas);
+    if !(1..=limit).contains(&cluster) {
+        return Err(LaunchRule::ClusterSize { cluster, limit });
     }
     Ok(())
 }

@@ -28,8 +28,8 @@ mod tensor;
 mod tensor_map;
 
 pub use compiled::Compiled;
-pub use cute_chip::SwizzleMode;
 pub use cute_chip::tma::{L2Promotion, OobFill};
+pub use cute_chip::{SwizzleMode, Target};
 /// Counts and traces of launches on the emulator.
 #[cfg(feature = "emulator")]
 pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};

@@ -304,13 +304,28 @@ pub(crate) fn the_default_device() -> String {
     format!("{}\n{reason}\n{logged}", device.name())
 }
 
-/// The results of `Device::cuda` for 0, 1 and 2.
+/// A kernel that more devices run than those of the default target.
+#[kernels]
+pub mod older {
+    /// Nothing.
+    #[kernel(threads = 32, target = "sm_80")]
+    pub fn nothing() {}
+}
+
+/// The results of `Device::cuda` for 0, 1 and 2: the name, and whether the device runs a kernel for `sm_90a` and one for `sm_80`.
 pub(crate) fn three_devices() -> String {
-    let names = (0..3).map(|ordinal| match Device::cuda(ordinal) {
-        Ok(device) => device.name().to_string(),
+    let devices = (0..3).map(|ordinal| match Device::cuda(ordinal) {
+        Ok(device) => {
+            let compiled = [
+                device.compile::<scale::shift>(),
+                device.compile::<older::nothing>(),
+            ];
+            let [hopper, older] = compiled.map(|it| outcome(it.map(drop)));
+            format!("{}: {hopper}; {older}", device.name())
+        }
         Err(error) => error.to_string(),
     });
-    names.collect::<Vec<_>>().join("\n")
+    devices.collect::<Vec<_>>().join("\n")
 }
 
 fn step<T>(work: impl FnOnce() -> T) -> T {

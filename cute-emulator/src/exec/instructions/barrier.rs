@@ -6,9 +6,7 @@ use crate::exec::state::row::LANES;
 use crate::exec::state::warp::{Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{Reg, Scope, Vote};
-use cute_chip::{barriers, threads};
-
-const MAX_THREADS: u64 = threads::MAX_CTA as u64;
+use cute_chip::barriers;
 
 impl Step<'_> {
     pub(crate) fn barrier(
@@ -32,9 +30,10 @@ impl Step<'_> {
                 barriers::NAMED - 1
             )));
         };
-        if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > MAX_THREADS {
+        let most = u64::from(code.chip.cta_threads);
+        if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > most {
             return Err(misused(format!(
-                "barrier {id} is given {expected} threads; the count must be a multiple of {LANES} from {LANES} to {MAX_THREADS}"
+                "barrier {id} is given {expected} threads; the count must be a multiple of {LANES} from {LANES} to {most}"
             )));
         }
         if barrier.arrived > 0 && barrier.expected != expected && !barrier.whole {

@@ -32,7 +32,7 @@ impl Step<'_> {
             let blame = |fault| Blame::lane(fault, lane);
             let from = self.endpoint(lane, region).map_err(blame)?;
             let (rank, to) = self.shared_address(lane, to)?;
-            check_copy(&from, to, false).map_err(blame)?;
+            check_copy(self.code.chip, &from, to, false).map_err(blame)?;
             let (barrier_rank, barrier) = self.mbarrier_address(lane, barrier)?;
             if rank != barrier_rank {
                 let message = format!(

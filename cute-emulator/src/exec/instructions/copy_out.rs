@@ -17,12 +17,11 @@ use crate::exec::state::shared::How;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reduction, Region};
 use crate::tensor_map::{computed_as, element_bytes, end_rows_at_whole_units};
-use crate::windows::MAX_SHARED_BYTES;
 
 /// How many stores of a CTA can have read their source without having written. Beyond this number, the oldest is written.
 const HELD_STORES: usize = 4096;
-/// How many bytes these stores may hold: eight times the shared memory of a CTA.
-const HELD_BYTES: usize = 8 * MAX_SHARED_BYTES as usize;
+/// How many bytes these stores may hold, as a multiple of the most shared memory of a CTA.
+const HELD_MEMORIES: usize = 8;
 
 impl Step<'_> {
     pub(crate) fn copy_out(
@@ -36,7 +35,7 @@ impl Step<'_> {
             let blame = |fault| Blame::lane(fault, lane);
             let mut to = self.endpoint(lane, region).map_err(blame)?;
             let (rank, from) = self.shared_address(lane, from)?;
-            check_copy(&to, from, true).map_err(blame)?;
+            check_copy(self.code.chip, &to, from, true).map_err(blame)?;
             if rank != self.warp.rank {
                 return Err(blame(FaultKind::Operand(format!(
                     "the source is in the shared memory of CTA rank {rank}; it must be in the CTA's own"
@@ -235,10 +234,11 @@ impl Step<'_> {
 
     /// Writes the oldest stores until the others fit within the limits on the host's memory. PTX allows a store to write at any time.
     fn write_the_oldest(&mut self, rank: usize) -> Result<()> {
+        let held_bytes = HELD_MEMORIES * self.code.chip.cta_shared_bytes as usize;
         loop {
             let stores = &self.cluster.ctas[rank].stores;
             match stores.writing.oldest() {
-                Some(key) if stores.held > HELD_BYTES || stores.writing.len() > HELD_STORES => {
+                Some(key) if stores.held > held_bytes || stores.writing.len() > HELD_STORES => {
                     self.store_write(rank, key)?
                 }
                 _ => return Ok(()),

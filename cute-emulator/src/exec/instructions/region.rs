@@ -5,8 +5,7 @@ use crate::error::FaultKind;
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::step::Step;
 use crate::op::{Region, Space};
-use crate::windows::MAX_SHARED_BYTES;
-use cute_chip::tma;
+use cute_chip::{Chip, tma};
 
 const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
 const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;
@@ -74,6 +73,7 @@ impl Step<'_> {
 /// Checks the addresses, the coordinates and the size of a copy. The near side is at the shared address `shared`; `writes` is true if
 /// the copy writes the far side.
 pub(crate) fn check_copy(
+    chip: &Chip,
     endpoint: &Endpoint,
     shared: u64,
     writes: bool,
@@ -94,9 +94,10 @@ pub(crate) fn check_copy(
             if let Some(problem) = problem {
                 return Err(FaultKind::Operand(problem));
             }
-            if map.box_bytes() > u64::from(MAX_SHARED_BYTES) {
+            let most = chip.cta_shared_bytes;
+            if map.box_bytes() > u64::from(most) {
                 return Err(FaultKind::Operand(format!(
-                    "the box has {} bytes, but shared memory at most {MAX_SHARED_BYTES}",
+                    "the box has {} bytes, but shared memory at most {most}",
                     map.box_bytes()
                 )));
             }

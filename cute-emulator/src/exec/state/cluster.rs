@@ -13,8 +13,6 @@ use crate::launch::Launch;
 use crate::limits::OutOfHostMemory;
 use crate::op::Code;
 use crate::special::Position;
-use crate::windows::MAX_SHARED_BYTES;
-use cute_chip::registers;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -80,7 +78,9 @@ impl Cluster {
         let total = warps_per_cta * size as usize;
         let shared_bytes = code.static_shared + launch.dynamic_shared_bytes;
         let nothing = Knowledge::new(total);
-        let registers = registers::at_launch(warps_per_cta as u32 * LANES as u32);
+        let registers = code
+            .chip
+            .registers_at_launch(warps_per_cta as u32 * LANES as u32);
         let mut cluster = Cluster {
             number,
             ctas: Vec::with_capacity(size as usize),
@@ -280,7 +280,9 @@ pub(crate) fn state_bytes(code: &Code, launch: &Launch<'_>) -> u64 {
         + ctas * (shared * shared::BYTE_BYTES + NAMED_BARRIERS as u64 * knowledge)
 }
 
-/// The most bytes of dynamic shared memory that a CTA with this many static ones can have.
-pub(crate) fn max_dynamic_shared(static_shared: u32) -> u32 {
-    MAX_SHARED_BYTES.saturating_sub(static_shared)
+/// The most bytes of dynamic shared memory of a CTA, beside its static ones.
+pub(crate) fn max_dynamic_shared(code: &Code) -> u32 {
+    code.chip
+        .cta_shared_bytes
+        .saturating_sub(code.static_shared)
 }

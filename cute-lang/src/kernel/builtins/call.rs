@@ -113,7 +113,11 @@ impl Builtin {
         self.check_peers(call)?;
         self.check_widths(call)?;
         b.sites.set_operation(self.name(), call.span);
-        let result = (self.apply)(b, call)?;
+        let result = (self.apply)(b, call);
+        if let Some(error) = b.lacks(Some((self.name(), call.span))) {
+            return Err(error);
+        }
+        let result = result?;
         for argument in &call.args {
             b.inference.take(&argument.value, &result);
         }

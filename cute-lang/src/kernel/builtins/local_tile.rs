@@ -160,7 +160,7 @@ pub(crate) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) ->
         return Ok(());
     }
     // Limits the search. Extents in shared memory are below the limit.
-    let extent_searched = extent.min(i64::from(cute_chip::shared::MAX_BYTES));
+    let extent_searched = extent.min(i64::from(b.chip.cta_shared_bytes));
     let divides = |candidate: &i64| extent % candidate == 0;
     let below = (1..=tile.min(extent_searched))
         .rev()

@@ -29,7 +29,7 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
             format!("{registers} is not a multiple of {UNIT}; nearest: {low} and {high}"),
         ));
     }
-    let launched = registers::at_launch(b.threads);
+    let launched = b.chip.registers_at_launch(b.threads);
     let (contradicts, bound) = match direction {
         Modifier::Dec => (registers > launched, "most"),
         _ => (registers < launched, "least"),

@@ -7,7 +7,7 @@ use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
 use crate::kernel::emit::shared::Purpose;
 use crate::kernel::value::{Element, Global, Num, NumberType, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
-use cute_chip::{shared, tma};
+use cute_chip::tma;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -43,7 +43,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         layout,
         size,
         align,
-    } = placed(call, 0, element)?;
+    } = placed(b, call, 0, element)?;
     b.set_place(call.span);
     let base = b.allocate(size, align, Purpose::Tensor)?;
     Ok(Value::Tensor(show(b, element, base, layout, size)))
@@ -59,7 +59,7 @@ fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
         layout,
         size,
         align,
-    } = placed(call, 1, element)?;
+    } = placed(b, call, 1, element)?;
     let period = period_in_bytes(below.layout.swizzle(), below.element);
     let first = below.byte(0);
     let first = first.map_err(|error| {
@@ -181,7 +181,7 @@ struct Placed {
 }
 
 /// Argument `index` as the layout of a tensor.
-fn placed(call: &Call, index: usize, element: Element) -> Result<Placed> {
+fn placed(b: &Builder, call: &Call, index: usize, element: Element) -> Result<Placed> {
     let plain = |layout: std::result::Result<Layout, LayoutError>| {
         let layout = layout.and_then(|layout| ComposedLayout::new(Swizzle::IDENTITY, 0, layout));
         layout.map_err(|error| call.error_at(index, error))
@@ -228,7 +228,7 @@ fn placed(call: &Call, index: usize, element: Element) -> Result<Placed> {
             format!(
                 "{element} at {} does not fit shared memory, {} bytes",
                 shown(&layout),
-                shared::MAX_BYTES
+                b.chip.cta_shared_bytes
             ),
         ));
     };

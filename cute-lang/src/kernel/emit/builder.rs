@@ -26,7 +26,7 @@ use crate::kernel::ir::{Guard, Inst, Line, Names, Operand, Register, Registers};
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_chip::barriers::NAMED;
-use cute_chip::{PartialByte, SwizzleMode, shared};
+use cute_chip::{Chip, PartialByte, SwizzleMode, Target};
 use cute_ptx::ast::{Type, Variable};
 use cute_ptx::special::{self, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -54,6 +54,8 @@ pub struct Builder {
     pub(super) conditions: Conditions,
     /// The types of literals without a suffix.
     pub inference: Inference,
+    /// The chip that the kernel is for.
+    pub chip: &'static Chip,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -92,12 +94,21 @@ pub struct Builder {
     pub budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
+    /// What the chip lacks of the code emitted since the last [`lacks`](Builder::lacks).
+    lacking: Option<Lacking>,
     /// Known numbers in global memory.
     pub(super) tables: Vec<Variable>,
 }
 
+/// An instruction or a special register that the chip of a kernel does not have.
+struct Lacking {
+    what: String,
+    needed: Target,
+    place: Span,
+}
+
 impl Builder {
-    /// An empty kernel.
+    /// An empty kernel for the default chip.
     pub fn new(threads: u32, cluster: [u32; 3]) -> Self {
         Self {
             params: Vec::new(),
@@ -106,6 +117,7 @@ impl Builder {
             facts: Facts::default(),
             conditions: Conditions::default(),
             inference: Inference::default(),
+            chip: Chip::DEFAULT,
             threads,
             cluster,
             checked: false,
@@ -129,6 +141,7 @@ impl Builder {
             renamed: Renamed::default(),
             budget: Budget::default(),
             defect: None,
+            lacking: None,
             tables: Vec::new(),
         }
     }
@@ -153,6 +166,46 @@ impl Builder {
     /// An error at that token.
     pub fn error(&self, message: impl Display) -> Error {
         Error::new(self.place(), message)
+    }
+
+    /// Notes that the code needs a target, for an instruction or a special register. If the chip does not have it, the next call of
+    /// [`lacks`](Self::lacks) returns the error.
+    pub fn needs(&mut self, what: &str, needed: Target) {
+        if !self.chip.target.has(needed) {
+            let place = self.place();
+            self.lacking.get_or_insert_with(|| Lacking {
+                what: what.into(),
+                needed,
+                place,
+            });
+        }
+    }
+
+    /// The error about the first thing that the chip lacks of the code emitted since the last call. If this code is a function of the
+    /// language, it is given with its name.
+    pub fn lacks(&mut self, function: Option<(&str, Span)>) -> Option<Error> {
+        let Lacking {
+            what,
+            needed,
+            place,
+        } = self.lacking.take()?;
+        let chip = self.chip;
+        Some(match function {
+            Some((name, span)) => Error::new(
+                span,
+                format!("`{name}` needs {needed} for `{what}`, and the kernel is for {chip}"),
+            ),
+            None => Error::new(
+                place,
+                format!("`{what}` needs {needed}, and the kernel is for {chip}"),
+            ),
+        })
+    }
+
+    /// Whether the chip has an instruction. One that is not in the table is had: [`emit`](Self::emit) refuses it.
+    pub fn has(&self, opcode: Opcode, modifiers: impl Modifiers) -> bool {
+        let mnemonic = Mnemonic::new(opcode, modifiers);
+        mnemonic.map_or(true, |it| self.chip.target.has(it.target()))
     }
 
     // ---- registers
@@ -301,6 +354,7 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
+                self.needs(mnemonic.as_str(), mnemonic.target());
                 let place = self.place();
                 let inst = self.renamed.accessed(Inst::new(mnemonic, operands), place);
                 let inst = Inst {
@@ -536,7 +590,7 @@ impl Builder {
         result
     }
 
-    /// Adds an instruction that thread 0 executes before the body. All threads wait for it.
+    /// Adds an instruction that thread 0 executes before the body. All threads wait for it, and for the fence that makes it visible.
     pub fn init(
         &mut self,
         opcode: Opcode,
@@ -545,15 +599,18 @@ impl Builder {
     ) {
         let inst = self.instruction(opcode, modifiers, operands);
         self.init.extend(inst.map(Line::Inst));
+        if let Ok(fence) = Mnemonic::new(Opcode::FenceMbarrierInit, ()) {
+            self.needs(fence.as_str(), fence.target());
+        }
     }
 
     /// Reserves dynamic shared memory and returns its offset from [`shared_base`](Self::shared_base), in bytes.
     pub fn allocate(&mut self, bytes: u32, align: u32, purpose: Purpose) -> Result<u32> {
-        let offset = self.shared.allocate(bytes, align, purpose);
+        let most = self.chip.cta_shared_bytes;
+        let offset = self.shared.allocate(bytes, align, purpose, most);
         offset.map_err(|offset| {
             self.error(format!(
-                "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {} bytes",
-                shared::MAX_BYTES
+                "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {most} bytes"
             ))
         })
     }
@@ -590,15 +647,11 @@ impl Builder {
 
     /// A special register, or a component of one. It is read once, before the body.
     pub fn special(&mut self, name: &str, register: special::Register, axis: usize) -> Scalar {
+        let special = Special::of(register);
+        self.needs(special.name, special.target());
         self.once(name, Type::U32, |b, scalar| {
-            b.emit(
-                Opcode::Mov,
-                Type::U32,
-                [
-                    scalar.operand(),
-                    Operand::Symbol(Special::of(register).component(axis)),
-                ],
-            );
+            let component = Operand::Symbol(special.component(axis));
+            b.emit(Opcode::Mov, Type::U32, [scalar.operand(), component]);
         })
     }
 

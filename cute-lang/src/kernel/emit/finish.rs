@@ -39,7 +39,10 @@ pub struct Parts {
 impl Builder {
     /// Removes unread results, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
-        self.budget.check(self.threads)?;
+        if let Some(error) = self.lacks(None) {
+            return Err(error);
+        }
+        self.budget.check(self.chip, self.threads)?;
         self.notes.describe_parameters(&self.params);
         std::mem::take(&mut self.unwritten).check()?;
         std::mem::take(&mut self.renamed).check()?;

@@ -4,7 +4,8 @@
 
 use crate::kernel::emit::conditions::Condition;
 use crate::kernel::value::{Num, Scalar};
-use cute_chip::registers::{FILE, MAX, at_launch};
+use cute_chip::Chip;
+use cute_chip::registers::MAX;
 use cute_chip::threads::WARPGROUP;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
@@ -54,15 +55,15 @@ impl Budget {
     }
 
     /// Refuses more registers than a CTA has: the wait for them would never end.
-    pub(super) fn check(&self, threads: u32) -> Result<(), Error> {
+    pub(super) fn check(&self, chip: &Chip, threads: u32) -> Result<(), Error> {
         let Some(place) = self.last.filter(|_| !self.is_unknown) else {
             return Ok(());
         };
         let count = threads.div_ceil(WARPGROUP);
-        let launched = at_launch(threads);
+        let launched = chip.registers_at_launch(threads);
         // A CTA that starts with the most registers of a thread may leave some of the register file unused.
         let available = match launched {
-            MAX => FILE / WARPGROUP,
+            MAX => chip.registers / WARPGROUP,
             launched => launched * count,
         };
         let set = (0..count).map(|it| self.set.get(&it).copied().unwrap_or(launched));

@@ -4,7 +4,6 @@
 //! scratch of an operation reuses scratch of the same threads and size, and then begins with a barrier of these threads. Branches of a
 //! run-time `if` share no bytes, since warps may run both at once, and keep their bytes to the end of the surrounding block.
 
-use cute_chip::shared;
 use std::ops::Range;
 
 /// The purpose of an allocation.
@@ -43,8 +42,14 @@ struct Allocation {
 pub struct Moment(usize);
 
 impl SharedMemory {
-    /// Reserves the first free bytes with this alignment. If they do not fit, the error is their first byte.
-    pub fn allocate(&mut self, size: u32, align: u32, purpose: Purpose) -> Result<u32, u32> {
+    /// Reserves the first free bytes with this alignment, of `most` bytes. If they do not fit, the error is their first byte.
+    pub fn allocate(
+        &mut self,
+        size: u32,
+        align: u32,
+        purpose: Purpose,
+        most: u32,
+    ) -> Result<u32, u32> {
         let blocks = |it: &&Allocation| it.reserved || it.purpose != purpose;
         let taken = self.allocations.iter().filter(blocks);
         let mut taken: Vec<Range<u32>> = taken.map(|it| it.bytes.clone()).collect();
@@ -57,7 +62,7 @@ impl SharedMemory {
             start = start.max(bytes.end).next_multiple_of(align);
         }
         let end = start.checked_add(size);
-        let end = end.filter(|end| *end <= shared::MAX_BYTES).ok_or(start)?;
+        let end = end.filter(|end| *end <= most).ok_or(start)?;
         self.allocations.push(Allocation {
             bytes: start..end,
             purpose,
@@ -115,12 +120,15 @@ impl SharedMemory {
 mod tests {
     use super::*;
 
+    const MOST: u32 = 1 << 16;
+
     #[test]
     fn free_bytes_are_reused_for_the_same_purpose() {
         let mut memory = SharedMemory::default();
-        let tensor =
-            |memory: &mut SharedMemory, size| memory.allocate(size, 128, Purpose::Tensor).unwrap();
-        assert_eq!(memory.allocate(8, 8, Purpose::Barriers), Ok(0));
+        let tensor = |memory: &mut SharedMemory, size| {
+            memory.allocate(size, 128, Purpose::Tensor, MOST).unwrap()
+        };
+        assert_eq!(memory.allocate(8, 8, Purpose::Barriers, MOST), Ok(0));
         let start = memory.now();
         assert_eq!(tensor(&mut memory, 100), 128);
         assert_eq!(tensor(&mut memory, 1000), 256);
@@ -130,15 +138,15 @@ mod tests {
         assert_eq!(tensor(&mut memory, 129), 1280);
         memory.free_since(start, &[]);
         // Barriers come neither where a tensor has been, nor does scratch.
-        assert_eq!(memory.allocate(16, 8, Purpose::Barriers), Ok(8));
+        assert_eq!(memory.allocate(16, 8, Purpose::Barriers, MOST), Ok(8));
         let purpose = Purpose::Scratch {
             threads: 128,
             bytes: 256,
         };
-        assert_eq!(memory.allocate(256, 128, purpose), Ok(1536));
+        assert_eq!(memory.allocate(256, 128, purpose, MOST), Ok(1536));
         assert_eq!(memory.end(), 1792);
         memory.free_since(start, &[]);
-        assert_eq!(memory.allocate(256, 128, purpose), Ok(1536));
+        assert_eq!(memory.allocate(256, 128, purpose, MOST), Ok(1536));
         assert_eq!(tensor(&mut memory, 1409), 1792);
         assert!(memory.is_shared(&(1536..1540)));
         assert!(!memory.is_shared(&(0..8)));
@@ -148,13 +156,10 @@ mod tests {
     fn branches_do_not_share() {
         let mut memory = SharedMemory::default();
         let start = memory.now();
-        memory.allocate(512, 128, Purpose::Tensor).unwrap();
+        memory.allocate(512, 128, Purpose::Tensor, MOST).unwrap();
         memory.free_since(start, &[]);
         memory.reserve_since(start);
-        assert_eq!(memory.allocate(512, 128, Purpose::Tensor), Ok(512));
-        assert_eq!(
-            memory.allocate(shared::MAX_BYTES, 128, Purpose::Tensor),
-            Err(1024)
-        );
+        assert_eq!(memory.allocate(512, 128, Purpose::Tensor, MOST), Ok(512));
+        assert_eq!(memory.allocate(MOST, 128, Purpose::Tensor, MOST), Err(1024));
     }
 }

@@ -41,6 +41,9 @@ impl Interpreter<'_> {
         self.depth += 1;
         let value = self.eval_inner(expr);
         self.depth -= 1;
+        if let Some(error) = self.b.lacks(None) {
+            return Err(error);
+        }
         match value {
             // A part of the expression has left the enclosing code, so there is no value and no error.
             Err(_) if self.dead && !self.follows && !self.hopeless => Ok(Value::Unit),

@@ -7,6 +7,7 @@ use crate::kernel::interp::{Interpreter, near};
 use crate::kernel::ir::{Inst, Line, Names, Operand};
 use crate::kernel::value::types::instruction_type;
 use crate::kernel::value::{Scalar, Value};
+use cute_chip::{Chip, Target};
 use cute_ptx::ast::{self, Entry, Item, Type};
 use cute_ptx::special::{self, SPECIAL};
 use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
@@ -44,6 +45,7 @@ impl Interpreter<'_> {
         } = parse.parse2(mac.tokens.clone())?;
         let known = mnemonic.value().parse::<Mnemonic>();
         let known = known.map_err(|unknown| Error::new(mnemonic.span(), unknown))?;
+        self.needs(known.as_str(), known.target(), mnemonic.span())?;
         let mut all = Operands {
             mnemonic: known,
             operands: Vec::new(),
@@ -92,10 +94,11 @@ impl Interpreter<'_> {
             }
         };
         let inst = Inst::new(known, all.operands);
+        let chip = self.b.chip;
         let names = self.b.names();
         let printed = names.inst(&inst);
         check_spaces(&printed, &all.spaces)?;
-        if let Some(problem) = problem(names, &all.registers, &printed) {
+        if let Some(problem) = problem(chip, names, &all.registers, &printed) {
             return Err(Error::new(mnemonic.span(), problem));
         }
         // Operand registers have names that no assignment changes.
@@ -123,6 +126,13 @@ impl Interpreter<'_> {
         let inst = self.b.sites.numbered(inst, self.b.threads);
         self.b.push(Line::Inst(inst));
         Ok(value)
+    }
+
+    /// Refuses an instruction or a special register that the chip does not have.
+    fn needs(&mut self, what: &str, needed: Target, span: Span) -> Result<()> {
+        self.b.set_place(span);
+        self.b.needs(what, needed);
+        self.b.lacks(None).map_or(Ok(()), Err)
     }
 
     /// A destination register; `_` is none.
@@ -159,7 +169,10 @@ impl Interpreter<'_> {
                 let parts = values.iter().map(|value| self.operand(value, expr, all));
                 Operand::Vector(parts.collect::<Result<_>>()?)
             }
-            Value::Str(name) if special::lookup(name).is_some() => Operand::Symbol(name.clone()),
+            Value::Str(name) if let Some((special, _)) = special::lookup(name) => {
+                self.needs(special.name, special.target(), expr.span())?;
+                Operand::Symbol(name.clone())
+            }
             Value::Str(name) => {
                 let hint = near::hint(name, SPECIAL.iter().map(|special| special.name));
                 let message = format!("there is no special register `{name}`{hint}");
@@ -326,7 +339,7 @@ fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
 }
 
 /// The first validation error of a kernel with these registers and this instruction.
-fn problem(names: &Names, registers: &[Scalar], inst: &ast::Inst) -> Option<String> {
+fn problem(chip: &Chip, names: &Names, registers: &[Scalar], inst: &ast::Inst) -> Option<String> {
     let mut body: Vec<ast::Line> = Vec::new();
     for scalar in registers {
         let declaration = ast::Line::Register {
@@ -344,7 +357,7 @@ fn problem(names: &Names, registers: &[Scalar], inst: &ast::Inst) -> Option<Stri
         directives: Vec::new(),
         body,
     };
-    let module = module(vec![Item::Entry(entry)]);
+    let module = module(chip, vec![Item::Entry(entry)]);
     cute_ptx::validate(&module)
         .first()
         .map(|error| error.problem.to_string())

@@ -3,7 +3,6 @@
 use crate::kernel::builtins::call::outside;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::Value;
-use cute_chip::threads::MAX_CLUSTER;
 use std::ops::RangeInclusive;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
@@ -42,6 +41,7 @@ fn int(what: &str, value: &Value, limits: RangeInclusive<u32>, expr: &Expr) -> R
 }
 
 pub(super) fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<[u32; 3]> {
+    let chip = interpreter.b.chip;
     let value = interpreter.eval(expr)?;
     let Value::Tuple(extents) = value else {
         return Err(Error::new(
@@ -51,7 +51,18 @@ pub(super) fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<
     };
     let extents = extents
         .iter()
-        .map(|extent| int("an extent of `cluster`", extent, 1..=MAX_CLUSTER, expr))
+        .map(|extent| match extent {
+            Value::Int(ctas, _) if *ctas != 1 && !chip.has_clusters() => Err(Error::new_spanned(
+                expr,
+                format!("the kernel is for {chip}, which has no clusters"),
+            )),
+            extent => int(
+                "an extent of `cluster`",
+                extent,
+                1..=chip.cluster_ctas,
+                expr,
+            ),
+        })
         .collect::<Result<Vec<_>>>()?;
     let Ok(cluster) = <[u32; 3]>::try_from(extents) else {
         return Err(Error::new(
@@ -60,10 +71,11 @@ pub(super) fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<
         ));
     };
     let ctas: u32 = cluster.iter().product();
-    if ctas > MAX_CLUSTER {
+    let most = chip.cluster_ctas;
+    if ctas > most {
         return Err(Error::new(
             expr.span(),
-            format!("a cluster of {ctas} CTAs: the limit is {MAX_CLUSTER}"),
+            format!("a cluster of {ctas} CTAs: the limit is {most}"),
         ));
     }
     Ok(cluster)

@@ -27,7 +27,6 @@ use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Value;
 use constant::{cluster, constant, truth};
 pub(crate) use constants::constants;
-use cute_chip::threads::{MAX_CTA, MAX_RESIDENT, WARP};
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;
@@ -253,15 +252,15 @@ fn lower_from(
     inference: Inference,
 ) -> Result<Lowered> {
     let (mut interpreter, constants) = with_values(source, kernel, instance, numbered, inference)?;
-    let threads = constant(&mut interpreter, "`threads`", &kernel.threads, 1..=MAX_CTA)?;
+    let most = 1..=kernel.chip.cta_threads;
+    let threads = constant(&mut interpreter, "`threads`", &kernel.threads, most)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
         None => [1, 1, 1],
     };
     let resident = match &kernel.resident {
         Some(expr) => {
-            let (warps, ctas) = MAX_RESIDENT;
-            let most = ctas.min(warps / threads.div_ceil(WARP));
+            let most = kernel.chip.resident_ctas_of(threads);
             constant(&mut interpreter, "`resident`", expr, 0..=most)?
         }
         None => 0,
@@ -321,7 +320,7 @@ fn lower_from(
     items.extend(parts.tables.into_iter().map(Item::Variable));
     items.push(Item::Blank);
     items.push(Item::Entry(entry));
-    let module = module(items);
+    let module = module(kernel.chip, items);
     // Invalid PTX would be an error of this crate, and must not reach the driver.
     if let Some(error) = cute_ptx::validate(&module).first() {
         return Err(Error::new(
@@ -355,6 +354,7 @@ fn with_values<'s>(
 ) -> Result<(Interpreter<'s>, Vec<(String, Value)>)> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
     interpreter.b.inference = inference;
+    interpreter.b.chip = kernel.chip;
     let mut constants = Vec::new();
     for param in &kernel.function.sig.generics.params {
         let Some(name) = parameter_name(param) else {

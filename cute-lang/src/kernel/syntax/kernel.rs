@@ -4,14 +4,15 @@ use super::errors::Errors;
 use super::instance::{Assignment, Instance};
 use super::listed::Numbers;
 use super::product::Product;
+use cute_chip::Chip;
 use proc_macro2::Ident;
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Error, Expr, GenericParam, ItemFn, LitStr, Meta, Result, Safety, Signature, Token,
-    parse_quote,
+    Attribute, Error, Expr, ExprLit, GenericParam, ItemFn, Lit, LitStr, Meta, Result, Safety,
+    Signature, Token, parse_quote,
 };
 
 /// A function under `#[kernel]`.
@@ -20,6 +21,8 @@ pub struct Kernel {
     pub docs: Vec<Attribute>,
     /// `threads = …`.
     pub threads: Expr,
+    /// `target = …`.
+    pub chip: &'static Chip,
     /// `cluster = …`.
     pub cluster: Option<Expr>,
     /// `resident = …`.
@@ -164,6 +167,8 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         }
         parse_quote!(1)
     });
+    let chip = arguments.target.as_ref().map(chip);
+    let chip = errors.record(chip.transpose()).flatten();
     let open = given.iter().filter_map(|given| match given {
         Given::One(instance) if instance.open().next().is_some() => Some(instance.clone()),
         Given::One(_) | Given::Product(_) => None,
@@ -171,6 +176,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
     let mut kernel = Kernel {
         docs,
         threads,
+        chip: chip.unwrap_or(Chip::DEFAULT),
         cluster: arguments.cluster,
         resident: arguments.resident,
         checked: arguments.checked,
@@ -185,6 +191,22 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         errors.record(kernel.list());
     }
     errors.finish(kernel)
+}
+
+/// The chip that `target = "…"` names.
+fn chip(target: &Expr) -> Result<&'static Chip> {
+    let named = match target {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(name),
+            ..
+        }) => Chip::from_name(&name.value()),
+        _ => None,
+    };
+    named.ok_or_else(|| {
+        let names: Vec<String> = Chip::ALL.iter().map(|it| format!("`\"{it}\"`")).collect();
+        let message = format!("the target of a kernel is one of {}", names.join(", "));
+        Error::new_spanned(target, message)
+    })
 }
 
 /// Refuses `const`, `async`, `extern` and `safe`, which are meaningless for a kernel.
@@ -261,10 +283,11 @@ pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
     }
 }
 
-/// `threads = 384, cluster = (2, 1, 1), resident = 2, checked`.
+/// `threads = 384, target = "sm_90a", cluster = (2, 1, 1), resident = 2, checked`.
 #[derive(Default)]
 struct KernelArguments {
     threads: Option<Expr>,
+    target: Option<Expr>,
     cluster: Option<Expr>,
     resident: Option<Expr>,
     checked: Option<Expr>,
@@ -277,6 +300,8 @@ impl Parse for KernelArguments {
         for KernelArgument(Assignment { name, value }) in given {
             let slot = if name == "threads" {
                 &mut arguments.threads
+            } else if name == "target" {
+                &mut arguments.target
             } else if name == "cluster" {
                 &mut arguments.cluster
             } else if name == "resident" {
@@ -290,11 +315,12 @@ impl Parse for KernelArguments {
                         ": stages are written in the kernel, by `Ring` of `cute_kernels::lib`"
                     }
                     "grid" | "blocks" => ": the grid is an argument of `launch`",
+                    "arch" | "sm" | "chip" => ": the chip is `target = \"sm_90a\"`",
                     "smem" | "shared" => ": shared memory follows from the calls of `smem`",
                     _ => "",
                 };
                 let message = format!(
-                    "expected `threads`, `cluster`, `resident` or `checked`, found `{name}`{hint}"
+                    "expected `threads`, `target`, `cluster`, `resident` or `checked`, found `{name}`{hint}"
                 );
                 return Err(Error::new(name.span(), message));
             };

@@ -1,6 +1,6 @@
 //! The kernel about which the driver is asked how many clusters run at the same time.
 
-use cute_chip::{shared, threads};
+use cute_chip::{Chip, threads};
 
 use crate::device::cache::Id;
 use crate::device::image::Image;
@@ -26,7 +26,7 @@ pub(super) fn idle(ctas: u32) -> Image {
 ",
         threads: 3 * threads::WARPGROUP,
         cluster: [ctas, 1, 1],
-        smem_bytes: shared::MAX_BYTES,
+        smem_bytes: Chip::DEFAULT.cta_shared_bytes,
         params: &[],
         facts: &[],
         reports: &[],

@@ -48,7 +48,7 @@ impl Function {
         let (module, log) = Module::load(entered, kernel, &ptx)?;
         let function = module.function(entered, &name)?;
         // The driver refuses launches with more than 48 KiB of dynamic shared memory unless this attribute allows it.
-        // `smem_bytes` is at most 232,448, as `launch.rs` has checked, so it fits `c_int`.
+        // `smem_bytes` is at most that of the chip, as `launch.rs` has checked, so it fits `c_int`.
         let smem = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is alive.
         check("cuFuncSetAttribute", unsafe {

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_chip::tma::{MAP_BYTES, TensorMap};
+use cute_chip::{Chip, Target};
 
 use crate::device::backend::{ArgumentName, Backend, Executable, Launch, Timer};
 use crate::device::cache::Cache;
@@ -37,9 +38,6 @@ use event::Stopwatch;
 use function::Function;
 use report::Pinned;
 
-/// The compute capability of `sm_90a`, major and minor: no other device runs such code.
-const CAPABILITY: (c_int, c_int) = cute_chip::COMPUTE_CAPABILITY;
-
 /// The most launches whose reports wait for the host: each has a buffer of its own.
 const MAX_WAITING: usize = 16;
 
@@ -48,7 +46,7 @@ const MAX_WAITING: usize = 16;
 pub(crate) struct Gpu {
     context: Context,
     ordinal: usize,
-    name: String,
+    listed: Listed,
     multiprocessors: u32,
     bandwidth: f64,
     functions: Cache<Function>,
@@ -81,13 +79,15 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// The first GPU that can be opened.
+    /// The first GPU that runs code for the default chip and can be opened.
     #[cfg(feature = "emulator")]
     pub(crate) fn first() -> Result<Arc<Self>, Error> {
         driver::init()?;
         let mut refusals = Vec::new();
         for ordinal in 0..device_count()? {
-            match Gpu::get(ordinal) {
+            // A context costs memory, so none is made for a device that is not chosen.
+            let listed = Listed::get(ordinal).and_then(|it| it.check(Chip::DEFAULT.target));
+            match listed.and_then(|()| Gpu::get(ordinal)) {
                 Ok(gpu) => return Ok(gpu),
                 Err(refusal) => refusals.push(refusal),
             }
@@ -96,30 +96,8 @@ impl Gpu {
     }
 
     fn open(ordinal: usize) -> Result<Self, Error> {
-        let count = device_count()?;
-        let number = c_int::try_from(ordinal).ok().filter(|_| ordinal < count);
-        let number = number.ok_or(Error::NoDevice { ordinal, count })?;
-        let mut device = 0;
-        // SAFETY: the pointer is valid for the write; `number` names a device.
-        check("cuDeviceGet", unsafe {
-            sys::cuDeviceGet(&raw mut device, number)
-        })?;
-        let name = device_name(device)?;
-        let major = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-        )?;
-        let minor = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-        )?;
-        if (major, minor) != CAPABILITY {
-            return Err(Error::Capability {
-                device: name,
-                major,
-                minor,
-            });
-        }
+        let listed = Listed::get(ordinal)?;
+        let device = listed.device;
         let multiprocessors = attribute(
             device,
             CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
@@ -135,7 +113,7 @@ impl Gpu {
         Ok(Gpu {
             context: Context::retain(device)?,
             ordinal,
-            name,
+            listed,
             multiprocessors,
             // Kilohertz of a clock at whose both edges as many bits are transferred.
             bandwidth: 2e3 * f64::from(clock) * f64::from(width) / 8.0,
@@ -188,14 +166,67 @@ impl Gpu {
 
     /// The kernel's function. The first call for a kernel compiles it.
     fn function(&self, entered: &Entered, image: &Image) -> Result<Arc<Function>, Error> {
-        self.functions
-            .get(&image.id, || Function::compile(entered, image))
+        self.functions.get(&image.id, || {
+            if let Some(target) = image.target() {
+                self.listed.check(target)?;
+            }
+            Function::compile(entered, image)
+        })
+    }
+}
+
+/// A device of the driver's list.
+struct Listed {
+    device: CUdevice,
+    name: String,
+    /// The compute capability, as major and minor number.
+    capability: (u32, u32),
+}
+
+impl Listed {
+    fn get(ordinal: usize) -> Result<Self, Error> {
+        let count = device_count()?;
+        let number = c_int::try_from(ordinal).ok().filter(|_| ordinal < count);
+        let number = number.ok_or(Error::NoDevice { ordinal, count })?;
+        let mut device = 0;
+        // SAFETY: the pointer is valid for the write; `number` names a device.
+        check("cuDeviceGet", unsafe {
+            sys::cuDeviceGet(&raw mut device, number)
+        })?;
+        let name = device_name(device)?;
+        let major = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+        )?;
+        let minor = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        )?;
+        Ok(Listed {
+            device,
+            name,
+            capability: (major.unsigned_abs(), minor.unsigned_abs()),
+        })
+    }
+
+    /// Refuses code for a target that the device does not run.
+    fn check(&self, target: Target) -> Result<(), Error> {
+        if target.runs_on(self.capability) {
+            return Ok(());
+        }
+        let (major, minor) = self.capability;
+        Err(Error::Capability {
+            target,
+            device: self.name.clone(),
+            major,
+            minor,
+        })
     }
 }
 
 impl Backend for Gpu {
     fn name(&self) -> &str {
-        &self.name
+        &self.listed.name
     }
 
     fn is_emulator(&self) -> bool {

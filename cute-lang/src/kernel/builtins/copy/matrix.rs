@@ -61,6 +61,11 @@ pub(crate) fn copy(
     if !matches!(fragment.element.bits(), 8 | 16) || tensor.peer.is_some() {
         return Ok(false);
     }
+    if direction == Direction::Store
+        && !b.has(Opcode::Stmatrix, (Modifier::Matrices(1), Modifier::Shared))
+    {
+        return Ok(false);
+    }
     for &(load, store, count, transposes) in ATOMS {
         let (atom, side) = match direction {
             Direction::Load => (load, CopySide::Src),

@@ -233,7 +233,7 @@ fn check_registers(
     let beside = OVERHEAD + a.registers();
     let (needed, launched) = (
         accumulators as u32 + beside,
-        registers::at_launch(b.threads),
+        b.chip.registers_at_launch(b.threads),
     );
     if needed <= launched {
         return Ok(());
