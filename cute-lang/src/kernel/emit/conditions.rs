@@ -4,32 +4,33 @@
 //! Comparisons are about registers that do not change. In a loop, a register has one value for an iteration, so the conditions of a branch
 //! are forgotten at the end of the block.
 
+use crate::kernel::emit::bounds::Bounds;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The meanings of predicates and registers, and the conditions that hold.
 #[derive(Default)]
 pub struct Conditions {
     pub(super) meanings: BTreeMap<String, Meaning>,
     holding: Vec<Condition>,
-    /// By the first register with the same value, the conditions in `holding` that compare it with another number.
-    holding_of: HashMap<String, Vec<usize>>,
+    /// What the comparisons in `holding` say of registers.
+    bounds: Bounds,
     /// By register, how it compares with others wherever it has a value.
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
     /// For each register, the operation that computed it from others that do not change.
     computed: HashMap<String, (Op, Num, Num)>,
-    /// By register x, the registers x + c with a known c above 0 that conditions in `holding` compare, each with its condition and c.
-    sums: HashMap<String, Vec<(usize, String, i128)>>,
     /// By register, the first other register that was computed in the same way.
     first: HashMap<String, String>,
     /// The first register with this operation on these operands, given as the first registers with their values.
     ways: HashMap<(Op, Operand, Operand), String>,
     /// The numbers of the launch, by their registers.
-    pub(super) quantities: BTreeMap<String, Quantity>,
+    quantities: BTreeMap<String, Quantity>,
+    /// The registers of each of them.
+    registers: BTreeMap<Quantity, BTreeSet<String>>,
 }
 
 /// When a predicate is true.
@@ -110,14 +111,14 @@ impl Builder {
     /// Threads diverge: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
     pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
         for comparison in self.meaning(predicate, truth) {
-            self.conditions.hold(Condition::Branch(comparison));
+            self.hold(Condition::Branch(comparison));
         }
     }
 
     /// From here on, until [`forget`](Self::forget), the predicate is true, since the kernel has ended otherwise.
     pub fn assume_checked(&mut self, predicate: &Scalar) {
         for comparison in self.meaning(predicate, true).into_iter().flatten() {
-            self.conditions.hold(Condition::Checked(comparison));
+            self.hold(Condition::Checked(comparison));
         }
     }
 
@@ -125,8 +126,52 @@ impl Builder {
     pub fn assume_below(&mut self, a: &Num, b: &Num) {
         if is_fixed(a) && is_fixed(b) {
             let comparison = (a.clone(), Cmp::Lt, b.clone());
-            self.conditions.hold(Condition::Checked(comparison));
+            self.hold(Condition::Checked(comparison));
         }
+    }
+
+    /// From here on, a condition holds.
+    fn hold(&mut self, condition: Condition) {
+        if let Some((a, cmp, b)) = condition.comparison().cloned() {
+            self.bound(&a, cmp, &b);
+            self.bound(&b, mirror(cmp), &a);
+        }
+        self.conditions.holding.push(condition);
+    }
+
+    /// Records what the next condition, a comparison, says of a register.
+    fn bound(&mut self, num: &Num, cmp: Cmp, other: &Num) {
+        let Num::Reg(register) = num else { return };
+        let (at, first) = (
+            self.conditions.holding.len(),
+            self.conditions.first(register),
+        );
+        let first = first.to_owned();
+        if let Some(least) = least_if(cmp, other) {
+            self.conditions.bounds.at_least(at, &first, least);
+        }
+        let Some(by) = distance_if(cmp) else { return };
+        // Where a sum does not wrap, its first operand is below it.
+        let sum = self.conditions.summand(register);
+        let sum = sum.filter(|(part, more)| !self.wraps(part, *more));
+        let sum = sum.map(|(part, more)| (self.conditions.first(part).to_owned(), more));
+        for (register, more) in [Some((first, 0)), sum].into_iter().flatten() {
+            let by = by + more;
+            match other {
+                Num::Const(bound) => self.conditions.bounds.at_most(at, &register, bound - by),
+                Num::Reg(bound) => {
+                    let of = self.conditions.first(bound).to_owned();
+                    self.conditions
+                        .bounds
+                        .below(at, &register, by, (&of, bound));
+                }
+            }
+        }
+    }
+
+    /// Whether the sum of a register and a known integer may wrap.
+    fn wraps(&self, register: &Scalar, by: i128) -> bool {
+        self.greatest(&register.clone().into()) + by >= 1 << register.ty.bits()
     }
 
     /// The comparisons that hold if the predicate is true, or if it is false. Anything but a comparison is `None`.
@@ -219,7 +264,7 @@ impl Builder {
     pub fn forget_block(&mut self, since: Mark) {
         let mut told = self.conditions.shorten(since).into_iter();
         if told.any(|condition| matches!(condition, Condition::Branch(_))) {
-            self.conditions.hold(Condition::Branch(None));
+            self.hold(Condition::Branch(None));
         }
     }
 
@@ -255,21 +300,21 @@ impl Builder {
     /// Whether an unsigned integer is known to be below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let least = self.facts.bounds(extent).0.max(self.least_here(extent));
-        self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut Vec::new())
+        self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut HashSet::new())
     }
 
     /// A lower bound of an extent, by comparisons with known integers that hold here.
     fn least_here(&self, extent: Quantity) -> i128 {
-        let quantities = self.conditions.quantities.iter();
-        let registers = quantities.filter(|(_, it)| self.facts.at_most(**it, extent));
-        let comparisons = registers.flat_map(|(register, _)| self.comparisons_of(register));
-        let bounds = comparisons.filter_map(|(cmp, other)| least_if(cmp, other));
+        let below = self.facts.below(extent).into_iter();
+        let registers = below.filter_map(|it| self.conditions.registers.get(&it));
+        let bounds = registers.flatten();
+        let bounds = bounds.filter_map(|register| self.least_of(register));
         bounds.max().unwrap_or_default()
     }
 
     /// Whether an unsigned integer is known to be below a known one.
     pub fn is_below_known(&self, num: &Num, limit: i128) -> bool {
-        self.is_bounded(num, Cmp::Lt, (limit, None), &mut Vec::new())
+        self.is_bounded(num, Cmp::Lt, (limit, None), &mut HashSet::new())
     }
 
     /// Whether an unsigned integer is known to be below a limit, or at most the limit. The limit is given by a lower bound, and by the
@@ -279,7 +324,7 @@ impl Builder {
         num: &'s Num,
         cmp: Cmp,
         limit: (i128, Option<Quantity>),
-        asked: &mut Vec<(&'s Num, Cmp)>,
+        asked: &mut HashSet<(&'s str, Cmp)>,
     ) -> bool {
         if cmp.holds(&self.greatest(num), &limit.0) {
             return true;
@@ -287,10 +332,9 @@ impl Builder {
         let Num::Reg(register) = num else {
             return false;
         };
-        if register.variable || asked.contains(&(num, cmp)) {
+        if register.variable || !asked.insert((&register.name, cmp)) {
             return false;
         }
-        asked.push((num, cmp));
         // A difference that does not wrap is at most its first operand.
         if let Some((a, b)) = self.difference(register) {
             let cmp = match self.is_at_least(b, &Num::Const(1)) {
@@ -307,31 +351,27 @@ impl Builder {
         {
             return true;
         }
-        // Where a sum does not wrap, the number is below it.
-        for (sum, by) in self.sums(register) {
-            if self.greatest(num) + by < 1 << register.ty.bits() {
-                let mut bounds = self.comparisons_of(sum);
-                let mut is_above = |bound| self.is_bounded(bound, Cmp::Le, limit, asked);
-                if bounds.any(|(own, bound)| {
-                    matches!(own, Cmp::Lt | Cmp::Le | Cmp::Eq) && is_above(bound)
-                }) {
-                    return true;
-                }
-            }
-        }
-        let mut bounds = self.comparisons(register);
-        bounds.any(|(own, bound)| match own {
-            Cmp::Lt => self.is_bounded(bound, Cmp::Le, limit, asked),
-            Cmp::Le | Cmp::Eq => self.is_bounded(bound, cmp, limit, asked),
-            _ => false,
+        self.above(register).any(|(bound, by)| match by {
+            0 => self.is_bounded(bound, cmp, limit, asked),
+            _ => self.is_bounded(bound, Cmp::Le, limit, asked),
         })
     }
 
-    /// The sums of a register with known integers that are compared here.
-    fn sums(&self, register: &Scalar) -> impl Iterator<Item = (&str, i128)> {
-        let first = self.conditions.first(&register.name);
-        let sums = self.conditions.sums.get(first).into_iter().flatten();
-        sums.map(|(_, sum, by)| (sum.as_str(), *by))
+    /// The numbers that a register is at most, each with a known integer that may be added to the register first.
+    fn above<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (&'s Num, i128)> {
+        let conditions = &self.conditions;
+        let always = conditions.always(&register.name);
+        let always = always.filter_map(|(cmp, bound)| Some((bound, distance_if(*cmp)?)));
+        let here = conditions.bounds.above(conditions.first(register));
+        here.chain(always)
+    }
+
+    /// A known integer that a register is at least, by comparisons.
+    fn least_of(&self, register: &str) -> Option<i128> {
+        let always = self.conditions.always(register);
+        let always = always.filter_map(|(cmp, bound)| least_if(*cmp, bound));
+        let first = self.conditions.first_of(register);
+        always.chain(self.conditions.bounds.least(first)).max()
     }
 
     /// Whether an unsigned integer and the next `reach` ones are known to be below an extent, because it is below the extent minus a
@@ -347,28 +387,17 @@ impl Builder {
             }
             Num::Const(_) => false,
         };
-        let of_sums = self.sums(register).any(|(sum, by)| {
-            reach <= by
-                && self.greatest(num) + by < 1 << register.ty.bits()
-                && self
-                    .comparisons_of(sum)
-                    .any(|(cmp, bound)| cmp == Cmp::Lt && is_extent(bound))
-        });
         !register.variable
-            && (of_sums
-                || self.comparisons(register).any(|(cmp, bound)| {
-                    let Num::Reg(bound) = bound else {
-                        return false;
-                    };
-                    let less = match cmp {
-                        Cmp::Lt => reach,
-                        Cmp::Le => reach + 1,
-                        _ => return false,
-                    };
-                    self.difference(bound).is_some_and(|(whole, by)| {
-                        self.is_at_least(by, &Num::Const(less)) && is_extent(whole)
+            && self.above(register).any(|(bound, by)| {
+                let Num::Reg(of) = bound else {
+                    return false;
+                };
+                by > reach && is_extent(bound)
+                    || self.difference(of).is_some_and(|(whole, less)| {
+                        let missing = Num::Const(reach + 1 - by);
+                        self.is_at_least(less, &missing) && is_extent(whole)
                     })
-                }))
+            })
     }
 
     /// The two unsigned integers whose difference is in a register, if they are known and it does not wrap.
@@ -396,11 +425,21 @@ impl Builder {
         let Num::Reg(register) = num else {
             return false;
         };
+        let conditions = &self.conditions;
         !register.variable
-            && self.comparisons(register).any(|(cmp, bound)| match other {
-                Num::Const(other) => least_if(cmp, bound).is_some_and(|least| least >= *other),
-                _ => matches!(cmp, Cmp::Gt | Cmp::Ge | Cmp::Eq) && bound == other,
-            })
+            && match other {
+                Num::Const(other) => {
+                    let least = self.least_of(&register.name);
+                    least.is_some_and(|least| least >= *other)
+                }
+                Num::Reg(of) => {
+                    let (first, of) = (conditions.first(register), conditions.first(of));
+                    let mut always = conditions.always(&register.name);
+                    conditions.bounds.distance(of, first).is_some()
+                        || always
+                            .any(|(cmp, it)| distance_if(mirror(*cmp)).is_some() && it == other)
+                }
+            }
     }
 
     /// Why an unsigned integer is not known here to be below an extent.
@@ -432,18 +471,15 @@ impl Builder {
         if less.is_some() {
             return less;
         }
-        let wraps = self.sums(part).find_map(|(sum, by)| {
-            if self.greatest(&part.clone().into()) + by < 1 << part.ty.bits() {
+        let first = self.conditions.first(part);
+        let wraps = self.conditions.comparisons().find_map(|(sum, cmp, bound)| {
+            let (Num::Reg(sum), Num::Reg(bound), Cmp::Lt | Cmp::Le) = (sum, bound, cmp) else {
                 return None;
-            }
-            let mut bounds = self.comparisons_of(sum);
-            let is_below = bounds.any(|(cmp, bound)| match bound {
-                Num::Reg(bound) if matches!(cmp, Cmp::Lt | Cmp::Le) => self
-                    .quantity(bound)
-                    .is_some_and(|bound| self.facts.at_most(bound, extent)),
-                _ => false,
-            });
-            is_below.then_some(Almost::Wraps(by))
+            };
+            let (part, by) = self.conditions.summand(sum)?;
+            let bound = self.quantity(bound)?;
+            let is_it = self.conditions.first(part) == first && self.wraps(part, by);
+            (is_it && self.facts.at_most(bound, extent)).then_some(Almost::Wraps(by))
         });
         if wraps.is_some() {
             return wraps;
@@ -462,26 +498,28 @@ impl Builder {
         known.next()
     }
 
-    /// How a register compares with other numbers.
+    /// How a register compares with other numbers, for messages: this looks at all conditions.
     fn comparisons<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (Cmp, &'s Num)> {
-        self.comparisons_of(&register.name)
-    }
-
-    /// The same of the register of a name.
-    fn comparisons_of<'s>(&'s self, register: &'s str) -> impl Iterator<Item = (Cmp, &'s Num)> {
         let conditions = &self.conditions;
         let first = conditions.first(register);
-        let here = conditions.holding_of.get(first).into_iter().flatten();
-        let here = here.filter_map(|at| match conditions.holding.get(*at)? {
-            Condition::Branch(comparison) => comparison.as_ref(),
-            Condition::Checked(comparison) => Some(comparison),
-        });
-        let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let here = here
-            .filter(move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(&a.name) == first));
-        let always = conditions.always.get(register);
-        let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
+        let here = conditions.comparisons();
+        let here =
+            here.filter(move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(a) == first));
+        let always = conditions.always(&register.name);
+        let always = always.map(|(cmp, b)| (*cmp, b));
         here.map(|(_, cmp, b)| (cmp, b)).chain(always)
+    }
+
+    /// Records that a number of the launch is in a register.
+    pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
+        let Conditions {
+            quantities,
+            registers,
+            ..
+        } = &mut self.conditions;
+        quantities.insert(register.name.clone(), quantity);
+        let of = registers.entry(quantity).or_default();
+        of.insert(register.name.clone());
     }
 
     fn quantity(&self, register: &Scalar) -> Option<Quantity> {
@@ -491,14 +529,19 @@ impl Builder {
 
 impl Conditions {
     /// The first register with the same value as this one: both are computed in the same way.
-    fn first<'s>(&'s self, register: &'s str) -> &'s str {
+    fn first<'s>(&'s self, register: &'s Scalar) -> &'s str {
+        self.first_of(&register.name)
+    }
+
+    /// The same of the register of a name.
+    fn first_of<'s>(&'s self, register: &'s str) -> &'s str {
         self.first.get(register).map_or(register, String::as_str)
     }
 
     fn computes(&mut self, result: &str, op: Op, a: &Num, b: &Num) {
         let operand = |num: &Num| match num {
             Num::Const(known) => Operand::Known(*known),
-            Num::Reg(register) => Operand::Register(self.first(&register.name).into()),
+            Num::Reg(register) => Operand::Register(self.first(register).into()),
         };
         let way = (op, operand(a), operand(b));
         self.computed
@@ -509,59 +552,39 @@ impl Conditions {
         }
     }
 
-    /// The register x, as the first with its value, and c, if a register is x + c with a known c above 0.
-    fn summand(&self, register: &str) -> Option<(&str, i128)> {
-        match self.computed.get(register) {
-            Some((Op::Add, Num::Reg(summand), Num::Const(by @ 1..))) => {
-                Some((self.first(&summand.name), *by))
-            }
+    /// The register x, and c, if a register is x + c with a known c above 0.
+    fn summand(&self, register: &Scalar) -> Option<(&Scalar, i128)> {
+        match self.computed.get(&register.name) {
+            Some((Op::Add, Num::Reg(summand), Num::Const(by @ 1..))) => Some((summand, *by)),
             _ => None,
         }
     }
 
-    fn hold(&mut self, condition: Condition) {
-        let at = self.holding.len();
-        for register in condition.registers() {
-            let first = self.first(&register.name).to_owned();
-            self.holding_of.entry(first).or_default().push(at);
-            if let Some((summand, by)) = self.summand(&register.name) {
-                let sums = self.sums.entry(summand.to_owned()).or_default();
-                sums.push((at, register.name.clone(), by));
-            }
-        }
-        self.holding.push(condition);
+    /// The comparisons of a register that always hold.
+    fn always(&self, register: &str) -> impl Iterator<Item = &(Cmp, Num)> {
+        self.always.get(register).into_iter().flatten()
+    }
+
+    /// The comparisons that hold here, read from both sides.
+    fn comparisons(&self) -> impl Iterator<Item = (&Num, Cmp, &Num)> {
+        let here = self.holding.iter().filter_map(Condition::comparison);
+        here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)])
     }
 
     /// Removes and returns the conditions since `since`.
     fn shorten(&mut self, since: Mark) -> Vec<Condition> {
-        let told = self.holding.split_off(since.0);
-        for register in told.iter().flat_map(Condition::registers) {
-            let first = self.first.get(&register.name).unwrap_or(&register.name);
-            if let Some(of) = self.holding_of.get_mut(first) {
-                of.truncate(of.partition_point(|at| *at < since.0));
-            }
-            let summand = self.summand(&register.name);
-            let summand = summand.map(|(summand, _)| summand.to_owned());
-            if let Some(sums) = summand.and_then(|summand| self.sums.get_mut(&summand)) {
-                sums.truncate(sums.partition_point(|(at, ..)| *at < since.0));
-            }
-        }
-        told
+        self.bounds.forget(since.0);
+        self.holding.split_off(since.0)
     }
 }
 
 impl Condition {
-    /// The compared registers.
-    fn registers(&self) -> impl Iterator<Item = &Scalar> {
-        let comparison = match self {
+    /// The comparison, if it is known.
+    fn comparison(&self) -> Option<&Comparison> {
+        match self {
             Condition::Branch(comparison) => comparison.as_ref(),
             Condition::Checked(comparison) => Some(comparison),
-        };
-        let numbers = comparison.into_iter().flat_map(|(a, _, b)| [a, b]);
-        numbers.filter_map(|number| match number {
-            Num::Reg(register) => Some(register),
-            Num::Const(_) => None,
-        })
+        }
     }
 }
 
@@ -572,6 +595,15 @@ fn least_if(cmp: Cmp, bound: &Num) -> Option<i128> {
         (Cmp::Ge | Cmp::Eq, Num::Const(bound)) => Some(*bound),
         (Cmp::Ne, Num::Const(0)) => Some(1),
         _ => None,
+    }
+}
+
+/// If this comparison says that a number is at most a bound: the known integer that may be added to the number first.
+fn distance_if(cmp: Cmp) -> Option<i128> {
+    match cmp {
+        Cmp::Lt => Some(1),
+        Cmp::Le | Cmp::Eq => Some(0),
+        Cmp::Gt | Cmp::Ge | Cmp::Ne => None,
     }
 }
 

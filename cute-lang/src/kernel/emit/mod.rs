@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod bits;
+mod bounds;
 pub mod builder;
 mod changing;
 pub mod claim;

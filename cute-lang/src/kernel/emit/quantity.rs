@@ -174,11 +174,6 @@ impl Builder {
         })
     }
 
-    pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
-        let quantities = &mut self.conditions.quantities;
-        quantities.insert(register.name.clone(), quantity);
-    }
-
     /// Records the bits that may be set in a number of the launch.
     pub(super) fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
         let (least, mut greatest) = self.facts.bounds(quantity);
