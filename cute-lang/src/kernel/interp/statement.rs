@@ -1,6 +1,6 @@
 //! Blocks and statements.
 
-use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::{Interpreter, form};
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Truth, Value};
 use cute_ptx::ast::Line;
@@ -109,42 +109,32 @@ impl Interpreter<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Result<Value> {
-        match stmt {
-            Stmt::Local(local) => self.local(local)?,
-            Stmt::Expr(expr, semi) => {
-                let value = self.eval(expr)?;
-                if semi.is_none() {
-                    return Ok(value);
-                }
-            }
-            Stmt::Macro(stmt) => {
-                let value = self.macro_call(&stmt.mac)?;
-                if stmt.semi_token.is_none() {
-                    return Ok(value);
-                }
-            }
-            Stmt::Item(item) => return Err(item_in_function(item)),
-        }
-        Ok(Value::Unit)
+        let value = form::statement(stmt, &mut *self)?;
+        Ok(match gives_value(stmt) {
+            true => value,
+            false => Value::Unit,
+        })
     }
 
-    fn local(&mut self, local: &Local) -> Result<()> {
+    /// Runs a `let`, which has no value.
+    pub(super) fn local(&mut self, local: &Local) -> Result<Value> {
         let init = initialiser(local)?;
         let start = self.length()?;
         let mut value = self.eval(&init.expr)?;
         if self.dead {
-            return Ok(());
+            return Ok(Value::Unit);
         }
         self.rename(&local.pat, &init.expr, &mut value);
         let Some((keyword, other)) = &init.diverge else {
-            return self.bind(&local.pat, value, start);
+            self.bind(&local.pat, value, start)?;
+            return Ok(Value::Unit);
         };
         let value = self.keep(value);
         self.unless_matched(&local.pat, &value, other, keyword.span)?;
-        match self.dead {
-            true => Ok(()),
-            false => self.bind(&local.pat, value, usize::MAX),
+        if !self.dead {
+            self.bind(&local.pat, value, usize::MAX)?;
         }
+        Ok(Value::Unit)
     }
 
     /// A `let` gives another name to fragments that an expression names and does not make.

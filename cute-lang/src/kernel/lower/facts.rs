@@ -189,15 +189,7 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
         Expr::Path(path) if let Some(param) = scalar(interpreter, path) => {
             Ok(Term::Of(Quantity::Scalar(param)))
         }
-        Expr::Path(_)
-        | Expr::Lit(_)
-        | Expr::Unary(_)
-        | Expr::Cast(_)
-        | Expr::Field(_)
-        | Expr::Call(_)
-        | Expr::MethodCall(_)
-        | Expr::Binary(_) => known(interpreter, expr),
-        other => Err(Error::new_spanned(other, NUMBER)),
+        _ => known(interpreter, expr),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod library;
 pub(crate) mod listed;
 pub mod location;
 pub mod module;
+pub(crate) mod pattern;
 pub mod placed;
 pub(crate) mod plain;
 pub(crate) mod product;
