@@ -4,6 +4,7 @@ use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name,
     single_type, wrap,
@@ -383,10 +384,8 @@ fn negated(expr: &ExprUnary) -> Option<&LitInt> {
 
 /// Whether an expression is a literal, perhaps with a sign or in parentheses.
 fn is_literal(expr: &Expr) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Lit(_) => true,
-        Expr::Paren(expr) => is_literal(&expr.expr),
-        Expr::Group(expr) => is_literal(&expr.expr),
         Expr::Unary(expr) => is_literal(&expr.expr),
         _ => false,
     }

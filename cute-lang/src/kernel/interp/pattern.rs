@@ -51,11 +51,9 @@ impl Interpreter<'_> {
 
     /// Whether a value matches a pattern.
     pub(super) fn test(&mut self, pat: &Pat, value: &Value) -> Result<Truth> {
+        let pat = pattern::bare(pat);
         match pat {
             Pat::Wild(_) => Ok(Truth::Known(true)),
-            Pat::Paren(pat) => self.test(&pat.pat, value),
-            Pat::Type(pat) => self.test(&pat.pat, value),
-            Pat::Reference(pat) => self.test(&pat.pat, value),
             Pat::Ident(name) if !self.is_constant(&name.ident) => match &name.subpat {
                 Some((_, inner)) => self.test(inner, value),
                 None => Ok(Truth::Known(true)),

@@ -1,6 +1,7 @@
 //! Blocks and statements.
 
 use crate::kernel::interp::{Interpreter, form};
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Truth, Value};
 use cute_ptx::ast::Line;
@@ -139,8 +140,8 @@ impl Interpreter<'_> {
 
     /// A `let` gives another name to fragments that an expression names and does not make.
     fn rename(&mut self, pat: &Pat, expr: &Expr, value: &mut Value) {
+        let expr = bare(expr);
         match (expr, value) {
-            (Expr::Paren(expr), value) => self.rename(pat, &expr.expr, value),
             (Expr::Tuple(expr), Value::Tuple(values)) => {
                 for (index, (expr, value)) in expr.elems.iter().zip(values).enumerate() {
                     let part = match pat {

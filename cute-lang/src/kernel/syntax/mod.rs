@@ -1,6 +1,7 @@
 //! The syntax of modules under `#[kernels]`, without its meaning.
 
 mod alias;
+pub(crate) mod bare;
 pub mod enumeration;
 pub mod errors;
 mod height;

@@ -20,6 +20,16 @@ pub(crate) fn parts(pat: &Pat) -> Vec<&Pat> {
     }
 }
 
+/// The pattern without what does not matter to whether it matches: parentheses, a type, `&`.
+pub(crate) fn bare(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Paren(pat) => bare(&pat.pat),
+        Pat::Type(pat) => bare(&pat.pat),
+        Pat::Reference(pat) => bare(&pat.pat),
+        pat => pat,
+    }
+}
+
 /// The names in a pattern, of variables or of constants.
 pub(crate) fn names(pat: &Pat) -> Vec<&Ident> {
     let own = match pat {
