@@ -1,14 +1,13 @@
 //! Where the values of a fragment lie in a tensor.
 
 use crate::kernel::access::address::{Addresses, in_bytes};
-use crate::kernel::builtins::copy::hint::Hint;
+use crate::kernel::builtins::copy::options::Options;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Tensor};
 use cute_ptx::ast::Operand;
-use cute_ptx::table::Modifier;
 use syn::Result;
 
 /// The values of a fragment in memory.
@@ -28,11 +27,11 @@ impl Memory {
         Ok(Memory::Shared(tensor, addresses, indices))
     }
 
-    /// The state space and the cache hint.
-    pub(super) fn space(&self) -> (Modifier, Hint) {
+    /// The options of the copy.
+    pub(super) fn options(&self) -> Options {
         match self {
-            Memory::Shared(tensor, ..) => (tensor.space(), (None, None)),
-            Memory::Global(part) => (Modifier::Global, part.hint),
+            Memory::Shared(tensor, ..) => Options::of(tensor.space()),
+            Memory::Global(part) => part.options,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
-use crate::kernel::builtins::copy::hint::Hint;
+use crate::kernel::builtins::copy::options::Options;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
@@ -11,6 +11,7 @@ use crate::kernel::emit::facts::Quantity;
 use crate::kernel::value::{Coordinates, Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::Modifier;
 use syn::Result;
 
 /// The values of a fragment in global memory.
@@ -20,21 +21,20 @@ pub(super) struct Part {
     addresses: Addresses,
     /// The coordinate of each value in the parameter, relative to the origin.
     pub(super) coordinates: Vec<Vec<i64>>,
-    /// The cache hint.
-    pub(super) hint: Hint,
+    /// The options of the copy.
+    pub(super) options: Options,
 }
 
 impl Part {
     /// The part of a tile for this thread.
-    pub(super) fn new(
-        b: &mut Builder,
-        tile: &Global,
-        hint: Hint,
-        fragment: &Fragment,
-    ) -> Result<Self> {
+    pub(super) fn new(b: &mut Builder, tile: &Global, fragment: &Fragment) -> Result<Self> {
         check_elements(b, tile.element, fragment.element)?;
-        let part = Self::of_values(b, tile, fragment)?;
-        Ok(Self { hint, ..part })
+        Self::of_values(b, tile, fragment)
+    }
+
+    /// The same for a copy with options.
+    pub(super) fn with(self, options: Options) -> Self {
+        Self { options, ..self }
     }
 
     /// The part of a tile at the coordinates of a fragment, which may have another element type.
@@ -58,7 +58,7 @@ impl Part {
             addresses: Addresses::new(&global),
             global,
             coordinates,
-            hint: (None, None),
+            options: Options::of(Modifier::Global),
         }
     }
 
