@@ -1,6 +1,7 @@
 //! Facts about launches: what is printed of them can be stated.
 
 use crate::random::{Random, seeds};
+use cute_lang::kernel::emit::facts::Term;
 use cute_lang::kernel::lower::{Lowered, lower};
 
 /// The only kernel of a module, or its errors.
@@ -81,6 +82,20 @@ fn divisors_are_positive() {
     ] {
         let error = with_fact(fact).map(|lowered| lowered.facts).unwrap_err();
         assert!(error.contains(expected), "{fact}: {error}");
+    }
+}
+
+/// A number in a fact is any expression that is known at expansion, of whatever form.
+#[test]
+fn known_numbers_are_computed() {
+    for (number, expected) in [
+        ("[4, 8][1]", 8),
+        ("if ROWS > 4 { 16 } else { n }", 16),
+        ("(match ROWS { 8 => 3, _ => 0 })", 3),
+    ] {
+        let lowered = with_fact(&format!("extent(x, 0) == {number}"));
+        let right = lowered.map(|lowered| lowered.facts[0].right.clone());
+        assert_eq!(right, Ok(Term::Known(expected)), "{number}");
     }
 }
 

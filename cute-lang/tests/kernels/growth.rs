@@ -38,6 +38,42 @@ const LONG: &[(&str, Source)] = &[
     ("checked stores", |n| {
         kernel(&each(n, |i| format!("x[n + {i}] = {i}; ")))
     }),
+    ("checked stores of threads", |n| {
+        kernel(&each(n, |i| format!("x[thread() + {i}] = {i}; ")))
+    }),
+    ("checked stores backwards", |n| {
+        kernel(&each(n, |i| format!("x[n + {}] = {i}; ", n - i)))
+    }),
+    ("checked loads of loaded places", |n| {
+        kernel(&format!(
+            "let a0 = n; {} x[0] = a0;",
+            each(n, |i| format!("let a{} = x[a{i}]; ", i + 1))
+        ))
+    }),
+    ("methods", |n| {
+        format!(
+            "struct S {{ a: u32 }} impl S {{ fn f(&mut self, b: u32) -> u32 {{ self.a += b; self.a }} }} {}",
+            kernel(&format!(
+                "let mut s = S {{ a: n }}; {}",
+                each(n, |i| format!("x[n] = s.f({i}); "))
+            ))
+        )
+    }),
+    ("numbers below extents", |n| {
+        format!(
+            "#[kernel(threads = 32)] pub fn k(x: Global<u32, 1> {}) {{ {} }}",
+            each(n, |i| format!(", n{i}: u32")),
+            each(n, |i| format!(
+                "if n{i} < extent(x, 0) {{ x[n{i}] = {i}; }} "
+            ))
+        )
+    }),
+    ("checked tiles", |n| {
+        kernel(&format!(
+            "let f = fragment::<u32>(4); fill(f, 1); {}",
+            each(n, |i| format!("copy(f, local_tile(x, 4, n + {i})); "))
+        ))
+    }),
     ("proven stores", |n| {
         kernel(&format!(
             "if n < extent(x, 0) {{ {} }}",

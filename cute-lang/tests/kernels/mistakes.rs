@@ -364,6 +364,14 @@ fn what_follows_from_an_error_is_not_shown() {
             cannot find `out` in this scope
         "#]],
     );
+    check(
+        "",
+        "let [a, b] = unknown(n); let c @ (d, &e) = missing(n); let f = a + b + c.0 + d + e;",
+        expect![[r#"
+            cannot find function `unknown`
+            cannot find function `missing`
+        "#]],
+    );
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl Addresses {
         let known = self.known + known;
         let period = period(self.swizzle);
         let inside = period - 1;
-        let dynamic = b.possible_bits(&self.dynamic) as i64;
+        let dynamic = b.known.possible_bits(&self.dynamic) as i64;
         let carries = dynamic & known & inside != 0;
         if carries || period > i64::from(SHARED_ALIGN) {
             let sum = b.add(&self.dynamic.clone(), &Num::from(known))?;

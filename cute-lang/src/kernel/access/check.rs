@@ -87,7 +87,7 @@ pub(super) fn check_inside(
     let shape = Value::Algebra(cute_algebra::Value::Tuple(shape.clone()));
     check(b, &holds, name, |_| Ok([coordinate.clone(), shape]))?;
     for (number, size) in open {
-        b.assume_below(number, size);
+        b.known.assume_below(number, size);
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ pub(super) fn unproven(
         Value::Scalar(_) => {
             let number = number(b, coordinate)?;
             let size: i64 = mode.leaves().product();
-            if !b.is_below_known(&number, size.into()) {
+            if !b.known.is_below_known(&number, size.into()) {
                 open.push((number, Num::from(size)));
             }
         }

@@ -54,7 +54,7 @@ pub(crate) fn sum(
         true => (widened(b, a)?, widened(b, c)?, Type::U64),
         false => (a.clone(), c.clone(), Type::U32),
     };
-    if b.greatest(&a) + b.greatest(&c) < 1 << ty.bits() {
+    if b.known.greatest(&a) + b.known.greatest(&c) < 1 << ty.bits() {
         return b.add(&a, &c);
     }
     let half = half_of(ty);
@@ -89,7 +89,7 @@ pub(crate) fn first_of_tile(
         _ => return b.mul(number, &Num::from(extent)),
     };
     let (all, extent) = (1i128 << ty.bits(), i128::from(extent));
-    if b.is_below_known(number, all / extent) {
+    if b.known.is_below_known(number, all / extent) {
         let first = b.mul(number, &tile)?;
         return Ok(limited(b, first, all - extent));
     }
@@ -106,11 +106,11 @@ pub(crate) fn first_of_tile(
 
 /// The minimum of a coordinate and a limit, and an upper bound of the result.
 pub(crate) fn at_most(b: &mut Builder, num: &Num, limit: i128) -> Result<(Num, i128)> {
-    let greatest = b.greatest(num).min(limit);
+    let greatest = b.known.greatest(num).min(limit);
     Ok(match num {
         Num::Const(_) => (Num::Const(greatest), greatest),
-        Num::Reg(_) if b.is_below_known(num, limit) => (num.clone(), greatest.min(limit - 1)),
-        Num::Reg(_) if b.is_below_known(num, limit + 1) => (num.clone(), greatest),
+        Num::Reg(_) if b.known.is_below_known(num, limit) => (num.clone(), greatest.min(limit - 1)),
+        Num::Reg(_) if b.known.is_below_known(num, limit + 1) => (num.clone(), greatest),
         Num::Reg(_) => (b.binary(Op::Min, num, &Num::Const(limit))?, limit),
     })
 }
@@ -123,7 +123,7 @@ fn half_of(ty: Type) -> i128 {
 /// A number that has just been computed, with its upper bound.
 fn limited(b: &mut Builder, num: Num, greatest: i128) -> Num {
     if let Num::Reg(register) = &num {
-        b.always(register, Cmp::Le, &Num::Const(greatest));
+        b.known.always(register, Cmp::Le, &Num::Const(greatest));
     }
     num
 }
@@ -158,9 +158,9 @@ pub(crate) fn widened(b: &mut Builder, num: &Num) -> Result<Num> {
     match num {
         Num::Reg(scalar) if scalar.ty != Type::U64 => {
             let wide = b.convert(scalar, Type::U64)?;
-            b.limit_bits(&wide, b.possible_bits(num));
-            b.always(&wide, Cmp::Le, num);
-            Ok(limited(b, wide.into(), b.greatest(num)))
+            b.known.limit_bits(&wide, b.known.possible_bits(num));
+            b.known.always(&wide, Cmp::Le, num);
+            Ok(limited(b, wide.into(), b.known.greatest(num)))
         }
         known => Ok(known.clone()),
     }

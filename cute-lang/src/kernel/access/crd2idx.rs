@@ -11,7 +11,7 @@ use syn::Result;
 
 /// The swizzle applied to a number.
 pub(crate) fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result<Num> {
-    if b.possible_bits(index) as i64 & swizzle.source_mask() == 0 {
+    if b.known.possible_bits(index) as i64 & swizzle.source_mask() == 0 {
         return Ok(index.clone());
     }
     if let Num::Const(index) = index {
@@ -113,8 +113,8 @@ pub(crate) fn crd2idx(
         };
     }
     if let (Num::Reg(result), true) = (&sum, sum != coordinate) {
-        let possible = possible_values(b, &bytes, &coordinate) & b.possible_bits(&sum);
-        b.limit_bits(result, possible);
+        let possible = possible_values(b, &bytes, &coordinate) & b.known.possible_bits(&sum);
+        b.known.limit_bits(result, possible);
     }
     Ok(sum)
 }
@@ -143,9 +143,9 @@ fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
 /// tighter than the sums of the emitted form.
 fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
     let modes = coalesce(layout).flat_modes();
-    let (mut sum, mut rest) = (0, b.possible_bits(coordinate));
+    let (mut sum, mut rest) = (0, b.known.possible_bits(coordinate));
     // A condition may say that a register is below the size. The result is computed only where this condition holds.
-    if b.is_below_known(coordinate, layout.size().into()) {
+    if b.known.is_below_known(coordinate, layout.size().into()) {
         rest &= (layout.size() as u64).next_power_of_two() - 1;
     }
     let known = |op, bits, number: i64| bits::possible(op, bits, Right::Known(number as u64), 64);

@@ -67,7 +67,7 @@ fn require(b: &mut Builder, list: usize, index: &Num) -> Result<()> {
             "index {known} is outside of `{name}`, which has at most {most} parameters"
         )));
     }
-    if b.is_below(index, Quantity::Length(list)) {
+    if b.known.is_below(index, Quantity::Length(list)) {
         return Ok(());
     }
     let noted = b.params[list].list.as_ref().map(|list| &list.unproven);
@@ -102,6 +102,6 @@ fn require(b: &mut Builder, list: usize, index: &Num) -> Result<()> {
     check(b, &holds, &name, |_| {
         Ok([index.clone().into(), length.clone().into()])
     })?;
-    b.assume_below(index, &length);
+    b.known.assume_below(index, &length);
     Ok(())
 }

@@ -176,7 +176,8 @@ mod tests {
                 None => {
                     let register = b.register(Type::U32);
                     if known_bits {
-                        b.limit_bits(&register, (mode.size() as u64).next_power_of_two() - 1);
+                        b.known
+                            .limit_bits(&register, (mode.size() as u64).next_power_of_two() - 1);
                     }
                     inputs.push((name(&mut b, &register), mode.size() as u64));
                     register.into()

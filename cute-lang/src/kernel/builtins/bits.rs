@@ -43,7 +43,7 @@ fn count(
         }
     };
     let count = emit(b, &x)?;
-    b.limit_bits(&count, 0x7f);
+    b.known.limit_bits(&count, 0x7f);
     Ok(count.into())
 }
 

@@ -78,7 +78,7 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
     let index = b.add(&selected.dynamic, &Num::from(selected.offset))?;
     let value = swizzled(b, swizzle, &index)?;
     if let Some(cosize) = cosize {
-        b.assume_below(&value, &Num::from(cosize));
+        b.known.assume_below(&value, &Num::from(cosize));
     }
     Ok(value.into())
 }

@@ -51,7 +51,7 @@ fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
     require_inside(b, "threads", &count.into(), &call.args[2].value)?;
     let own = crd2idx(b, &inverse, &thread, 1)?;
     // The inverse permutes the threads, so the result is below their number.
-    b.assume_below(&own, &Num::from(count));
+    b.known.assume_below(&own, &Num::from(count));
     let coordinate = Value::Tuple(vec![own.into(), Value::Wild]);
     // Only the mode of the tiles is left.
     let lost = |b: &Builder| b.error("a part of a tensor has no mode (a defect)");

@@ -73,7 +73,7 @@ pub(crate) fn ask(
 /// Whether bank conflicts are the same for every run-time offset. This holds if the offset has no bit in common with the offsets within the
 /// tensor and is a multiple of the widest access: then the swizzle of the sum is the xor of the two swizzles.
 fn same_for_all(b: &Builder, tensor: &Tensor) -> bool {
-    let dynamic = b.possible_bits(&tensor.dynamic) as i64;
+    let dynamic = b.known.possible_bits(&tensor.dynamic) as i64;
     let reach = tensor.layout.offset() + tensor.layout.layout().cosize();
     let room = u64::try_from(reach).ok();
     let room = room.and_then(|reach| tensor.element.room_of(reach));

@@ -44,7 +44,7 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
         ));
     }
     let index = b.known_once(INDEX);
-    let warpgroups = running(b.threads, index.as_ref(), b.holding());
+    let warpgroups = running(b.threads, index.as_ref(), b.known.holding());
     b.budget.set(warpgroups, registers, call.span);
     instruction(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
 }

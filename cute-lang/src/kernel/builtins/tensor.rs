@@ -67,7 +67,7 @@ fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
     })?;
     let start = i64::from(below.base) + first;
     let known = period.max(align.into()) - 1;
-    if (start | b.possible_bits(&below.dynamic) as i64) & known != 0 {
+    if (start | b.known.possible_bits(&below.dynamic) as i64) & known != 0 {
         let place = match below.dynamic {
             Num::Const(0) => format!("begins at byte {start}"),
             _ => format!("begins at byte {start} plus an offset that is known only at run time"),
@@ -125,7 +125,7 @@ pub(super) fn recast(b: &Builder, call: &Call, tensor: &Tensor) -> Result<Value>
     let layout = layout.map_err(|error| call.error_at(0, error))?;
     // Elements that are parts of bytes begin at any byte.
     let bytes = element.bytes().unwrap_or(1);
-    if b.possible_bits(&tensor.dynamic) & (u64::from(bytes) - 1) != 0 {
+    if b.known.possible_bits(&tensor.dynamic) & (u64::from(bytes) - 1) != 0 {
         let message = format!(
             "the tensor begins at an offset that is known only at run time, and need not be a multiple of {bytes} bytes, as `{element}` needs it"
         );

@@ -68,7 +68,7 @@ fn lane(b: &mut Builder, _: &Call) -> Result<Value> {
             ],
         );
     });
-    b.limit_bits(&lane, (WARP - 1).into());
+    b.known.limit_bits(&lane, (WARP - 1).into());
     Ok(lane.into())
 }
 
@@ -112,7 +112,8 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
         );
     });
     let groups = b.threads.div_ceil(size);
-    b.limit_bits(&group, u64::from(groups.next_power_of_two()) - 1);
+    b.known
+        .limit_bits(&group, u64::from(groups.next_power_of_two()) - 1);
     Ok(Num::Reg(group))
 }
 
@@ -132,7 +133,7 @@ fn warpgroup_thread(b: &mut Builder, _: &Call) -> Result<Value> {
             ],
         );
     });
-    b.limit_bits(&thread, (WARPGROUP - 1).into());
+    b.known.limit_bits(&thread, (WARPGROUP - 1).into());
     Ok(thread.into())
 }
 
@@ -142,7 +143,7 @@ fn xyz(b: &mut Builder, name: &str, register: Register) -> Value {
     let parts = parts.map(|(axis, suffix)| {
         let part = b.special(&format!("{name}_{suffix}"), register, axis);
         // An index, or how many there are.
-        b.always(&part, Cmp::Le, &Num::from(MAX_GRID[axis]));
+        b.known.always(&part, Cmp::Le, &Num::from(MAX_GRID[axis]));
         part.into()
     });
     Value::Tuple(parts.collect())
@@ -159,6 +160,7 @@ pub(super) fn ctarank(b: &mut Builder) -> Num {
     }
     let rank = b.special("ctarank", Register::ClusterCtarank, 0);
     let size: u32 = b.cluster.iter().product();
-    b.limit_bits(&rank, u64::from(size.next_power_of_two()) - 1);
+    b.known
+        .limit_bits(&rank, u64::from(size.next_power_of_two()) - 1);
     rank.into()
 }

@@ -328,7 +328,8 @@ fn instructions(
     start: &[Num],
     plan: &TmaPlan,
 ) -> Result<Vec<Copy>> {
-    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= SHARED_ALIGN.trailing_zeros();
+    let aligned =
+        b.known.possible_bits(&tile.dynamic).trailing_zeros() >= SHARED_ALIGN.trailing_zeros();
     if !aligned {
         let message = format!(
             "a run-time coordinate may put the tile at an address that is not a multiple of {SHARED_ALIGN}"

@@ -2,7 +2,7 @@
 
 use crate::kernel::emit::bits::{self, Right};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::conditions::Meaning;
+use crate::kernel::emit::known::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, fold, mirror, symbol};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{
@@ -184,10 +184,10 @@ impl Builder {
             _ => result,
         };
         if let Some(possible) = possible {
-            self.limit_bits(&result, possible);
-            self.note_result(op, a, b, &result);
+            self.known.limit_bits(&result, possible);
+            self.known.note_result(op, a, b, &result);
         }
-        self.computes(&result, op, a, b);
+        self.known.computes(&result, op, a, b);
         Ok(Num::Reg(result))
     }
 
@@ -228,9 +228,10 @@ impl Builder {
         };
         let result = self.compute(of.ty, opcode, ty, [of.operand()]);
         match opcode {
-            _ if of.ty == Type::Pred => self.means(&result, Meaning::Not(of.clone())),
+            _ if of.ty == Type::Pred => self.known.means(&result, Meaning::Not(of.clone())),
             Opcode::Neg if is_integer(of.ty) => {
-                self.computes(&result, Op::Sub, &Num::Const(0), &of.clone().into());
+                self.known
+                    .computes(&result, Op::Sub, &Num::Const(0), &of.clone().into());
             }
             _ => {}
         }
@@ -242,10 +243,10 @@ impl Builder {
 
     /// The bits that may be set in the result of an operation on unsigned integers, or of `&`, which treats signs as bits.
     fn possible_result(&self, op: Op, a: &Num, b: &Num, ty: Type) -> Option<u64> {
-        let (left, right) = (self.possible_bits(a), self.possible_bits(b));
+        let (left, right) = (self.known.possible_bits(a), self.known.possible_bits(b));
         let right = match b {
             Num::Const(known) => Right::Known(*known as u64),
-            Num::Reg(_) if self.least(b) >= 1 => Right::Positive(right),
+            Num::Reg(_) if self.known.least(b) >= 1 => Right::Positive(right),
             Num::Reg(_) => Right::Any(right),
         };
         (!is_signed(ty) || op == Op::And).then(|| bits::possible(op, left, right, ty.bits()))
@@ -272,7 +273,7 @@ impl Builder {
         let unsigned = !is_signed(ty);
         let power =
             (constant > 0 && constant & (constant - 1) == 0).then(|| constant.trailing_zeros());
-        let possible = self.possible_bits(a);
+        let possible = self.known.possible_bits(a);
         let same = || Ok(Some(Num::Reg(register.clone())));
         match (op, constant) {
             (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0)
@@ -347,7 +348,7 @@ impl Builder {
                 None => Meaning::Compare(comparison),
                 Some(other) => Meaning::CompareAnd(comparison, other.clone()),
             };
-            self.means(&predicate, meaning);
+            self.known.means(&predicate, meaning);
         }
         predicate
     }
@@ -418,10 +419,10 @@ impl Builder {
             [operand.clone()],
         );
         if rounding.is_none() && is_integer(from.ty) {
-            let bits = self.possible_bits(&from.clone().into());
+            let bits = self.known.possible_bits(&from.clone().into());
             let may_be_negative = is_signed(from.ty) && bits >> (from.ty.bits() - 1) & 1 == 1;
             if !may_be_negative {
-                self.limit_bits(&result, bits);
+                self.known.limit_bits(&result, bits);
             }
         }
         // If either side has 64 bits, `cvt` converts a NaN to the integer with only its highest bit set (PTX ISA 9.0, §9.7.9.22).

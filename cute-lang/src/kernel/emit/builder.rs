@@ -9,11 +9,10 @@
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
 use crate::kernel::emit::claim::Claims;
-use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::divergence::Sites;
-use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::inference::Inference;
 use crate::kernel::emit::item::Item;
+use crate::kernel::emit::known::Known;
 use crate::kernel::emit::note::Notes;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
@@ -49,9 +48,8 @@ pub struct Builder {
     pub(super) items: Vec<Item>,
     /// The names of the parameters in PTX.
     pub symbols: HashSet<String>,
-    /// The facts about the arguments of a launch.
-    pub facts: Facts,
-    pub(super) conditions: Conditions,
+    /// What is known about registers and about the launch.
+    pub known: Known,
     /// The types of literals without a suffix.
     pub inference: Inference,
     /// The chip that the kernel is for.
@@ -71,8 +69,6 @@ pub struct Builder {
     labels: BTreeMap<String, u32>,
     /// What is at the addresses of operands.
     pub claims: Claims,
-    /// By register, the bits that may be set. A register without an entry may have any bit set.
-    bits: HashMap<Register, u64>,
     /// The comments before the entry.
     pub notes: Notes,
     pub(super) reports: Vec<Report>,
@@ -114,8 +110,7 @@ impl Builder {
             params: Vec::new(),
             items: Vec::new(),
             symbols: HashSet::new(),
-            facts: Facts::default(),
-            conditions: Conditions::default(),
+            known: Known::default(),
             inference: Inference::default(),
             chip: Chip::DEFAULT,
             threads,
@@ -127,7 +122,6 @@ impl Builder {
             variables: HashMap::new(),
             labels: BTreeMap::new(),
             claims: Claims::default(),
-            bits: HashMap::new(),
             notes: Notes::default(),
             reports: Vec::new(),
             once: HashMap::new(),
@@ -640,8 +634,10 @@ impl Builder {
     /// The index of the thread in its CTA.
     pub fn thread(&mut self) -> Scalar {
         let thread = self.special("thread", special::Register::Tid, 0);
-        self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
-        self.always(&thread, Cmp::Lt, &Num::from(self.threads));
+        self.known
+            .limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
+        self.known
+            .always(&thread, Cmp::Lt, &Num::from(self.threads));
         thread
     }
 
@@ -653,42 +649,6 @@ impl Builder {
             let component = Operand::Symbol(special.component(axis));
             b.emit(Opcode::Mov, Type::U32, [scalar.operand(), component]);
         })
-    }
-
-    // ---- known bits
-
-    /// The bits that may be set in a number.
-    pub fn possible_bits(&self, num: &Num) -> u64 {
-        match num {
-            Num::Const(value) => *value as u64,
-            Num::Reg(scalar) => {
-                let all = u64::MAX >> (64 - scalar.ty.bits().clamp(1, 64));
-                let known = self.bits.get(&scalar.register).filter(|_| !scalar.variable);
-                known.map_or(all, |bits| bits & all)
-            }
-        }
-    }
-
-    /// An upper bound of a nonnegative number.
-    pub fn greatest(&self, num: &Num) -> i128 {
-        match num {
-            Num::Const(value) => *value,
-            Num::Reg(register) => {
-                let by_bits = self.possible_bits(num).into();
-                self.known_limit(register)
-                    .map_or(by_bits, |limit| limit.min(by_bits))
-            }
-        }
-    }
-
-    /// By register, the bits that may be set.
-    pub(super) fn known_bits(&self) -> &HashMap<Register, u64> {
-        &self.bits
-    }
-
-    /// Records that only these bits of a register may be set.
-    pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
-        self.bits.insert(scalar.register, bits);
     }
 }
 

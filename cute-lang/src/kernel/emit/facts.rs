@@ -158,12 +158,18 @@ impl Facts {
 
     /// Whether one quantity is at most another.
     pub fn at_most(&self, less: Quantity, more: Quantity) -> bool {
-        let (low, high) = (self.same(less), self.same(more));
-        !low.is_disjoint(&high)
-            || self.comparisons().any(|(quantity, cmp, other)| {
-                matches!((cmp, other), (Cmp::Le | Cmp::Lt, Term::Of(other))
-                    if low.contains(&quantity) && high.contains(other))
-            })
+        self.below(more).contains(&less)
+    }
+
+    /// All quantities that are at most this one, including itself.
+    pub fn below(&self, of: Quantity) -> BTreeSet<Quantity> {
+        let same = self.same(of);
+        let less = self.comparisons().filter_map(|(quantity, cmp, other)| {
+            let is_less = matches!((cmp, other), (Cmp::Le | Cmp::Lt, Term::Of(other)) if same.contains(other));
+            is_less.then_some(quantity)
+        });
+        let less: Vec<_> = less.flat_map(|quantity| self.same(quantity)).collect();
+        same.into_iter().chain(less).collect()
     }
 
     /// Each fact about a single quantity, read from both sides.

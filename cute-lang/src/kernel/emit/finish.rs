@@ -70,7 +70,7 @@ impl Builder {
         let facts = Facts {
             threads: self.threads,
             cluster: self.cluster,
-            bits: self.known_bits(),
+            bits: self.known.known_bits(),
             calls: &calls,
         };
         self.sites.check(&code, facts)?;
@@ -80,7 +80,7 @@ impl Builder {
         remove_unread(&mut code);
         remove_zeros(&mut code, &self.zeroed);
         remove_unwritten(&mut code);
-        claim_ways(&mut code, &self.conditions);
+        claim_ways(&mut code, &self.known);
         let names = self.names;
         let mut body = names.declarations(&code);
         body.push(ast::Line::Blank);

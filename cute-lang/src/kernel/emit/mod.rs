@@ -2,15 +2,16 @@
 
 pub mod arithmetic;
 pub mod bits;
+mod bounds;
 pub mod builder;
 mod changing;
 pub mod claim;
-pub mod conditions;
 pub mod divergence;
 pub mod facts;
 pub mod finish;
 pub mod inference;
 pub mod item;
+pub mod known;
 pub mod module;
 pub mod note;
 mod once;

@@ -18,7 +18,7 @@ use syn::Result;
 impl Builder {
     /// Picks the tensor at an index of a list. The index must not change afterwards.
     pub fn pick(&mut self, param: usize, index: &Num) -> Result<TensorId> {
-        let (least, _) = self.facts.bounds(Quantity::Length(param));
+        let (least, _) = self.known.facts.bounds(Quantity::Length(param));
         if index.constant().is_none_or(|known| known >= least) {
             return self.pick_here(param, index);
         }
@@ -59,7 +59,8 @@ impl Builder {
                 }
                 let extent = self.pick_number(&param.extent_symbol(mode), Type::U32, index)?;
                 self.limit_by_facts(&extent, Quantity::Extent(id, mode));
-                self.note_quantity(&extent, Quantity::Extent(id, mode));
+                self.known
+                    .note_quantity(&extent, Quantity::Extent(id, mode));
                 item.extents.push(extent);
             }
         }

@@ -44,10 +44,10 @@ impl Builder {
     /// The length of a list, of type `u32`. Lengths that are equal by a fact share one register.
     pub fn length(&mut self, param: usize) -> Num {
         let length = Quantity::Length(param);
-        if let Some(value) = self.facts.value(length) {
+        if let Some(value) = self.known.facts.value(length) {
             return Num::Const(value);
         }
-        let same = self.facts.same(length).into_iter();
+        let same = self.known.facts.same(length).into_iter();
         let first = same.filter_map(|same| match same {
             Quantity::Length(param) => Some(param),
             _ => None,
@@ -56,18 +56,18 @@ impl Builder {
         let symbol = self.params[param].length_symbol();
         let register = self.parameter(&symbol, &symbol, Type::U32, |_, _| {});
         self.limit_by_facts(&register, Quantity::Length(param));
-        self.note_quantity(&register, Quantity::Length(param));
+        self.known.note_quantity(&register, Quantity::Length(param));
         register.into()
     }
 
     /// The extent of a mode of a tensor, of type `u32`. Extents that are equal by a fact share one register.
     pub fn extent(&mut self, id: TensorId, mode: usize) -> Num {
         let extent = Quantity::Extent(id, mode);
-        if let Some(value) = self.facts.value(extent) {
+        if let Some(value) = self.known.facts.value(extent) {
             self.limit_extent(extent);
             return Num::Const(value);
         }
-        for same in self.facts.same(extent) {
+        for same in self.known.facts.same(extent) {
             let found = match same {
                 Quantity::Scalar(param)
                     if matches!(self.params[param].kind, ParamKind::Scalar(Type::U32)) =>
@@ -89,12 +89,12 @@ impl Builder {
 
     /// Adds the fact that an extent is at most `MAX_EXTENT`. Otherwise, a launch checks only extents that it passes.
     fn limit_extent(&mut self, extent: Quantity) {
-        let (_, greatest) = self.facts.bounds(extent);
+        let (_, greatest) = self.known.facts.bounds(extent);
         let Quantity::Extent(TensorId { param, .. }, mode) = extent else {
             return;
         };
         if greatest > MAX_EXTENT {
-            self.facts.0.push(Fact {
+            self.known.facts.0.push(Fact {
                 left: Term::Of(Quantity::Extent(param.into(), mode)),
                 cmp: Cmp::Le,
                 right: Term::Known(MAX_EXTENT),
@@ -112,7 +112,7 @@ impl Builder {
         let last =
             matches!(self.params[param].kind, ParamKind::Global { rank, .. } if mode + 1 == rank);
         let stride = Quantity::Stride(id, mode);
-        if let Some(value) = self.facts.value(stride).or(last.then_some(1)) {
+        if let Some(value) = self.known.facts.value(stride).or(last.then_some(1)) {
             return Num::Const(value);
         }
         if let Some(item) = item {
@@ -139,8 +139,8 @@ impl Builder {
         let quantity = Quantity::Scalar(param);
         self.limit_by_facts(&register, quantity);
         // As an unsigned integer, a number below 0 is large, so the facts about it do not hold.
-        if !is_signed(ty) || self.facts.bounds(quantity).0 >= 0 {
-            self.note_quantity(&register, quantity);
+        if !is_signed(ty) || self.known.facts.bounds(quantity).0 >= 0 {
+            self.known.note_quantity(&register, quantity);
         }
         Some(register)
     }
@@ -157,7 +157,8 @@ impl Builder {
         *extents = true;
         let register = self.parameter(&symbol, &symbol, Type::U32, |_, _| {});
         self.limit_by_facts(&register, Quantity::Extent(id, mode));
-        self.note_quantity(&register, Quantity::Extent(id, mode));
+        self.known
+            .note_quantity(&register, Quantity::Extent(id, mode));
         Some(register)
     }
 
@@ -174,14 +175,9 @@ impl Builder {
         })
     }
 
-    pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
-        let quantities = &mut self.conditions.quantities;
-        quantities.insert(register.register, quantity);
-    }
-
     /// Records the bits that may be set in a number of the launch.
     pub(super) fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
-        let (least, mut greatest) = self.facts.bounds(quantity);
+        let (least, mut greatest) = self.known.facts.bounds(quantity);
         match quantity {
             Quantity::Extent(..) => greatest = greatest.min(MAX_EXTENT),
             Quantity::Length(param) => {
@@ -192,13 +188,14 @@ impl Builder {
         }
         let all = match (least, u64::try_from(greatest)) {
             (0.., Ok(most)) => {
-                self.always(register, Cmp::Le, &Num::Const(greatest));
+                self.known.always(register, Cmp::Le, &Num::Const(greatest));
                 up_to(most)
             }
             _ => u64::MAX,
         };
-        let multiple = self.facts.divisor(quantity).trailing_zeros().min(63);
-        self.limit_bits(register, all & (u64::MAX << multiple));
+        let multiple = self.known.facts.divisor(quantity).trailing_zeros().min(63);
+        self.known
+            .limit_bits(register, all & (u64::MAX << multiple));
     }
 }
 

@@ -37,7 +37,7 @@ impl Builder {
         // No thread may go on, whenever the trap takes effect.
         self.emit(Opcode::Exit, (), []);
         self.place_label(&label);
-        self.assume_checked(holds);
+        self.known.assume_checked(holds);
     }
 
     /// Tells the host a message.

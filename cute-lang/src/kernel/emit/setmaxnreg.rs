@@ -2,7 +2,7 @@
 //!
 //! A kernel that uses `setmaxnreg` says `.minnctapersm 1`: without it ptxas may drop the instruction (C7508).
 
-use crate::kernel::emit::conditions::Condition;
+use crate::kernel::emit::known::Condition;
 use crate::kernel::value::{Num, Scalar};
 use cute_chip::Chip;
 use cute_chip::registers::MAX;

@@ -10,7 +10,7 @@
 //! instructions that compute the predicate. They are added after all other passes, so they disturb none, and a comparison of variables is
 //! claimed only up to the next change of a variable.
 
-use crate::kernel::emit::conditions::{Comparison, Conditions, Meaning, is_fixed, negated};
+use crate::kernel::emit::known::{Comparison, Known, Meaning, is_fixed, negated};
 use crate::kernel::ir::Register;
 use crate::kernel::ir::claims::{Claims, Condition, Statement, Sum, Way};
 use crate::kernel::ir::{Inst, Line, Operand};
@@ -27,7 +27,7 @@ const SCALE_D: usize = 3;
 const MAX_DEPTH: usize = 16;
 
 /// Adds the claims about instructions with guards.
-pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
+pub(super) fn claim_ways(code: &mut Vec<Line>, known: &Known) {
     let mut writes: HashMap<Register, usize> = HashMap::new();
     for line in code.iter() {
         if let Line::Inst(inst) = line {
@@ -35,7 +35,7 @@ pub(super) fn claim_ways(code: &mut Vec<Line>, conditions: &Conditions) {
         }
     }
     let ways = code.iter().enumerate().filter_map(|(at, line)| match line {
-        Line::Inst(inst) => way(&code[..at], inst, conditions, &writes),
+        Line::Inst(inst) => way(&code[..at], inst, known, &writes),
         _ => None,
     });
     let ways: Vec<Claimed> = ways.collect();
@@ -71,11 +71,11 @@ struct Claimed {
 fn way(
     before: &[Line],
     inst: &Inst,
-    conditions: &Conditions,
+    known: &Known,
     writes: &HashMap<Register, usize>,
 ) -> Option<Claimed> {
     let claim = |predicate: Register, truth| {
-        let claim = conditions.claim(predicate, truth, MAX_DEPTH)?;
+        let claim = known.claim(predicate, truth, MAX_DEPTH)?;
         claim.holds_after(before, writes).then(|| claim.condition())
     };
     let guard = inst.guard.as_ref();
@@ -107,7 +107,7 @@ struct Claim {
     passing: Vec<Register>,
 }
 
-impl Conditions {
+impl Known {
     /// A claim for a true, or false, predicate; `None` if the predicate is computed from many others.
     fn claim(&self, predicate: Register, truth: bool, depth: usize) -> Option<Claim> {
         let depth = depth.checked_sub(1)?;

@@ -5,6 +5,7 @@ use crate::kernel::emit::operation::Op;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::advice::advised;
 use crate::kernel::interp::chosen::{Choice, dereferenced};
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Callable, Value};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
@@ -129,6 +130,7 @@ impl Interpreter<'_> {
     }
 
     fn assignee(&mut self, expr: &Expr) -> Result<Assignee> {
+        let expr = bare(expr);
         match expr {
             Expr::Infer(_) => Ok(Assignee::Nothing),
             Expr::Index(
@@ -181,8 +183,8 @@ impl Interpreter<'_> {
 
     /// The variable named by an expression: `x`, `*reference`, `x.0`, `(x, y)`.
     pub(super) fn variable_of(&mut self, expr: &Expr) -> Result<Value> {
+        let expr = bare(expr);
         let value = match expr {
-            Expr::Paren(expr) => return self.variable_of(&expr.expr),
             Expr::Tuple(tuple) => {
                 return Ok(Value::Tuple(
                     tuple

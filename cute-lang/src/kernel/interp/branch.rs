@@ -3,7 +3,7 @@
 use super::advice::of_argument;
 use super::join::Ways;
 use crate::kernel::emit::builder::{unless, when};
-use crate::kernel::emit::conditions::Meaning;
+use crate::kernel::emit::known::Meaning;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
@@ -94,12 +94,12 @@ impl Interpreter<'_> {
             // If one branch never reaches its end, the value comes from the other.
             (true, _) => {
                 self.branches(predicate, then, other);
-                self.b.assume(predicate, false);
+                self.b.known.assume(predicate, false);
                 return Ok(else_value);
             }
             (_, true) => {
                 self.branches(predicate, then, other);
-                self.b.assume(predicate, true);
+                self.b.known.assume(predicate, true);
                 return Ok(then_value);
             }
         }
@@ -127,7 +127,7 @@ impl Interpreter<'_> {
         branch: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Line>, bool)> {
         self.capture(|this| {
-            this.b.assume(predicate, truth);
+            this.b.known.assume(predicate, truth);
             branch(this)
         })
     }
@@ -298,7 +298,7 @@ impl Interpreter<'_> {
             true => Meaning::And(left, right),
             false => Meaning::Or(left, right),
         };
-        self.b.means(&result, meaning);
+        self.b.known.means(&result, meaning);
         Ok(result.into())
     }
 }

@@ -5,6 +5,7 @@ use crate::kernel::builtins::array::{MOST_CHOSEN, checked_index};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::when;
 use crate::kernel::emit::operation::Cmp;
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::value::{Num, Scalar, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
@@ -20,8 +21,7 @@ pub(super) struct Choice {
 impl Interpreter<'_> {
     /// The places that an expression may name: several if it has a run-time index.
     pub(super) fn choices(&mut self, expr: &Expr) -> Result<Vec<Choice>> {
-        match expr {
-            Expr::Paren(expr) => self.choices(&expr.expr),
+        match bare(expr) {
             Expr::Index(expr) => {
                 let bases = self.choices(&expr.expr)?;
                 self.choices_of_index(bases, expr)

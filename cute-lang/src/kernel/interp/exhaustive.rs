@@ -5,6 +5,7 @@
 use super::pattern::pairs;
 use super::structure::member_name;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::pattern;
 use crate::kernel::value::{NumberType, Optional, Struct, Truth, Value};
 use proc_macro2::Span;
 use syn::{Arm, Lit, Pat, Result};
@@ -118,15 +119,12 @@ impl Interpreter<'_> {
 
     /// The pattern; `None` if it matches all values.
     fn tested<'p>(&self, pat: &'p Pat) -> Cell<'p> {
-        match pat {
+        match pattern::bare(pat) {
             Pat::Wild(_) => None,
             Pat::Ident(name) if !self.is_constant(&name.ident) => {
                 let inner = name.subpat.as_ref();
                 inner.and_then(|(_, inner)| self.tested(inner))
             }
-            Pat::Paren(pat) => self.tested(&pat.pat),
-            Pat::Type(pat) => self.tested(&pat.pat),
-            Pat::Reference(pat) => self.tested(&pat.pat),
             pat => Some(pat),
         }
     }

@@ -1,14 +1,17 @@
-//! Expressions, by kind, and those that are neither operators nor calls.
+//! Expressions that are neither operators nor calls.
 
 use super::advice::advised;
 use super::call::dereferenced_array;
-use super::{Interpreter, MAX_STEPS, suffix};
+use super::{Interpreter, MAX_STEPS, form, suffix};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_float, is_integer, register_type, rounded};
 use crate::kernel::value::{Num, NumberType, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprRange, ExprRepeat, Lit, LitFloat, LitInt, RangeLimits, Result};
+use syn::{
+    Error, Expr, ExprBlock, ExprField, ExprIndex, ExprRange, ExprReference, ExprRepeat, Lit,
+    LitFloat, LitInt, RangeLimits, Result,
+};
 
 /// The most values in a tuple, nested tuples included.
 const MAX_TUPLE: usize = 4096;
@@ -39,7 +42,7 @@ impl Interpreter<'_> {
             return Ok(Value::Unit);
         }
         self.depth += 1;
-        let value = self.eval_inner(expr);
+        let value = form::expression(expr, &mut *self);
         self.depth -= 1;
         if let Some(error) = self.b.lacks(None) {
             return Err(error);
@@ -51,67 +54,39 @@ impl Interpreter<'_> {
         }
     }
 
-    fn eval_inner(&mut self, expr: &Expr) -> Result<Value> {
-        match expr {
-            Expr::Lit(expr) => self.literal(&expr.lit),
-            Expr::Path(expr) => self.path(expr),
-            Expr::Paren(expr) => self.eval(&expr.expr),
-            Expr::Group(expr) => self.eval(&expr.expr),
-            Expr::Infer(_) => Ok(Value::Wild),
-            Expr::Tuple(expr) => self.tuple(expr.elems.iter()),
-            Expr::Unary(expr) => self.unary(expr),
-            Expr::Binary(expr) => self.binary(&expr.left, &expr.op, &expr.right),
-            Expr::Assign(expr) => self.assign(&expr.left, &expr.right),
-            Expr::Cast(expr) => self.cast(expr),
-            Expr::Range(expr) => self.range(expr),
-            Expr::Reference(expr) => match expr.mutability {
-                Some(_) => Ok(Value::Reference(Box::new(self.variable_of(&expr.expr)?))),
-                None => self.eval(&expr.expr),
-            },
-            Expr::Call(expr) => self.call(expr),
-            Expr::MethodCall(expr) => self.method_call(expr),
-            Expr::Field(expr) => {
-                let base = self.eval(&expr.base)?;
-                self.field(base, &expr.member)
-            }
-            Expr::Index(expr) => {
-                let base = Argument {
-                    span: expr.expr.span(),
-                    value: dereferenced_array(self.eval(&expr.expr)?),
-                };
-                let index = Argument {
-                    span: expr.index.span(),
-                    value: self.eval(&expr.index)?,
-                };
-                self.call_builtin(
-                    "index",
-                    expr.bracket_token.span.open(),
-                    Vec::new(),
-                    vec![base, index],
-                )
-            }
-            Expr::Block(expr) => match &expr.label {
-                Some(label) => self.labelled_block(label, &expr.block),
-                None => self.block(&expr.block),
-            },
-            Expr::Array(expr) => self.array(expr.elems.iter()),
-            Expr::Repeat(expr) => self.repeat(expr),
-            Expr::Struct(expr) => self.struct_literal(expr),
-            Expr::Closure(expr) => self.closure(expr),
-            Expr::Match(expr) => self.match_expr(expr),
-            Expr::If(expr) => self.if_else(expr),
-            Expr::ForLoop(expr) => self.for_loop(expr),
-            Expr::While(expr) => self.repeated(|this| this.while_loop(expr)),
-            Expr::Loop(expr) => self.repeated(|this| this.loop_loop(expr)),
-            Expr::Break(expr) => self.break_from(expr),
-            Expr::Continue(expr) => self.continue_from(expr),
-            Expr::Return(expr) => self.return_from(expr),
-            Expr::Macro(expr) => self.macro_call(&expr.mac),
-            other => Err(unsupported(other)),
+    pub(super) fn reference(&mut self, expr: &ExprReference) -> Result<Value> {
+        match expr.mutability {
+            Some(_) => Ok(Value::Reference(Box::new(self.variable_of(&expr.expr)?))),
+            None => self.eval(&expr.expr),
         }
     }
 
-    fn literal(&mut self, lit: &Lit) -> Result<Value> {
+    pub(super) fn field_of(&mut self, expr: &ExprField) -> Result<Value> {
+        let base = self.eval(&expr.base)?;
+        self.field(base, &expr.member)
+    }
+
+    pub(super) fn index(&mut self, expr: &ExprIndex) -> Result<Value> {
+        let base = Argument {
+            span: expr.expr.span(),
+            value: dereferenced_array(self.eval(&expr.expr)?),
+        };
+        let index = Argument {
+            span: expr.index.span(),
+            value: self.eval(&expr.index)?,
+        };
+        let span = expr.bracket_token.span.open();
+        self.call_builtin("index", span, Vec::new(), vec![base, index])
+    }
+
+    pub(super) fn block_of(&mut self, expr: &ExprBlock) -> Result<Value> {
+        match &expr.label {
+            Some(label) => self.labelled_block(label, &expr.block),
+            None => self.block(&expr.block),
+        }
+    }
+
+    pub(super) fn literal(&mut self, lit: &Lit) -> Result<Value> {
         match lit {
             Lit::Int(lit) => self.integer(lit.base10_parse()?, lit),
             Lit::Float(lit) => self.float(lit),
@@ -171,7 +146,10 @@ impl Interpreter<'_> {
         })
     }
 
-    fn tuple<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
+    pub(super) fn tuple<'e>(
+        &mut self,
+        elements: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<Value> {
         let mut values = Vec::new();
         for element in elements {
             let value = self.eval(element)?;
@@ -184,7 +162,10 @@ impl Interpreter<'_> {
         self.limited(Value::Tuple(values), MAX_TUPLE)
     }
 
-    fn array<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
+    pub(super) fn array<'e>(
+        &mut self,
+        elements: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<Value> {
         let mut values = Vec::new();
         for element in elements {
             let value = self.eval(element)?;
@@ -198,7 +179,7 @@ impl Interpreter<'_> {
     }
 
     /// `[value; count]`.
-    fn repeat(&mut self, expr: &ExprRepeat) -> Result<Value> {
+    pub(super) fn repeat(&mut self, expr: &ExprRepeat) -> Result<Value> {
         let value = self.eval(&expr.expr)?;
         let value = self.keep(value);
         let count = match self.eval(&expr.len)? {
@@ -245,7 +226,7 @@ impl Interpreter<'_> {
         Ok(value)
     }
 
-    fn range(&mut self, expr: &ExprRange) -> Result<Value> {
+    pub(super) fn range(&mut self, expr: &ExprRange) -> Result<Value> {
         let (Some(start), Some(end)) = (&expr.start, &expr.end) else {
             return Err(Error::new(
                 expr.limits.span(),
@@ -280,15 +261,4 @@ impl Interpreter<'_> {
             }
         }
     }
-}
-
-/// The error of an expression outside of the language.
-pub(super) fn unsupported(expr: &Expr) -> Error {
-    let what = match expr {
-        Expr::Try(_) => "`?`: write `let Some(x) = … else { return None; };`",
-        Expr::Unsafe(_) => "`unsafe` blocks: a kernel as a whole is an `unsafe fn`",
-        Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
-        _ => "such expressions",
-    };
-    Error::new_spanned(expr, format!("the kernel language has no {what}"))
 }

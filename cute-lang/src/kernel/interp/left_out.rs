@@ -5,6 +5,7 @@
 //! determines it, an error asks for it.
 
 use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{NumberType, Value};
 use proc_macro2::{TokenStream, TokenTree};
@@ -118,7 +119,7 @@ impl Interpreter<'_> {
     }
 
     fn told(&mut self, expr: &Expr) -> Told {
-        match expr {
+        match bare(expr) {
             Expr::Lit(lit) => {
                 let suffix = match &lit.lit {
                     Lit::Int(lit) => lit.suffix(),
@@ -127,8 +128,6 @@ impl Interpreter<'_> {
                 };
                 register_type(suffix).map_or(Told::Anything, |ty| Told::Type(NumberType::Is(ty)))
             }
-            Expr::Paren(expr) => self.told(&expr.expr),
-            Expr::Group(expr) => self.told(&expr.expr),
             Expr::Unary(expr) if !matches!(expr.op, UnOp::Deref(_)) => self.told(&expr.expr),
             Expr::Cast(cast) => match self.scalar_type(&cast.ty) {
                 Some(ty) => Told::Type(NumberType::Is(ty)),

@@ -176,8 +176,8 @@ impl Interpreter<'_> {
         let counter = self.b.inference.of_type(counter, number);
         if !is_signed(ty) {
             // Nothing can name it after the last iteration.
-            self.b.always(&counter, Cmp::Lt, end);
-            self.b.always(&counter, Cmp::Ge, start);
+            self.b.known.always(&counter, Cmp::Lt, end);
+            self.b.known.always(&counter, Cmp::Ge, start);
         }
         let head = self.b.label("for");
         let mut on_break = self.target("for_end");

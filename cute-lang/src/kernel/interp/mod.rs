@@ -14,6 +14,7 @@ pub(super) mod elsewhere;
 mod enumeration;
 mod exhaustive;
 mod expr;
+mod form;
 mod function;
 pub mod generics;
 mod iterator;

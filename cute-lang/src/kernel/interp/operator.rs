@@ -1,10 +1,11 @@
 //! Operators and casts.
 
 use crate::kernel::access::elementwise::Elementwise;
-use crate::kernel::emit::conditions::Meaning;
+use crate::kernel::emit::known::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::ir::Operand;
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name,
     single_type, wrap,
@@ -238,8 +239,11 @@ impl Interpreter<'_> {
                     .b
                     .compute(Type::Pred, op.opcode(), Type::Pred, operands);
                 match op {
-                    Op::And => self.b.means(&both, Meaning::And(a.clone(), b.clone())),
-                    Op::Or => self.b.means(&both, Meaning::Or(a.clone(), b.clone())),
+                    Op::And => self
+                        .b
+                        .known
+                        .means(&both, Meaning::And(a.clone(), b.clone())),
+                    Op::Or => self.b.known.means(&both, Meaning::Or(a.clone(), b.clone())),
                     _ => {}
                 }
                 both.into()
@@ -390,10 +394,8 @@ fn negated(expr: &ExprUnary) -> Option<&LitInt> {
 
 /// Whether an expression is a literal, perhaps with a sign or in parentheses.
 fn is_literal(expr: &Expr) -> bool {
-    match expr {
+    match bare(expr) {
         Expr::Lit(_) => true,
-        Expr::Paren(expr) => is_literal(&expr.expr),
-        Expr::Group(expr) => is_literal(&expr.expr),
         Expr::Unary(expr) => is_literal(&expr.expr),
         _ => false,
     }

@@ -2,6 +2,7 @@
 
 use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::pattern;
 use crate::kernel::value::{Optional, Truth, Value};
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
@@ -50,11 +51,9 @@ impl Interpreter<'_> {
 
     /// Whether a value matches a pattern.
     pub(super) fn test(&mut self, pat: &Pat, value: &Value) -> Result<Truth> {
+        let pat = pattern::bare(pat);
         match pat {
             Pat::Wild(_) => Ok(Truth::Known(true)),
-            Pat::Paren(pat) => self.test(&pat.pat, value),
-            Pat::Type(pat) => self.test(&pat.pat, value),
-            Pat::Reference(pat) => self.test(&pat.pat, value),
             Pat::Ident(name) if !self.is_constant(&name.ident) => match &name.subpat {
                 Some((_, inner)) => self.test(inner, value),
                 None => Ok(Truth::Known(true)),
@@ -94,9 +93,8 @@ impl Interpreter<'_> {
             Pat::Or(cases) => {
                 let mut any = Truth::Known(false);
                 for case in &cases.cases {
-                    if let Some(name) = first_name(case)
-                        && !self.is_constant(name)
-                    {
+                    let mut names = pattern::names(case).into_iter();
+                    if let Some(name) = names.find(|name| !self.is_constant(name)) {
                         let message = "a pattern with `|` binds no names in the kernel language: write an arm for each";
                         return Err(Error::new(name.span(), message));
                     }
@@ -241,21 +239,9 @@ impl Interpreter<'_> {
 
     /// Defines the names of a pattern for a value with an error.
     pub(super) fn define_as_wrong(&mut self, pat: &Pat) {
-        match pat {
-            Pat::Ident(pat) => {
-                if let Some(scope) = self.scopes.last_mut() {
-                    scope.insert(pat.ident.to_string(), None);
-                }
-            }
-            Pat::Type(pat) => self.define_as_wrong(&pat.pat),
-            Pat::Paren(pat) => self.define_as_wrong(&pat.pat),
-            Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
-            Pat::TupleStruct(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
-            Pat::Struct(pat) => {
-                let fields = pat.fields.iter();
-                fields.for_each(|field| self.define_as_wrong(&field.pat));
-            }
-            _ => {}
+        if let Some(scope) = self.scopes.last_mut() {
+            let names = pattern::names(pat).into_iter();
+            scope.extend(names.map(|name| (name.to_string(), None)));
         }
     }
 }
@@ -311,15 +297,4 @@ pub(super) fn pairs(
         _ => Some((pat, index)),
     });
     Some(pairs.collect())
-}
-
-/// The first name bound by the pattern.
-fn first_name(pat: &Pat) -> Option<&Ident> {
-    match pat {
-        Pat::Ident(pat) => Some(&pat.ident),
-        Pat::Paren(pat) => first_name(&pat.pat),
-        Pat::Tuple(pat) => pat.elems.iter().find_map(first_name),
-        Pat::TupleStruct(pat) => pat.elems.iter().find_map(first_name),
-        _ => None,
-    }
 }

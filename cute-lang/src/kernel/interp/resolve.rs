@@ -6,16 +6,17 @@
 
 use super::call::unknown_function;
 use super::elsewhere::type_hint;
-use super::expr::unsupported;
+use super::form;
 use super::macros;
 use super::message::Format;
 use super::name::unknown_name;
 use super::near;
-use super::statement::{initialiser, item_in_function};
+use super::statement::initialiser;
 use super::suffix;
 use super::word;
 use crate::kernel::builtins;
 use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::pattern;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
 use crate::kernel::value::types::register_type;
@@ -26,8 +27,9 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Block, Error, Expr, Fields, FnArg, GenericArgument, GenericParam, Generics, ItemFn,
-    Local, Macro, Pat, Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
+    Attribute, Block, Error, Expr, ExprCall, ExprMethodCall, ExprStruct, Fields, FnArg,
+    GenericArgument, GenericParam, Generics, ItemFn, Lit, Local, Macro, Pat, Path, PathArguments,
+    Result, ReturnType, Token, Type,
 };
 
 /// The types of parameters and results besides numbers and structs.
@@ -89,7 +91,7 @@ fn resolve(source: &Source) -> Resolver<'_> {
     resolver
 }
 
-struct Resolver<'s> {
+pub(super) struct Resolver<'s> {
     source: &'s Source,
     /// The names of variables and generic parameters by block, the innermost last.
     scopes: Vec<Scope>,
@@ -138,6 +140,10 @@ impl Name {
 }
 
 impl Resolver<'_> {
+    pub(super) fn error(&mut self, error: Error) {
+        self.errors.push(error);
+    }
+
     fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
         let around = around.iter().copied();
         let all: Vec<&Generics> = around.chain([&function.sig.generics]).collect();
@@ -163,27 +169,21 @@ impl Resolver<'_> {
         });
     }
 
-    fn scoped(&mut self, f: impl FnOnce(&mut Self)) {
+    pub(super) fn scoped(&mut self, f: impl FnOnce(&mut Self)) {
         self.scopes.push(Scope::default());
         f(self);
         let names = self.scopes.pop().into_iter().flat_map(|scope| scope.names);
         self.unused.extend(names.filter_map(|name| name.unused));
     }
 
-    fn block(&mut self, block: &Block) {
-        self.scoped(|this| block.stmts.iter().for_each(|stmt| this.statement(stmt)));
+    pub(super) fn block(&mut self, block: &Block) {
+        self.scoped(|this| {
+            let stmts = block.stmts.iter();
+            stmts.for_each(|stmt| form::statement(stmt, &mut *this));
+        });
     }
 
-    fn statement(&mut self, stmt: &Stmt) {
-        match stmt {
-            Stmt::Local(local) => self.local(local),
-            Stmt::Expr(expr, _) => self.expr(expr),
-            Stmt::Macro(stmt) => self.macro_call(&stmt.mac),
-            Stmt::Item(item) => self.errors.push(item_in_function(item)),
-        }
-    }
-
-    fn local(&mut self, local: &Local) {
+    pub(super) fn local(&mut self, local: &Local) {
         if let Some(init) = self.errors.record(initialiser(local)) {
             self.expr(&init.expr);
             self.exprs(init.diverge.as_ref().map(|(_, other)| &**other));
@@ -191,12 +191,12 @@ impl Resolver<'_> {
         self.bind(&local.pat);
     }
 
-    fn bind(&mut self, pat: &Pat) {
+    pub(super) fn bind(&mut self, pat: &Pat) {
+        pattern::parts(pat)
+            .into_iter()
+            .for_each(|pat| self.bind(pat));
         match pat {
             Pat::Ident(pat) => {
-                if let Some((_, inner)) = &pat.subpat {
-                    self.bind(inner);
-                }
                 let text = pat.ident.to_string();
                 let is_constant = text == "None"
                     || self.source.constant(HERE, &text).is_some()
@@ -208,118 +208,48 @@ impl Resolver<'_> {
                     });
                 }
             }
-            Pat::Type(pat) => self.bind(&pat.pat),
-            Pat::Paren(pat) => self.bind(&pat.pat),
-            Pat::Reference(pat) => self.bind(&pat.pat),
-            Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.bind(pat)),
-            Pat::TupleStruct(pat) => pat.elems.iter().for_each(|pat| self.bind(pat)),
-            Pat::Slice(pat) => pat.elems.iter().for_each(|pat| self.bind(pat)),
-            Pat::Guard(pat) => {
-                self.bind(&pat.pat);
-                self.expr(&pat.guard);
-            }
-            Pat::Struct(pat) => pat.fields.iter().for_each(|field| self.bind(&field.pat)),
-            Pat::Or(pat) => pat.cases.iter().for_each(|pat| self.bind(pat)),
+            Pat::Guard(pat) => self.expr(&pat.guard),
             Pat::Path(pat) => self.first(&pat.path),
             _ => {}
         }
     }
 
-    fn exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+    pub(super) fn exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
         exprs.into_iter().for_each(|expr| self.expr(expr));
     }
 
-    fn expr(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Lit(expr) => {
-                self.errors.record(suffix::check(&expr.lit));
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        form::expression(expr, self);
+    }
+
+    pub(super) fn literal(&mut self, lit: &Lit) {
+        self.errors.record(suffix::check(lit));
+    }
+
+    pub(super) fn call(&mut self, expr: &ExprCall) {
+        let operation = match &*expr.func {
+            Expr::Path(path) => self.callee(&path.path),
+            callee => {
+                self.expr(callee);
+                None
             }
-            Expr::Infer(_) | Expr::Continue(_) => {}
-            Expr::Path(expr) => self.path(&expr.path),
-            Expr::Paren(expr) => self.expr(&expr.expr),
-            Expr::Group(expr) => self.expr(&expr.expr),
-            Expr::Tuple(expr) => self.exprs(&expr.elems),
-            Expr::Array(expr) => self.exprs(&expr.elems),
-            Expr::Repeat(expr) => self.exprs([&*expr.expr, &*expr.len]),
-            Expr::Unary(expr) => self.expr(&expr.expr),
-            Expr::Binary(expr) => self.exprs([&*expr.left, &*expr.right]),
-            Expr::Assign(expr) => self.exprs([&*expr.left, &*expr.right]),
-            Expr::Index(expr) => self.exprs([&*expr.expr, &*expr.index]),
-            Expr::Range(expr) => self.exprs(expr.start.iter().chain(&expr.end).map(|end| &**end)),
-            Expr::Cast(expr) => {
-                self.expr(&expr.expr);
-                self.ty(&expr.ty);
-            }
-            Expr::Reference(expr) => self.expr(&expr.expr),
-            Expr::Field(expr) => self.expr(&expr.base),
-            Expr::Call(expr) => {
-                let operation = match &*expr.func {
-                    Expr::Path(path) => self.callee(&path.path),
-                    callee => {
-                        self.expr(callee);
-                        None
-                    }
-                };
-                self.arguments(operation, &expr.args, 0);
-            }
-            Expr::MethodCall(expr) => {
-                let operation = self.method(&expr.method);
-                self.arguments(operation, [&*expr.receiver], 0);
-                self.arguments(operation, &expr.args, 1);
-                if let Some(generics) = &expr.turbofish {
-                    self.generics(&generics.args);
-                }
-            }
-            Expr::Struct(expr) => {
-                self.structure(&expr.path);
-                self.exprs(expr.fields.iter().map(|field| &field.expr));
-                self.exprs(expr.rest.as_deref());
-            }
-            Expr::Closure(expr) => self.scoped(|this| {
-                expr.inputs.iter().for_each(|input| this.bind(input));
-                this.expr(&expr.body);
-            }),
-            Expr::Block(expr) => self.block(&expr.block),
-            Expr::If(expr) => {
-                self.scoped(|this| {
-                    this.expr(&expr.cond);
-                    this.block(&expr.then_branch);
-                });
-                self.exprs(expr.else_branch.as_ref().map(|(_, other)| &**other));
-            }
-            Expr::Let(expr) => {
-                self.expr(&expr.expr);
-                self.bind(&expr.pat);
-            }
-            Expr::Match(expr) => {
-                self.expr(&expr.expr);
-                for arm in &expr.arms {
-                    self.scoped(|this| {
-                        this.bind(&arm.pat);
-                        this.expr(&arm.body);
-                    });
-                }
-            }
-            Expr::ForLoop(expr) => {
-                for attribute in &expr.attrs {
-                    self.mention(attribute.to_token_stream());
-                }
-                self.expr(&expr.expr);
-                self.scoped(|this| {
-                    this.bind(&expr.pat);
-                    this.block(&expr.body);
-                });
-            }
-            Expr::While(expr) => self.scoped(|this| {
-                this.expr(&expr.cond);
-                this.block(&expr.body);
-            }),
-            Expr::Loop(expr) => self.block(&expr.body),
-            Expr::Break(expr) => self.exprs(expr.expr.as_deref()),
-            Expr::Return(expr) => self.exprs(expr.expr.as_deref()),
-            Expr::Macro(expr) => self.macro_call(&expr.mac),
-            other => self.errors.push(unsupported(other)),
+        };
+        self.arguments(operation, &expr.args, 0);
+    }
+
+    pub(super) fn method_call(&mut self, expr: &ExprMethodCall) {
+        let operation = self.method(&expr.method);
+        self.arguments(operation, [&*expr.receiver], 0);
+        self.arguments(operation, &expr.args, 1);
+        if let Some(generics) = &expr.turbofish {
+            self.generics(&generics.args);
         }
+    }
+
+    pub(super) fn struct_literal(&mut self, expr: &ExprStruct) {
+        self.structure(&expr.path);
+        self.exprs(expr.fields.iter().map(|field| &field.expr));
+        self.exprs(expr.rest.as_deref());
     }
 
     /// Arguments from number `first` on. For operations of the algebra, words need not be names.
@@ -338,7 +268,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn macro_call(&mut self, mac: &Macro) {
+    pub(super) fn macro_call(&mut self, mac: &Macro) {
         if !macros::is_known(mac) {
             return self.errors.push(macros::unknown(mac));
         }
@@ -393,7 +323,7 @@ impl Resolver<'_> {
     }
 
     /// Marks all variables in tokens with a syntax of their own as used.
-    fn mention(&mut self, tokens: TokenStream) {
+    pub(super) fn mention(&mut self, tokens: TokenStream) {
         let mut pending = vec![tokens];
         while let Some(tokens) = pending.pop() {
             for token in tokens {
@@ -428,7 +358,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn path(&mut self, path: &Path) {
+    pub(super) fn path(&mut self, path: &Path) {
         match path.get_ident() {
             Some(name) => self.name(name),
             None if word::operation(path).is_some() => {}
@@ -524,7 +454,7 @@ impl Resolver<'_> {
         found.is_some_and(|(_, item)| matches!(item.fields, Fields::Unit))
     }
 
-    fn ty(&mut self, ty: &Type) {
+    pub(super) fn ty(&mut self, ty: &Type) {
         match ty {
             Type::Path(ty) => self.type_path(&ty.path),
             Type::Reference(ty) => self.ty(&ty.elem),

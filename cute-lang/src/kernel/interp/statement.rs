@@ -1,7 +1,8 @@
 //! Blocks and statements.
 
-use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::{Interpreter, form};
 use crate::kernel::ir::Line;
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::syntax::text;
 use crate::kernel::value::{Truth, Value};
 use proc_macro2::{Ident, Span};
@@ -42,9 +43,9 @@ impl Interpreter<'_> {
     /// Runs `f`. At its end, its tensors in shared memory are free, except those in its value, and conditions on registers from `f` are
     /// forgotten.
     pub(super) fn lifetime(&mut self, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
-        let (start, mark) = (self.b.shared.now(), self.b.mark());
+        let (start, mark) = (self.b.shared.now(), self.b.known.mark());
         let value = f(self);
-        self.b.forget_block(mark);
+        self.b.known.forget_block(mark);
         let value = value?;
         if self.b.shared.is_unchanged_since(start) {
             return Ok(value);
@@ -109,48 +110,38 @@ impl Interpreter<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Result<Value> {
-        match stmt {
-            Stmt::Local(local) => self.local(local)?,
-            Stmt::Expr(expr, semi) => {
-                let value = self.eval(expr)?;
-                if semi.is_none() {
-                    return Ok(value);
-                }
-            }
-            Stmt::Macro(stmt) => {
-                let value = self.macro_call(&stmt.mac)?;
-                if stmt.semi_token.is_none() {
-                    return Ok(value);
-                }
-            }
-            Stmt::Item(item) => return Err(item_in_function(item)),
-        }
-        Ok(Value::Unit)
+        let value = form::statement(stmt, &mut *self)?;
+        Ok(match gives_value(stmt) {
+            true => value,
+            false => Value::Unit,
+        })
     }
 
-    fn local(&mut self, local: &Local) -> Result<()> {
+    /// Runs a `let`, which has no value.
+    pub(super) fn local(&mut self, local: &Local) -> Result<Value> {
         let init = initialiser(local)?;
         let start = self.length()?;
         let mut value = self.eval(&init.expr)?;
         if self.dead {
-            return Ok(());
+            return Ok(Value::Unit);
         }
         self.rename(&local.pat, &init.expr, &mut value);
         let Some((keyword, other)) = &init.diverge else {
-            return self.bind(&local.pat, value, start);
+            self.bind(&local.pat, value, start)?;
+            return Ok(Value::Unit);
         };
         let value = self.keep(value);
         self.unless_matched(&local.pat, &value, other, keyword.span)?;
-        match self.dead {
-            true => Ok(()),
-            false => self.bind(&local.pat, value, usize::MAX),
+        if !self.dead {
+            self.bind(&local.pat, value, usize::MAX)?;
         }
+        Ok(Value::Unit)
     }
 
     /// A `let` gives another name to fragments that an expression names and does not make.
     fn rename(&mut self, pat: &Pat, expr: &Expr, value: &mut Value) {
+        let expr = bare(expr);
         match (expr, value) {
-            (Expr::Paren(expr), value) => self.rename(pat, &expr.expr, value),
             (Expr::Tuple(expr), Value::Tuple(values)) => {
                 for (index, (expr, value)) in expr.elems.iter().zip(values).enumerate() {
                     let part = match pat {
@@ -209,9 +200,9 @@ impl Interpreter<'_> {
         f: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Line>, bool)> {
         let start = self.length()?;
-        let mark = self.b.mark();
+        let mark = self.b.known.mark();
         let value = f(self);
-        self.b.forget(mark);
+        self.b.known.forget(mark);
         let value = value?;
         let lines = self.b.split_off(start);
         Ok((value, lines, std::mem::take(&mut self.dead)))

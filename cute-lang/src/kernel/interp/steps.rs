@@ -1,5 +1,6 @@
 //! What is written here for `(a..b).step_by(c)`.
 
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::syntax::text::fact;
 use quote::ToTokens;
 use syn::{Error, Expr, ExprMethodCall, RangeLimits};
@@ -19,7 +20,7 @@ fn stepped(call: &ExprMethodCall) -> Option<String> {
     let (Some(step), 1) = (call.args.first(), call.args.len()) else {
         return None;
     };
-    let Expr::Range(range) = inner(&call.receiver) else {
+    let Expr::Range(range) = bare(&call.receiver) else {
         return None;
     };
     if call.method != "step_by" {
@@ -50,15 +51,6 @@ fn stepped(call: &ExprMethodCall) -> Option<String> {
             "{steps}, `let {j} = {start} + {step} * {i};` and `if {j} < {end} {{ … }}` go by {by}"
         ),
     })
-}
-
-/// An expression without the parentheses around it.
-fn inner(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(paren) => inner(&paren.expr),
-        Expr::Group(group) => inner(&group.expr),
-        expr => expr,
-    }
 }
 
 fn text(expr: &Expr) -> String {

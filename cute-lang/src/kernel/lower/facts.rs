@@ -5,6 +5,7 @@ use crate::kernel::emit::operation::{Cmp, Op, fold};
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::operator::{comparison, operation};
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
@@ -44,10 +45,9 @@ pub(super) fn facts(interpreter: &mut Interpreter<'_>, sig: &Signature) -> Resul
 
 /// The comparisons of a fact.
 fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> {
+    let fact = bare(fact);
     let text = text::fact(fact.to_token_stream());
     match fact {
-        Expr::Paren(inner) => fact_of(interpreter, &inner.expr),
-        Expr::Group(inner) => fact_of(interpreter, &inner.expr),
         Expr::Binary(binary) => {
             let Some(cmp) = comparison(&binary.op) else {
                 return Err(Error::new_spanned(binary.op, FACT));
@@ -121,9 +121,8 @@ fn aligned(interpreter: &mut Interpreter<'_>, call: &ExprCall, text: String) -> 
 }
 
 fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
+    let expr = bare(expr);
     match expr {
-        Expr::Paren(inner) => term(interpreter, &inner.expr),
-        Expr::Group(inner) => term(interpreter, &inner.expr),
         Expr::Binary(binary)
             if let Some(op @ (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem)) =
                 operation(&binary.op) =>
@@ -189,15 +188,7 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
         Expr::Path(path) if let Some(param) = scalar(interpreter, path) => {
             Ok(Term::Of(Quantity::Scalar(param)))
         }
-        Expr::Path(_)
-        | Expr::Lit(_)
-        | Expr::Unary(_)
-        | Expr::Cast(_)
-        | Expr::Field(_)
-        | Expr::Call(_)
-        | Expr::MethodCall(_)
-        | Expr::Binary(_) => known(interpreter, expr),
-        other => Err(Error::new_spanned(other, NUMBER)),
+        _ => known(interpreter, expr),
     }
 }
 

@@ -275,7 +275,7 @@ fn lower_from(
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
-    interpreter.b.facts = facts(&mut interpreter, &kernel.function.sig)?;
+    interpreter.b.known.facts = facts(&mut interpreter, &kernel.function.sig)?;
     for param in 0..interpreter.b.params.len() {
         interpreter.b.scalar(param);
     }
@@ -293,7 +293,7 @@ fn lower_from(
         .for_each(|error| in_doubt.push(error));
     in_doubt.finish(())?;
 
-    let facts = interpreter.b.facts.0.clone();
+    let facts = interpreter.b.known.facts.0.clone();
     let parts = interpreter.b.finish()?;
     if kernel.unsafety.is_none() {
         check_accesses(name, &parts.params)?;

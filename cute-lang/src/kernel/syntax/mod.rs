@@ -1,6 +1,7 @@
 //! The syntax of modules under `#[kernels]`, without its meaning.
 
 mod alias;
+pub(crate) mod bare;
 pub mod enumeration;
 pub mod errors;
 mod height;
@@ -12,6 +13,7 @@ pub mod library;
 pub(crate) mod listed;
 pub mod location;
 pub mod module;
+pub(crate) mod pattern;
 pub mod placed;
 pub(crate) mod plain;
 pub(crate) mod product;

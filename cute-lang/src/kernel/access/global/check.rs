@@ -39,7 +39,7 @@ pub(crate) fn require(b: &mut Builder, mut inside: Inside, instead: Option<&str>
         Ok([coordinate, joined(extents.clone())])
     })?;
     for (origin, extent) in global.origin.iter().zip(&extents) {
-        b.assume_below(origin, extent);
+        b.known.assume_below(origin, extent);
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use crate::kernel::access::coordinate::like;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::conditions::Almost;
 use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::known::Almost;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::quantity::MAX_EXTENT;
 use crate::kernel::value::types::{is_signed, rust_name};
@@ -180,7 +180,7 @@ impl Inside {
                 "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
             ));
         }
-        let count = b.greatest(origin) + i128::from(reach) + 1;
+        let count = b.known.greatest(origin) + i128::from(reach) + 1;
         let most = match origin {
             Num::Const(_) => MAX_EXTENT,
             Num::Reg(_) => MOST_STATED,
@@ -229,7 +229,7 @@ impl Inside {
             ));
         }
         let origin = &self.global.origin[mode];
-        let Some(almost) = b.almost(origin, extent) else {
+        let Some(almost) = b.known.almost(origin, extent) else {
             return b.changing(&format!("its coordinate in mode {mode}"), origin, &text);
         };
         Some(match almost {
@@ -267,25 +267,25 @@ fn is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
 
 /// Whether a number and the next `reach` numbers are known to be below an extent.
 fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32) -> bool {
-    let (least, _) = b.facts.bounds(extent);
-    if b.is_below_known(first, least - reach) {
+    let (least, _) = b.known.facts.bounds(extent);
+    if b.known.is_below_known(first, least - reach) {
         return true;
     }
     // Both are multiples of `unit`. If one is below the other, the next `unit - 1` numbers are, too.
-    let unit = 1i128 << b.possible_bits(first).trailing_zeros().min(62);
-    let whole = b.facts.divisor(extent) % unit == 0;
-    if (reach == 0 || whole && reach < unit) && b.is_below(first, extent) {
+    let unit = 1i128 << b.known.possible_bits(first).trailing_zeros().min(62);
+    let whole = b.known.facts.divisor(extent) % unit == 0;
+    if (reach == 0 || whole && reach < unit) && b.known.is_below(first, extent) {
         return true;
     }
-    if b.is_below_by(first, reach, extent) {
+    if b.known.is_below_by(first, reach, extent) {
         return true;
     }
     // A bound of one summand proves that the sum does not wrap.
-    let Some((x, y)) = b.summands(first).filter(|_| sums > 0) else {
+    let Some((x, y)) = b.known.summands(first).filter(|_| sums > 0) else {
         return false;
     };
     [(x, y), (y, x)].into_iter().any(|(part, other)| {
-        let other = b.greatest(other);
+        let other = b.known.greatest(other);
         other >= 0 && all_below(b, part, reach + other, extent, sums - 1)
     })
 }

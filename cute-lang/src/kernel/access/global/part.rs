@@ -104,7 +104,7 @@ impl Global {
         self.origin[mode] = match self.is_moved[mode] {
             // It may be below 0, and has room above it for a whole tile.
             true => b.add(origin, by)?,
-            false => sum(b, origin, by, |b, sum| b.is_below(sum, extent))?,
+            false => sum(b, origin, by, |b, sum| b.known.is_below(sum, extent))?,
         };
         self.terms[mode].push((steps.clone(), step));
         Ok(())
@@ -201,7 +201,7 @@ impl Global {
         let (mut tile, mut strides) = (self.clone(), Vec::new());
         for ((&mode, extent), coordinate) in modes.iter().zip(shape.leaves()).zip(coordinates) {
             let (number, limit) = (number(b, coordinate)?, Quantity::Extent(self.id(), mode));
-            let is_inside = |b: &Builder, first: &Num| b.is_below(first, limit);
+            let is_inside = |b: &Builder, first: &Num| b.known.is_below(first, limit);
             let first = first_of_tile(b, &number, *extent, is_inside)?;
             let exact = exact(coordinate).unwrap_or(number);
             tile.advance_by(b, mode, &first, (&exact, *extent))?;
@@ -287,11 +287,11 @@ impl Global {
         // The limits are multiples of every relevant power of two.
         if let Num::Reg(register) = &shifted {
             let zeros = |(number, factor): &(Num, i64)| {
-                b.possible_bits(number).trailing_zeros() + factor.trailing_zeros()
+                b.known.possible_bits(number).trailing_zeros() + factor.trailing_zeros()
             };
             let multiple = terms.iter().map(zeros).min().unwrap_or(0).min(31);
-            let bits = b.possible_bits(&shifted) & (u64::MAX << multiple);
-            b.limit_bits(register, bits);
+            let bits = b.known.possible_bits(&shifted) & (u64::MAX << multiple);
+            b.known.limit_bits(register, bits);
         }
         (self.origin[mode], self.is_moved[mode]) = (shifted, true);
         self.terms[mode].push((steps.clone(), step));
@@ -355,7 +355,7 @@ fn signed_product(b: &mut Builder, number: &Num, factor: i64) -> Result<Num> {
             let limit = MANY / factor.abs();
             let (least, greatest) = range(scalar.ty);
             let mut number = number.clone();
-            if limit < greatest && b.greatest(&number) > limit {
+            if limit < greatest && b.known.greatest(&number) > limit {
                 number = b.binary(Op::Min, &number, &Num::Const(limit))?;
             }
             if -limit > least {
@@ -386,14 +386,14 @@ fn between(b: &Builder, terms: &[(Num, i64)]) -> (i128, i128) {
         let factor = i128::from(*factor);
         let (least, greatest) = match number {
             Num::Const(known) => (*known, *known),
-            Num::Reg(scalar) if is_signed(scalar.ty) => match b.negated(scalar) {
-                Some(positive) => (-b.greatest(positive), 0),
+            Num::Reg(scalar) if is_signed(scalar.ty) => match b.known.negated(scalar) {
+                Some(positive) => (-b.known.greatest(positive), 0),
                 None => range(scalar.ty),
             },
             Num::Reg(_) => {
                 let limit = MAX_EXTENT / factor.abs().max(1);
-                let greatest = b.greatest(number);
-                match b.is_below_known(number, limit + 1) {
+                let greatest = b.known.greatest(number);
+                match b.known.is_below_known(number, limit + 1) {
                     true => (0, greatest.min(limit)),
                     false => (0, greatest),
                 }

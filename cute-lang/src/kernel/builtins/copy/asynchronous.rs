@@ -58,7 +58,7 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
         }
     };
     b.set_place(call.span);
-    let mut from = Part::new(b, tile, (None, None), &held)?;
+    let mut from = Part::new(b, tile, &held)?;
     let mut to = Memory::shared(b, tensor, &held)?;
     let mut inside = from.inside(b);
     // Values are copied together if they are consecutive on both sides: in the same row, at equal distances on both.

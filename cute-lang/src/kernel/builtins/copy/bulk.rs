@@ -193,7 +193,7 @@ fn pieces(
 fn offsets(b: &Builder, tile: &Global, layout: &Layout) -> Result<Layout> {
     let last = tile.origin.len() - 1;
     let stride = |mode: usize| {
-        let known = b.facts.value(Quantity::Stride(tile.id(), mode));
+        let known = b.known.facts.value(Quantity::Stride(tile.id(), mode));
         let known = known.and_then(|known| i64::try_from(known).ok());
         known
             .filter(|known| (0..FAR).contains(known))
@@ -307,7 +307,7 @@ fn check_shared(
         );
         return Err(call.error_at(argument, message));
     }
-    let dynamic = b.possible_bits(&tensor.dynamic) as i64;
+    let dynamic = b.known.possible_bits(&tensor.dynamic) as i64;
     let is_aligned = |byte: i64| ((i64::from(tensor.base) + byte) | dynamic) & (ALIGN - 1) == 0;
     let mut starts = indices.iter().map(|index| tensor.byte(*index));
     if starts.all(|byte| byte.is_ok_and(is_aligned)) {

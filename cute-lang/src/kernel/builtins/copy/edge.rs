@@ -4,10 +4,10 @@ use crate::kernel::access::element::writes;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::fill::fill_word;
-use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::move_all;
 use crate::kernel::builtins::copy::moved;
+use crate::kernel::builtins::copy::options::options;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers;
 use crate::kernel::builtins::copy::vector::{Condition, vectorise};
@@ -27,7 +27,8 @@ pub(super) fn copy_or(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[2].span);
     let fill = fill_word(b, fragment.element, &call.args[2].value)?;
     b.set_place(call.span);
-    let part = Part::new(b, tile, hint(call, 3, Direction::Load)?, fragment)?;
+    let options = options(call, 3, Direction::Load)?;
+    let part = Part::new(b, tile, fragment)?.with(options);
     move_inside(b, Direction::Load, part, fragment, Some(fill))?;
     Ok(Value::Unit)
 }
@@ -41,7 +42,8 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(1, "a tile of global memory"));
     };
     b.set_place(call.span);
-    let part = Part::new(b, tile, hint(call, 2, Direction::Store)?, fragment)?;
+    let options = options(call, 2, Direction::Store)?;
+    let part = Part::new(b, tile, fragment)?.with(options);
     move_inside(b, Direction::Store, part, fragment, None)?;
     writes(b, &call.args[1].value);
     Ok(Value::Unit)

@@ -237,7 +237,7 @@ fn rows_are_aligned(b: &Builder, tensor: &Tensor, indices: &[i64]) -> bool {
         return false;
     };
     let swizzle = in_bytes(tensor.layout.swizzle(), bytes);
-    let dynamic = b.possible_bits(&tensor.dynamic).trailing_zeros() >= bits;
+    let dynamic = b.known.possible_bits(&tensor.dynamic).trailing_zeros() >= bits;
     dynamic
         && (swizzle.is_identity() || swizzle.base() >= bits)
         && tensor.base.is_multiple_of(1 << bits)

@@ -1,14 +1,14 @@
 //! Where the values of a fragment lie in a tensor.
 
 use crate::kernel::access::address::Addresses;
-use crate::kernel::builtins::copy::hint::Hint;
+use crate::kernel::builtins::copy::options::Options;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Tensor};
-use cute_ptx::table::Modifier;
+
 use syn::Result;
 
 /// The values of a fragment in memory.
@@ -29,11 +29,11 @@ impl Memory {
         Ok(Memory::Shared(tensor, addresses, width, indices))
     }
 
-    /// The state space and the cache hint.
-    pub(super) fn space(&self) -> (Modifier, Hint) {
+    /// The options of the copy.
+    pub(super) fn options(&self) -> Options {
         match self {
-            Memory::Shared(tensor, ..) => (tensor.space(), (None, None)),
-            Memory::Global(part) => (Modifier::Global, part.hint),
+            Memory::Shared(tensor, ..) => Options::of(tensor.space()),
+            Memory::Global(part) => part.options,
         }
     }
 
@@ -68,7 +68,11 @@ impl Memory {
         match self {
             Memory::Shared(tensor, _, width, _) => {
                 // The run-time offset is a multiple of this many bytes.
-                let dynamic = 1i64 << b.possible_bits(&tensor.dynamic).trailing_zeros().min(4);
+                let dynamic = 1i64
+                    << b.known
+                        .possible_bits(&tensor.dynamic)
+                        .trailing_zeros()
+                        .min(4);
                 let swizzle = tensor.layout.swizzle();
                 let chunk = match swizzle.is_identity() {
                     true => WIDEST,

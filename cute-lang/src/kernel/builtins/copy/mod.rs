@@ -5,10 +5,10 @@ mod bulk;
 mod direction;
 mod edge;
 mod fill;
-mod hint;
 mod matrix;
 mod memory;
 mod moved;
+mod options;
 mod outside;
 pub(super) mod pack;
 mod part;
@@ -25,8 +25,8 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::copy::asynchronous::copy_async;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::edge::{copy_inside, copy_or};
-use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::options::options;
 use crate::kernel::builtins::copy::part::{Part, known_tile};
 use crate::kernel::builtins::copy::vector::{Condition, vectorise};
 use crate::kernel::emit::builder::Builder;
@@ -180,7 +180,8 @@ fn copy_global(
     tile: &Global,
     fragment: &Fragment,
 ) -> Result<()> {
-    let part = Part::new(b, tile, hint(call, 2, direction)?, fragment)?;
+    let options = options(call, 2, direction)?;
+    let part = Part::new(b, tile, fragment)?.with(options);
     let inside = part.inside(b);
     let instead = match direction {
         Direction::Load => COPY_OR,

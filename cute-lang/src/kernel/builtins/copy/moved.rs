@@ -5,8 +5,8 @@
 
 use crate::kernel::access::global::inside::Inside;
 use crate::kernel::builtins::copy::direction::Direction;
-use crate::kernel::builtins::copy::hint::Hint;
 use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::options::Options;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers;
 use crate::kernel::builtins::copy::vector::WIDEST;
@@ -90,12 +90,12 @@ pub(super) fn copy(
         let begin = b.add(&first, &at)?;
         moved.push(b.compare_and(Cmp::Lt, &begin, &limit, None)?);
     }
-    let space = (Modifier::Global, part.hint);
+    let options = part.options;
     match direction {
         Direction::Load => load(
             b,
             &address,
-            space,
+            options,
             fragment,
             vectors,
             &moved,
@@ -110,7 +110,7 @@ pub(super) fn copy(
                     predicate: Some(moved.clone()),
                     fill: None,
                 };
-                vector::store(b, (space, to), &words, WIDEST, &condition);
+                vector::store(b, (options, to), &words, WIDEST, &condition);
             }
         }
     }
@@ -196,7 +196,7 @@ impl Address {
 fn load(
     b: &mut Builder,
     address: &Address,
-    space: (Modifier, Hint),
+    options: Options,
     fragment: &Fragment,
     vectors: &[Vec<usize>],
     moved: &[Scalar],
@@ -215,7 +215,7 @@ fn load(
                 predicate: Some(predicate.clone()),
                 fill: fill.cloned(),
             };
-            vector::load(b, (space, from), words, WIDEST, &condition);
+            vector::load(b, (options, from), words, WIDEST, &condition);
         }
         loaded.push((low, high, both));
     }

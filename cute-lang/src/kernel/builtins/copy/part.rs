@@ -3,7 +3,7 @@
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
-use crate::kernel::builtins::copy::hint::Hint;
+use crate::kernel::builtins::copy::options::Options;
 use crate::kernel::builtins::copy::partition::{check_elements, partition};
 use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
@@ -12,6 +12,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Coordinates, Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
 use cute_ptx::ast::Type;
+use cute_ptx::table::Modifier;
 use syn::Result;
 
 /// The values of a fragment in global memory.
@@ -23,21 +24,20 @@ pub(super) struct Part {
     pub(super) width: i64,
     /// The coordinate of each value in the parameter, relative to the origin.
     pub(super) coordinates: Vec<Vec<i64>>,
-    /// The cache hint.
-    pub(super) hint: Hint,
+    /// The options of the copy.
+    pub(super) options: Options,
 }
 
 impl Part {
     /// The part of a tile for this thread.
-    pub(super) fn new(
-        b: &mut Builder,
-        tile: &Global,
-        hint: Hint,
-        fragment: &Fragment,
-    ) -> Result<Self> {
+    pub(super) fn new(b: &mut Builder, tile: &Global, fragment: &Fragment) -> Result<Self> {
         check_elements(b, tile.element, fragment.element)?;
-        let part = Self::of_values(b, tile, fragment)?;
-        Ok(Self { hint, ..part })
+        Self::of_values(b, tile, fragment)
+    }
+
+    /// The same for a copy with options.
+    pub(super) fn with(self, options: Options) -> Self {
+        Self { options, ..self }
     }
 
     /// The part of a tile at the coordinates of a fragment, which may have another element type.
@@ -62,7 +62,7 @@ impl Part {
             width: b.whole(global.element.bytes())?.into(),
             global,
             coordinates,
-            hint: (None, None),
+            options: Options::of(Modifier::Global),
         })
     }
 
@@ -133,18 +133,18 @@ impl Part {
         let width = i128::from(self.width);
         let last = origin.len() - 1;
         let address = Quantity::Address(id);
-        let mut multiples = vec![(b.facts.divisor(address), Some(address))];
+        let mut multiples = vec![(b.known.facts.divisor(address), Some(address))];
         for (mode, origin) in origin.iter().enumerate() {
             let at_origin = self
                 .coordinates
                 .iter()
                 .all(|coordinate| coordinate[mode] == 0);
-            let multiple = 1i128 << b.possible_bits(origin).trailing_zeros().min(62);
+            let multiple = 1i128 << b.known.possible_bits(origin).trailing_zeros().min(62);
             if mode == last {
                 multiples.push((multiple * width, None));
             } else if *origin != Num::Const(0) || !at_origin {
                 let quantity = Quantity::Stride(id, mode);
-                let stride = b.facts.divisor(quantity);
+                let stride = b.known.facts.divisor(quantity);
                 let steps = if at_origin { multiple } else { 1 };
                 let multiple = stride.saturating_mul(width).saturating_mul(steps);
                 multiples.push((multiple, Some(quantity)));
@@ -159,13 +159,17 @@ impl Part {
         let extent = match &self.global.ranges[last] {
             // Vectors lie across neither end of it.
             Some(Coordinates { first, end }) => {
-                let bits = b.possible_bits(first) | b.possible_bits(end);
+                let bits = b.known.possible_bits(first) | b.known.possible_bits(end);
                 1 << bits.trailing_zeros().min(62)
             }
-            None => b.facts.divisor(Quantity::Extent(self.global.id(), last)),
+            None => b
+                .known
+                .facts
+                .divisor(Quantity::Extent(self.global.id(), last)),
         };
         let origin = 1i128
-            << b.possible_bits(&self.global.origin[last])
+            << b.known
+                .possible_bits(&self.global.origin[last])
                 .trailing_zeros()
                 .min(62);
         (extent & extent.wrapping_neg())

@@ -50,7 +50,7 @@ fn load_all(
             words.push(word);
         }
         let condition = condition(b, vector[0])?;
-        let at = (memory.space(), memory.operand(b, vector[0])?);
+        let at = (memory.options(), memory.operand(b, vector[0])?);
         load(b, at, &words, vector.len() as i64 * width, &condition);
     }
     for (register, mut parts) in loaded {
@@ -90,7 +90,7 @@ fn store_all(
             });
         }
         let condition = condition(b, vector[0])?;
-        let at = (memory.space(), memory.operand(b, vector[0])?);
+        let at = (memory.options(), memory.operand(b, vector[0])?);
         store(b, at, &words, vector.len() as i64 * width, &condition);
     }
     Ok(())

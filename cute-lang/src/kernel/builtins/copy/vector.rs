@@ -1,6 +1,6 @@
 //! Vectors: consecutive values in memory for one instruction.
 
-use crate::kernel::builtins::copy::hint::Hint;
+use crate::kernel::builtins::copy::options::Options;
 use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
@@ -47,13 +47,13 @@ pub(super) struct Condition {
     pub(super) fill: Option<Operand>,
 }
 
-/// The state space, the cache hint and the address.
-type At = ((Modifier, Hint), Operand);
+/// The options of the copy and the address.
+type At = (Options, Operand);
 
 /// Loads `bytes` bytes. Where the condition does not hold, the registers get its fill.
 pub(super) fn load(
     b: &mut Builder,
-    (space, address): At,
+    (options, address): At,
     words: &[Scalar],
     bytes: i64,
     Condition { predicate, fill }: &Condition,
@@ -66,7 +66,7 @@ pub(super) fn load(
         }
         return b.guarded(guard, |b| {
             let operands = [joined(words), address];
-            b.emit(Opcode::Ld, modifiers(space, words, bytes), operands);
+            b.emit(Opcode::Ld, modifiers(options, words, bytes), operands);
         });
     }
     let narrow = b.cell(Type::U16);
@@ -80,7 +80,7 @@ pub(super) fn load(
     }
     b.guarded(guard, |b| {
         let operands = [narrow.operand(), address];
-        b.emit(Opcode::Ld, modifiers(space, words, bytes), operands);
+        b.emit(Opcode::Ld, modifiers(options, words, bytes), operands);
     });
     let operands = [joined(words), narrow.operand()];
     b.emit(Opcode::Cvt, (Type::U32, Type::U16), operands);
@@ -89,7 +89,7 @@ pub(super) fn load(
 /// Stores `bytes` bytes where the condition holds.
 pub(super) fn store(
     b: &mut Builder,
-    (space, address): At,
+    (options, address): At,
     words: &[Scalar],
     bytes: i64,
     condition: &Condition,
@@ -105,7 +105,7 @@ pub(super) fn store(
     };
     b.guarded(condition.predicate.as_ref().map(when), |b| {
         let operands = [address, register];
-        b.emit(Opcode::St, modifiers(space, words, bytes), operands);
+        b.emit(Opcode::St, modifiers(options, words, bytes), operands);
     });
 }
 
@@ -118,7 +118,7 @@ fn joined(words: &[Scalar]) -> Operand {
 }
 
 /// The modifiers of a load or store of these registers.
-fn modifiers(space: (Modifier, Hint), words: &[Scalar], bytes: i64) -> impl Modifiers {
+fn modifiers(options: Options, words: &[Scalar], bytes: i64) -> impl Modifiers {
     let vector = match words.len() {
         1 => None,
         count => Some(Modifier::Vector(count as u8)),
@@ -129,5 +129,5 @@ fn modifiers(space: (Modifier, Hint), words: &[Scalar], bytes: i64) -> impl Modi
         2 => Type::B16,
         _ => words[0].ty,
     };
-    (space, vector, ty)
+    (options, vector, ty)
 }

@@ -30,7 +30,7 @@ impl Descriptors {
         form: &WgmmaOperand,
     ) -> Result<Self> {
         let atom = form.swizzle.atom();
-        if b.possible_bits(&tensor.dynamic).trailing_zeros() < atom.trailing_zeros() {
+        if b.known.possible_bits(&tensor.dynamic).trailing_zeros() < atom.trailing_zeros() {
             let message = format!(
                 "a run-time coordinate may put the tile at an address that is not a multiple of {atom}"
             );

@@ -5,6 +5,7 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::function::Invocation;
 use crate::kernel::interp::generics::{Bindings, Parameters};
 use crate::kernel::interp::{Interpreter, Scope, near};
+use crate::kernel::syntax::bare::bare;
 use crate::kernel::syntax::source::ModuleId;
 use crate::kernel::value::{StructType, Value};
 use proc_macro2::Ident;
@@ -204,11 +205,8 @@ fn impl_generics(ty: &TypePath, generics: &Generics, known: &StructType) -> Bind
 
 /// Whether the expression names a place that a `&mut` can borrow.
 fn is_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(expr) => is_place(&expr.expr),
-        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) | Expr::Unary(_) | Expr::Reference(_) => {
-            true
-        }
-        _ => false,
-    }
+    matches!(
+        bare(expr),
+        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) | Expr::Unary(_) | Expr::Reference(_)
+    )
 }

@@ -1,13 +1,38 @@
-//! Cache hints of copies.
+//! The options of copies.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::value::Value;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::{Modifier, Modifiers};
 use syn::Result;
 
-/// The eviction hint of a line, and the number of bytes that the L2 cache prefetches on a miss.
-pub(super) type Hint = (Option<Modifier>, Option<Modifier>);
+/// What the loads or stores of a copy have as modifiers, besides their vectors and types.
+#[derive(Clone, Copy)]
+pub(super) struct Options {
+    /// The state space.
+    space: Modifier,
+    /// The eviction hint of a line.
+    line: Option<Modifier>,
+    /// How many bytes the L2 cache prefetches on a miss.
+    fetch: Option<Modifier>,
+}
+
+impl Options {
+    /// Those of a copy without hints.
+    pub(super) fn of(space: Modifier) -> Self {
+        Self {
+            space,
+            line: None,
+            fetch: None,
+        }
+    }
+}
+
+impl Modifiers for Options {
+    fn push_to(self, modifiers: &mut Vec<Modifier>) {
+        (self.space, self.line, self.fetch).push_to(modifiers);
+    }
+}
 
 /// Words for the eviction hints of loads and stores of global memory.
 const LINES: &[(&str, Modifier)] = &[
@@ -24,11 +49,12 @@ const FETCHES: &[(&str, Modifier)] = &[
     ("L2_256B", Modifier::L2Prefetch256B),
 ];
 
-/// The hint, if argument `index` is given: a word of one of the tables, or one of each. For a copy from global memory to global memory, the
-/// store only has the first part.
-pub(super) fn hint(call: &Call, index: usize, direction: Direction) -> Result<Hint> {
+/// The options of a copy of global memory. If argument `index` is given, it is its hint: a word of one of the tables, or one of each. For a
+/// copy from global memory to global memory, the store only has the first part.
+pub(super) fn options(call: &Call, index: usize, direction: Direction) -> Result<Options> {
+    let plain = Options::of(Modifier::Global);
     let Some(argument) = call.args.get(index) else {
-        return Ok((None, None));
+        return Ok(plain);
     };
     let found = match &argument.value {
         Value::Tuple(words) => match &words[..] {
@@ -47,14 +73,18 @@ pub(super) fn hint(call: &Call, index: usize, direction: Direction) -> Result<Hi
         ));
     };
     match direction {
-        Direction::Load => Ok((line, fetch)),
+        Direction::Load => Ok(Options {
+            line,
+            fetch,
+            ..plain
+        }),
         Direction::Store if fetch.is_some() && !matches!(call.args[0].value, Value::Global(_)) => {
             Err(call.error_at(
                 index,
                 "a store fetches nothing: L2_64B, L2_128B and L2_256B belong to loads",
             ))
         }
-        Direction::Store => Ok((line, None)),
+        Direction::Store => Ok(Options { line, ..plain }),
     }
 }
 

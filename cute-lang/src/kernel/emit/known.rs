@@ -4,33 +4,37 @@
 //! Comparisons are about registers that do not change. In a loop, a register has one value for an iteration, so the conditions of a branch
 //! are forgotten at the end of the block.
 
-use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::bounds::Bounds;
+use crate::kernel::emit::facts::{Facts, Quantity};
 use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::ir::Register;
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The meanings of predicates and registers, and the conditions that hold.
+/// What is known about registers and about the launch: facts, bits that may be set, meanings of predicates, and the conditions that hold.
 #[derive(Default)]
-pub struct Conditions {
+pub struct Known {
+    /// The facts about the arguments of a launch.
+    pub facts: Facts,
+    /// By register, the bits that may be set. A register without an entry may have any bit set.
+    bits: HashMap<Register, u64>,
     pub(super) meanings: HashMap<Register, Meaning>,
     holding: Vec<Condition>,
-    /// By the first register with the same value, the conditions in `holding` that compare it with another number.
-    holding_of: HashMap<Register, Vec<usize>>,
+    /// What the comparisons in `holding` say of registers.
+    bounds: Bounds,
     /// By register, how it compares with others wherever it has a value.
     always: HashMap<Register, Vec<(Cmp, Num)>>,
     /// For each register, the operation that computed it from others that do not change.
     computed: HashMap<Register, (Op, Num, Num)>,
-    /// By register x, the registers x + c with a known c above 0 that conditions in `holding` compare, each with its condition and c.
-    sums: HashMap<Register, Vec<(usize, Register, i128)>>,
     /// By register, the first other register that was computed in the same way.
     first: HashMap<Register, Register>,
     /// The first register with this operation on these operands, given as the first registers with their values.
     ways: HashMap<(Op, Operand, Operand), Register>,
     /// The numbers of the launch, by their registers.
-    pub(super) quantities: HashMap<Register, Quantity>,
+    quantities: HashMap<Register, Quantity>,
+    /// The registers of each of them.
+    registers: BTreeMap<Quantity, BTreeSet<Register>>,
 }
 
 /// When a predicate is true.
@@ -82,7 +86,7 @@ pub enum Almost {
     Underflows(i128),
 }
 
-impl Builder {
+impl Known {
     /// Records when a predicate is true. It must not change afterwards.
     pub fn means(&mut self, predicate: &Scalar, meaning: Meaning) {
         let keeps = match &meaning {
@@ -91,7 +95,7 @@ impl Builder {
             Meaning::Not(a) | Meaning::CompareAnd(_, a) => !a.variable,
         };
         if keeps {
-            let meanings = &mut self.conditions.meanings;
+            let meanings = &mut self.meanings;
             meanings.insert(predicate.register, meaning);
         }
     }
@@ -104,21 +108,21 @@ impl Builder {
             Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
         );
         if plain && result.ty.bits() >= 32 && is_fixed(a) && is_fixed(b) {
-            self.conditions.computes(result.register, op, a, b);
+            self.record(result.register, op, a, b);
         }
     }
 
     /// Threads diverge: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
     pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
         for comparison in self.meaning(predicate, truth) {
-            self.conditions.hold(Condition::Branch(comparison));
+            self.hold(Condition::Branch(comparison));
         }
     }
 
     /// From here on, until [`forget`](Self::forget), the predicate is true, since the kernel has ended otherwise.
     pub fn assume_checked(&mut self, predicate: &Scalar) {
         for comparison in self.meaning(predicate, true).into_iter().flatten() {
-            self.conditions.hold(Condition::Checked(comparison));
+            self.hold(Condition::Checked(comparison));
         }
     }
 
@@ -126,13 +130,51 @@ impl Builder {
     pub fn assume_below(&mut self, a: &Num, b: &Num) {
         if is_fixed(a) && is_fixed(b) {
             let comparison = (a.clone(), Cmp::Lt, b.clone());
-            self.conditions.hold(Condition::Checked(comparison));
+            self.hold(Condition::Checked(comparison));
         }
+    }
+
+    /// From here on, a condition holds.
+    fn hold(&mut self, condition: Condition) {
+        if let Some((a, cmp, b)) = condition.comparison().cloned() {
+            self.bound(&a, cmp, &b);
+            self.bound(&b, mirror(cmp), &a);
+        }
+        self.holding.push(condition);
+    }
+
+    /// Records what the next condition, a comparison, says of a register.
+    fn bound(&mut self, num: &Num, cmp: Cmp, other: &Num) {
+        let Num::Reg(register) = num else { return };
+        let (at, first) = (self.holding.len(), self.first(register));
+        if let Some(least) = least_if(cmp, other) {
+            self.bounds.at_least(at, first, least);
+        }
+        let Some(by) = distance_if(cmp) else { return };
+        // Where a sum does not wrap, its first operand is below it.
+        let sum = self.summand(register);
+        let sum = sum.filter(|(part, more)| !self.wraps(part, *more));
+        let sum = sum.map(|(part, more)| (self.first(part), more));
+        for (register, more) in [Some((first, 0)), sum].into_iter().flatten() {
+            let by = by + more;
+            match other {
+                Num::Const(bound) => self.bounds.at_most(at, register, bound - by),
+                Num::Reg(bound) => {
+                    let of = self.first(bound);
+                    self.bounds.below(at, register, by, (of, bound));
+                }
+            }
+        }
+    }
+
+    /// Whether the sum of a register and a known integer may wrap.
+    fn wraps(&self, register: &Scalar, by: i128) -> bool {
+        self.greatest(&register.clone().into()) + by >= 1 << register.ty.bits()
     }
 
     /// The comparisons that hold if the predicate is true, or if it is false. Anything but a comparison is `None`.
     fn meaning(&self, predicate: &Scalar, truth: bool) -> Vec<Option<Comparison>> {
-        let meanings = &self.conditions.meanings;
+        let meanings = &self.meanings;
         let meaning = meanings
             .get(&predicate.register)
             .filter(|_| !predicate.variable);
@@ -157,7 +199,7 @@ impl Builder {
     /// Records a comparison of a register with an unsigned integer that always holds.
     pub fn always(&mut self, register: &Scalar, cmp: Cmp, other: &Num) {
         if !register.variable && is_fixed(other) {
-            let known = self.conditions.always.entry(register.register);
+            let known = self.always.entry(register.register);
             let comparison = (cmp, other.clone());
             let known = known.or_default();
             if !known.contains(&comparison) {
@@ -183,9 +225,43 @@ impl Builder {
         }
     }
 
+    /// The bits that may be set in a number.
+    pub fn possible_bits(&self, num: &Num) -> u64 {
+        match num {
+            Num::Const(value) => *value as u64,
+            Num::Reg(scalar) => {
+                let all = u64::MAX >> (64 - scalar.ty.bits().clamp(1, 64));
+                let known = self.bits.get(&scalar.register).filter(|_| !scalar.variable);
+                known.map_or(all, |bits| bits & all)
+            }
+        }
+    }
+
+    /// An upper bound of a nonnegative number.
+    pub fn greatest(&self, num: &Num) -> i128 {
+        match num {
+            Num::Const(value) => *value,
+            Num::Reg(register) => {
+                let by_bits = self.possible_bits(num).into();
+                self.known_limit(register)
+                    .map_or(by_bits, |limit| limit.min(by_bits))
+            }
+        }
+    }
+
+    /// By register, the bits that may be set.
+    pub(super) fn known_bits(&self) -> &HashMap<Register, u64> {
+        &self.bits
+    }
+
+    /// Records that only these bits of a register may be set.
+    pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
+        self.bits.insert(scalar.register, bits);
+    }
+
     /// The largest value of a register, by a comparison with a known integer that always holds.
     pub(super) fn known_limit(&self, register: &Scalar) -> Option<i128> {
-        let always = self.conditions.always.get(&register.register);
+        let always = self.always.get(&register.register);
         let always = always.filter(|_| !register.variable)?;
         let limits = always.iter().filter_map(|(cmp, other)| match cmp {
             Cmp::Lt => Some(other.constant()? - 1),
@@ -208,25 +284,25 @@ impl Builder {
 
     /// The number of conditions that hold here.
     pub fn mark(&self) -> Mark {
-        Mark(self.conditions.holding.len())
+        Mark(self.holding.len())
     }
 
     /// Forgets the conditions since `since`, where all threads of that point come together again.
     pub fn forget(&mut self, since: Mark) {
-        self.conditions.shorten(since);
+        self.shorten(since);
     }
 
     /// Forgets the conditions of a block at its end. Threads that left the block are still elsewhere.
     pub fn forget_block(&mut self, since: Mark) {
-        let mut told = self.conditions.shorten(since).into_iter();
+        let mut told = self.shorten(since).into_iter();
         if told.any(|condition| matches!(condition, Condition::Branch(_))) {
-            self.conditions.hold(Condition::Branch(None));
+            self.hold(Condition::Branch(None));
         }
     }
 
     /// The conditions that hold at the current line.
     pub fn holding(&self) -> &[Condition] {
-        &self.conditions.holding
+        &self.holding
     }
 
     /// The two unsigned integers whose sum is in a register, if they are known. The sum may wrap.
@@ -234,7 +310,7 @@ impl Builder {
         let Num::Reg(register) = num else {
             return None;
         };
-        match self.conditions.computed.get(&register.register) {
+        match self.computed.get(&register.register) {
             Some((Op::Add, a, b)) if !register.variable && [a, b].into_iter().all(is_unsigned) => {
                 Some((a, b))
             }
@@ -245,7 +321,7 @@ impl Builder {
     /// The unsigned integer whose negative is in a signed register, if it is known.
     pub fn negated(&self, register: &Scalar) -> Option<&Num> {
         let half = 1i128 << (register.ty.bits() - 1);
-        match self.conditions.computed.get(&register.register) {
+        match self.computed.get(&register.register) {
             Some((Op::Sub, Num::Const(0), of)) if !register.variable => {
                 Some(of).filter(|of| self.greatest(of) <= half)
             }
@@ -256,21 +332,21 @@ impl Builder {
     /// Whether an unsigned integer is known to be below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let least = self.facts.bounds(extent).0.max(self.least_here(extent));
-        self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut Vec::new())
+        self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut HashSet::new())
     }
 
     /// A lower bound of an extent, by comparisons with known integers that hold here.
     fn least_here(&self, extent: Quantity) -> i128 {
-        let quantities = self.conditions.quantities.iter();
-        let registers = quantities.filter(|(_, it)| self.facts.at_most(**it, extent));
-        let comparisons = registers.flat_map(|(register, _)| self.comparisons_of(*register));
-        let bounds = comparisons.filter_map(|(cmp, other)| least_if(cmp, other));
+        let below = self.facts.below(extent).into_iter();
+        let registers = below.filter_map(|it| self.registers.get(&it));
+        let bounds = registers.flatten();
+        let bounds = bounds.filter_map(|register| self.least_of(*register));
         bounds.max().unwrap_or_default()
     }
 
     /// Whether an unsigned integer is known to be below a known one.
     pub fn is_below_known(&self, num: &Num, limit: i128) -> bool {
-        self.is_bounded(num, Cmp::Lt, (limit, None), &mut Vec::new())
+        self.is_bounded(num, Cmp::Lt, (limit, None), &mut HashSet::new())
     }
 
     /// Whether an unsigned integer is known to be below a limit, or at most the limit. The limit is given by a lower bound, and by the
@@ -280,7 +356,7 @@ impl Builder {
         num: &'s Num,
         cmp: Cmp,
         limit: (i128, Option<Quantity>),
-        asked: &mut Vec<(&'s Num, Cmp)>,
+        asked: &mut HashSet<(Register, Cmp)>,
     ) -> bool {
         if cmp.holds(&self.greatest(num), &limit.0) {
             return true;
@@ -288,10 +364,9 @@ impl Builder {
         let Num::Reg(register) = num else {
             return false;
         };
-        if register.variable || asked.contains(&(num, cmp)) {
+        if register.variable || !asked.insert((register.register, cmp)) {
             return false;
         }
-        asked.push((num, cmp));
         // A difference that does not wrap is at most its first operand.
         if let Some((a, b)) = self.difference(register) {
             let cmp = match self.is_at_least(b, &Num::Const(1)) {
@@ -308,31 +383,26 @@ impl Builder {
         {
             return true;
         }
-        // Where a sum does not wrap, the number is below it.
-        for (sum, by) in self.sums(register) {
-            if self.greatest(num) + by < 1 << register.ty.bits() {
-                let mut bounds = self.comparisons_of(sum);
-                let mut is_above = |bound| self.is_bounded(bound, Cmp::Le, limit, asked);
-                if bounds.any(|(own, bound)| {
-                    matches!(own, Cmp::Lt | Cmp::Le | Cmp::Eq) && is_above(bound)
-                }) {
-                    return true;
-                }
-            }
-        }
-        let mut bounds = self.comparisons(register);
-        bounds.any(|(own, bound)| match own {
-            Cmp::Lt => self.is_bounded(bound, Cmp::Le, limit, asked),
-            Cmp::Le | Cmp::Eq => self.is_bounded(bound, cmp, limit, asked),
-            _ => false,
+        self.above(register).any(|(bound, by)| match by {
+            0 => self.is_bounded(bound, cmp, limit, asked),
+            _ => self.is_bounded(bound, Cmp::Le, limit, asked),
         })
     }
 
-    /// The sums of a register with known integers that are compared here.
-    fn sums(&self, register: &Scalar) -> impl Iterator<Item = (Register, i128)> {
-        let first = self.conditions.first(register.register);
-        let sums = self.conditions.sums.get(&first).into_iter().flatten();
-        sums.map(|(_, sum, by)| (*sum, *by))
+    /// The numbers that a register is at most, each with a known integer that may be added to the register first.
+    fn above<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (&'s Num, i128)> {
+        let always = self.comparisons_always(register.register);
+        let always = always.filter_map(|(cmp, bound)| Some((bound, distance_if(*cmp)?)));
+        let here = self.bounds.above(self.first(register));
+        here.chain(always)
+    }
+
+    /// A known integer that a register is at least, by comparisons.
+    fn least_of(&self, register: Register) -> Option<i128> {
+        let always = self.comparisons_always(register);
+        let always = always.filter_map(|(cmp, bound)| least_if(*cmp, bound));
+        let first = self.first_of(register);
+        always.chain(self.bounds.least(first)).max()
     }
 
     /// Whether an unsigned integer and the next `reach` ones are known to be below an extent, because it is below the extent minus a
@@ -348,33 +418,22 @@ impl Builder {
             }
             Num::Const(_) => false,
         };
-        let of_sums = self.sums(register).any(|(sum, by)| {
-            reach <= by
-                && self.greatest(num) + by < 1 << register.ty.bits()
-                && self
-                    .comparisons_of(sum)
-                    .any(|(cmp, bound)| cmp == Cmp::Lt && is_extent(bound))
-        });
         !register.variable
-            && (of_sums
-                || self.comparisons(register).any(|(cmp, bound)| {
-                    let Num::Reg(bound) = bound else {
-                        return false;
-                    };
-                    let less = match cmp {
-                        Cmp::Lt => reach,
-                        Cmp::Le => reach + 1,
-                        _ => return false,
-                    };
-                    self.difference(bound).is_some_and(|(whole, by)| {
-                        self.is_at_least(by, &Num::Const(less)) && is_extent(whole)
+            && self.above(register).any(|(bound, by)| {
+                let Num::Reg(of) = bound else {
+                    return false;
+                };
+                by > reach && is_extent(bound)
+                    || self.difference(of).is_some_and(|(whole, less)| {
+                        let missing = Num::Const(reach + 1 - by);
+                        self.is_at_least(less, &missing) && is_extent(whole)
                     })
-                }))
+            })
     }
 
     /// The two unsigned integers whose difference is in a register, if they are known and it does not wrap.
     fn difference(&self, register: &Scalar) -> Option<(&Num, &Num)> {
-        match self.conditions.computed.get(&register.register) {
+        match self.computed.get(&register.register) {
             Some((Op::Sub, a, b))
                 if !register.variable
                     && !is_signed(register.ty)
@@ -398,10 +457,19 @@ impl Builder {
             return false;
         };
         !register.variable
-            && self.comparisons(register).any(|(cmp, bound)| match other {
-                Num::Const(other) => least_if(cmp, bound).is_some_and(|least| least >= *other),
-                _ => matches!(cmp, Cmp::Gt | Cmp::Ge | Cmp::Eq) && bound == other,
-            })
+            && match other {
+                Num::Const(other) => {
+                    let least = self.least_of(register.register);
+                    least.is_some_and(|least| least >= *other)
+                }
+                Num::Reg(of) => {
+                    let (first, of) = (self.first(register), self.first(of));
+                    let mut always = self.comparisons_always(register.register);
+                    self.bounds.distance(of, first).is_some()
+                        || always
+                            .any(|(cmp, it)| distance_if(mirror(*cmp)).is_some() && it == other)
+                }
+            }
     }
 
     /// Why an unsigned integer is not known here to be below an extent.
@@ -409,7 +477,7 @@ impl Builder {
         let Num::Reg(register) = num else {
             return None;
         };
-        let part = match self.conditions.computed.get(&register.register) {
+        let part = match self.computed.get(&register.register) {
             Some((Op::Add | Op::Sub, Num::Reg(part), Num::Const(_))) => part,
             _ => register,
         };
@@ -417,7 +485,7 @@ impl Builder {
             let Num::Reg(bound) = bound else {
                 return None;
             };
-            match self.conditions.computed.get(&bound.register) {
+            match self.computed.get(&bound.register) {
                 Some((Op::Sub, Num::Reg(whole), by @ Num::Const(less)))
                     if cmp == Cmp::Lt
                         && !self.is_at_least(&whole.clone().into(), by)
@@ -433,18 +501,15 @@ impl Builder {
         if less.is_some() {
             return less;
         }
-        let wraps = self.sums(part).find_map(|(sum, by)| {
-            if self.greatest(&part.clone().into()) + by < 1 << part.ty.bits() {
+        let first = self.first(part);
+        let wraps = self.held().find_map(|(sum, cmp, bound)| {
+            let (Num::Reg(sum), Num::Reg(bound), Cmp::Lt | Cmp::Le) = (sum, bound, cmp) else {
                 return None;
-            }
-            let mut bounds = self.comparisons_of(sum);
-            let is_below = bounds.any(|(cmp, bound)| match bound {
-                Num::Reg(bound) if matches!(cmp, Cmp::Lt | Cmp::Le) => self
-                    .quantity(bound)
-                    .is_some_and(|bound| self.facts.at_most(bound, extent)),
-                _ => false,
-            });
-            is_below.then_some(Almost::Wraps(by))
+            };
+            let (part, by) = self.summand(sum)?;
+            let bound = self.quantity(bound)?;
+            let is_it = self.first(part) == first && self.wraps(part, by);
+            (is_it && self.facts.at_most(bound, extent)).then_some(Almost::Wraps(by))
         });
         if wraps.is_some() {
             return wraps;
@@ -463,43 +528,47 @@ impl Builder {
         known.next()
     }
 
-    /// How a register compares with other numbers.
+    /// How a register compares with other numbers, for messages: this looks at all self.
     fn comparisons<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (Cmp, &'s Num)> {
-        self.comparisons_of(register.register)
-    }
-
-    fn comparisons_of(&self, register: Register) -> impl Iterator<Item = (Cmp, &Num)> {
-        let conditions = &self.conditions;
-        let first = conditions.first(register);
-        let here = conditions.holding_of.get(&first).into_iter().flatten();
-        let here = here.filter_map(|at| match conditions.holding.get(*at)? {
-            Condition::Branch(comparison) => comparison.as_ref(),
-            Condition::Checked(comparison) => Some(comparison),
-        });
-        let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let here = here.filter(
-            move |(a, ..)| matches!(a, Num::Reg(a) if conditions.first(a.register) == first),
-        );
-        let always = conditions.always.get(&register);
-        let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
+        let first = self.first(register);
+        let here = self.held();
+        let here = here.filter(move |(a, ..)| matches!(a, Num::Reg(a) if self.first(a) == first));
+        let always = self.comparisons_always(register.register);
+        let always = always.map(|(cmp, b)| (*cmp, b));
         here.map(|(_, cmp, b)| (cmp, b)).chain(always)
     }
 
+    /// Records that a number of the launch is in a register.
+    pub(super) fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
+        let Known {
+            quantities,
+            registers,
+            ..
+        } = self;
+        quantities.insert(register.register, quantity);
+        let of = registers.entry(quantity).or_default();
+        of.insert(register.register);
+    }
+
     fn quantity(&self, register: &Scalar) -> Option<Quantity> {
-        self.conditions.quantities.get(&register.register).copied()
+        self.quantities.get(&register.register).copied()
     }
 }
 
-impl Conditions {
+impl Known {
     /// The first register with the same value as this one: both are computed in the same way.
-    fn first(&self, register: Register) -> Register {
+    fn first(&self, register: &Scalar) -> Register {
+        self.first_of(register.register)
+    }
+
+    fn first_of(&self, register: Register) -> Register {
         self.first.get(&register).copied().unwrap_or(register)
     }
 
-    fn computes(&mut self, result: Register, op: Op, a: &Num, b: &Num) {
+    fn record(&mut self, result: Register, op: Op, a: &Num, b: &Num) {
         let operand = |num: &Num| match num {
             Num::Const(known) => Operand::Known(*known),
-            Num::Reg(register) => Operand::Register(self.first(register.register)),
+            Num::Reg(register) => Operand::Register(self.first(register)),
         };
         let way = (op, operand(a), operand(b));
         self.computed.insert(result, (op, a.clone(), b.clone()));
@@ -509,58 +578,39 @@ impl Conditions {
         }
     }
 
-    /// The register x, as the first with its value, and c, if a register is x + c with a known c above 0.
-    fn summand(&self, register: Register) -> Option<(Register, i128)> {
-        match self.computed.get(&register) {
-            Some((Op::Add, Num::Reg(summand), Num::Const(by @ 1..))) => {
-                Some((self.first(summand.register), *by))
-            }
+    /// The register x, and c, if a register is x + c with a known c above 0.
+    fn summand(&self, register: &Scalar) -> Option<(&Scalar, i128)> {
+        match self.computed.get(&register.register) {
+            Some((Op::Add, Num::Reg(summand), Num::Const(by @ 1..))) => Some((summand, *by)),
             _ => None,
         }
     }
 
-    fn hold(&mut self, condition: Condition) {
-        let at = self.holding.len();
-        for register in condition.registers() {
-            let first = self.first(register.register);
-            self.holding_of.entry(first).or_default().push(at);
-            if let Some((summand, by)) = self.summand(register.register) {
-                let sums = self.sums.entry(summand).or_default();
-                sums.push((at, register.register, by));
-            }
-        }
-        self.holding.push(condition);
+    /// The comparisons of a register that always hold.
+    fn comparisons_always(&self, register: Register) -> impl Iterator<Item = &(Cmp, Num)> {
+        self.always.get(&register).into_iter().flatten()
+    }
+
+    /// The comparisons that hold here, read from both sides.
+    fn held(&self) -> impl Iterator<Item = (&Num, Cmp, &Num)> {
+        let here = self.holding.iter().filter_map(Condition::comparison);
+        here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)])
     }
 
     /// Removes and returns the conditions since `since`.
     fn shorten(&mut self, since: Mark) -> Vec<Condition> {
-        let told = self.holding.split_off(since.0);
-        for register in told.iter().flat_map(Condition::registers) {
-            let first = self.first(register.register);
-            if let Some(of) = self.holding_of.get_mut(&first) {
-                of.truncate(of.partition_point(|at| *at < since.0));
-            }
-            let summand = self.summand(register.register);
-            if let Some(sums) = summand.and_then(|(summand, _)| self.sums.get_mut(&summand)) {
-                sums.truncate(sums.partition_point(|(at, ..)| *at < since.0));
-            }
-        }
-        told
+        self.bounds.forget(since.0);
+        self.holding.split_off(since.0)
     }
 }
 
 impl Condition {
-    /// The compared registers.
-    fn registers(&self) -> impl Iterator<Item = &Scalar> {
-        let comparison = match self {
+    /// The comparison, if it is known.
+    fn comparison(&self) -> Option<&Comparison> {
+        match self {
             Condition::Branch(comparison) => comparison.as_ref(),
             Condition::Checked(comparison) => Some(comparison),
-        };
-        let numbers = comparison.into_iter().flat_map(|(a, _, b)| [a, b]);
-        numbers.filter_map(|number| match number {
-            Num::Reg(register) => Some(register),
-            Num::Const(_) => None,
-        })
+        }
     }
 }
 
@@ -571,6 +621,15 @@ fn least_if(cmp: Cmp, bound: &Num) -> Option<i128> {
         (Cmp::Ge | Cmp::Eq, Num::Const(bound)) => Some(*bound),
         (Cmp::Ne, Num::Const(0)) => Some(1),
         _ => None,
+    }
+}
+
+/// If this comparison says that a number is at most a bound: the known integer that may be added to the number first.
+fn distance_if(cmp: Cmp) -> Option<i128> {
+    match cmp {
+        Cmp::Lt => Some(1),
+        Cmp::Le | Cmp::Eq => Some(0),
+        Cmp::Gt | Cmp::Ge | Cmp::Ne => None,
     }
 }
 
