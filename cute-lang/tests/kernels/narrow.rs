@@ -3,6 +3,7 @@
 use cute_algebra::operations;
 use cute_chip::ElementType;
 use cute_lang::kernel::builtins;
+use cute_lang::kernel::expand;
 use cute_lang::kernel::lower::lower;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -336,4 +337,19 @@ fn in_kernel(element: ElementType, call: &str) -> String {
             }}
         }}"
     ))
+}
+
+/// Host code chooses instances by Rust types. An instance of a type without one has only its own type.
+#[test]
+fn an_instance_of_narrow_elements_has_its_own_type() {
+    let module = "mod kernels {
+        #[kernel(threads = 32)]
+        #[instances(T in [u4, u8])]
+        pub fn k<T: Element>(n: u32) { let x = smem::<T>(64); }
+    }";
+    let reader = cute_lang::notation::Reader::Compiler;
+    let text = expand::kernels(Default::default(), module.parse().expect("tokens"), reader);
+    let text = text.to_string();
+    assert!(text.contains("struct k_u4") && text.contains("struct k_u8"));
+    assert!(text.contains("for :: core :: primitive :: u8") && !text.contains(":: u4"));
 }
