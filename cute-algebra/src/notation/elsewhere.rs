@@ -1,7 +1,6 @@
 //! Spellings of CuTe C++, the CuTe DSL, pycute, Triton and Python that this notation does not have, and their replacements.
 
 use super::error::NotationError;
-use super::eval::unknown_operation;
 use super::kernel_functions::SIGNATURES;
 use super::token::{Token, TokenKind};
 use crate::operations;
@@ -486,4 +485,35 @@ fn is_sign(token: Option<&Token>, sign: &str) -> bool {
 
 fn is_empty(braced: &str) -> bool {
     braced.trim_matches(['{', '}', ' ']).is_empty()
+}
+
+/// The error of a name that is no operation, with what is meant by it.
+pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
+    let mut error = NotationError::new(at, format!("unknown operation `{name}`"));
+    let signature = of_kernels(name);
+    error.note = signature
+        .map(|signature| format!("`{signature}` is a function of kernels, not of the notation"));
+    if let Some(help) = function(name) {
+        return error.help(help);
+    }
+    if signature.is_some() {
+        return error;
+    }
+    let nearest = operations::all()
+        .map(|operation| {
+            (
+                operations::edit_distance(name, operation.name),
+                operation.name,
+            )
+        })
+        .min();
+    match nearest {
+        Some((distance, nearest)) if distance <= 1 + name.len() / 4 => {
+            error.help(format!("did you mean `{nearest}`?"))
+        }
+        _ => match called(name) {
+            Some(help) => error.help(help),
+            None => error,
+        },
+    }
 }

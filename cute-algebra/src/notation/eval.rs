@@ -1,6 +1,6 @@
 //! From expressions to values.
 
-use super::elsewhere;
+use super::elsewhere::{self, unknown_operation};
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Leaf, Names, Order, Sign};
 use super::parse::parse_where;
@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::explain::{Explanation, explanation, run_time_steps, steps};
 use crate::integer::Integer;
 use crate::layout::Layout;
-use crate::operations::{Operations, all, apply, edit_distance, find};
+use crate::operations::{Operations, apply, find};
 use crate::overhang::Overhang;
 use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
@@ -854,31 +854,6 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
         "no layout with the shape {} has these values, but `A o coalesce(B)` does: `{result}`",
         b.shape()
     ))
-}
-
-pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
-    let mut error = NotationError::new(at, format!("unknown operation `{name}`"));
-    let of_kernels = elsewhere::of_kernels(name);
-    error.note = of_kernels
-        .map(|signature| format!("`{signature}` is a function of kernels, not of the notation"));
-    if let Some(help) = elsewhere::function(name) {
-        return error.help(help);
-    }
-    if of_kernels.is_some() {
-        return error;
-    }
-    let nearest = all()
-        .map(|operation| (edit_distance(name, operation.name), operation.name))
-        .min();
-    match nearest {
-        Some((distance, nearest)) if distance <= 1 + name.len() / 4 => {
-            error.help(format!("did you mean `{nearest}`?"))
-        }
-        _ => match elsewhere::called(name) {
-            Some(help) => error.help(help),
-            None => error,
-        },
-    }
 }
 
 fn not_an_integer<I: Integer>(at: &Range<usize>, name: &str, value: &Value<I>) -> NotationError {

@@ -2,12 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::row::{Measured, Row};
-
-/// A ratio below this is slow.
-const SLOW: f64 = 0.9;
-/// An error is suspect that is so many times that of cuBLASLt.
-pub(crate) const WRONG: f64 = 10.0;
+use crate::row::{Measured, Row, WRONG};
 
 /// The geometric mean of the ratios of some rows, and how many have one.
 fn mean<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<(f64, usize)> {

@@ -3,8 +3,12 @@
 use cute_kernels::Tile;
 use serde_json::{Value, json};
 
-use crate::report::WRONG;
 use crate::shapes::{Shape, Types};
+
+/// A ratio below this is slow.
+const SLOW: f64 = 0.9;
+/// An error is suspect that is so many times that of cuBLASLt.
+pub(crate) const WRONG: f64 = 10.0;
 
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug)]

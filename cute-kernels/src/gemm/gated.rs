@@ -3,7 +3,7 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::epilogue::{Epilogue, constant};
-use super::fused::FusedInput;
+use super::followed::FusedInput;
 use super::plan::Plan;
 use super::tile::Tile;
 use crate::Error;

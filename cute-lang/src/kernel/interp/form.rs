@@ -3,11 +3,10 @@
 //! This is the only list of them. A form outside of it is an error in code that is evaluated and in code that is not.
 
 use super::Interpreter;
-use super::resolve::Resolver;
-use super::statement::item_in_function;
+use super::names::Resolver;
 use crate::kernel::value::Value;
 use quote::ToTokens;
-use syn::{Error, Expr, Result, Stmt};
+use syn::{Error, Expr, Item, Result, Stmt};
 
 /// What goes through expressions and statements.
 pub(super) trait Walk {
@@ -186,4 +185,10 @@ fn unsupported(expr: &Expr) -> Error {
         _ => "such expressions",
     };
     Error::new_spanned(expr, format!("the kernel language has no {what}"))
+}
+
+/// The error of an item in a body.
+fn item_in_function(item: &Item) -> Error {
+    let message = "an item belongs into the kernel module, not into a function";
+    Error::new_spanned(item, message)
 }

@@ -29,6 +29,7 @@ mod map;
 mod matching;
 mod message;
 mod name;
+mod names;
 mod near;
 pub(crate) mod operator;
 mod path;

@@ -10,21 +10,20 @@ use super::form;
 use super::macros;
 use super::message::Format;
 use super::name::unknown_name;
+use super::names::{Name, Resolver, Scope};
 use super::near;
 use super::statement::initialiser;
 use super::suffix;
 use super::word;
 use crate::kernel::builtins;
-use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::pattern;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
 use crate::kernel::value::types::register_type;
 use crate::notation;
 use cute_algebra::operations;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::Ident;
 use quote::ToTokens;
-use std::collections::HashMap;
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Block, Error, Expr, ExprCall, ExprMethodCall, ExprStruct, Fields, FnArg,
@@ -69,12 +68,7 @@ pub fn unused_variables(source: &Source) -> Vec<Ident> {
 
 fn resolve(source: &Source) -> Resolver<'_> {
     let module = source.module(HERE);
-    let mut resolver = Resolver {
-        source,
-        scopes: Vec::new(),
-        unused: Vec::new(),
-        errors: Errors::default(),
-    };
+    let mut resolver = Resolver::new(source);
     let kernels = module.kernels.iter().map(|kernel| &kernel.function);
     for function in kernels.chain(&module.functions) {
         resolver.function(function, &[]);
@@ -91,59 +85,7 @@ fn resolve(source: &Source) -> Resolver<'_> {
     resolver
 }
 
-pub(super) struct Resolver<'s> {
-    source: &'s Source,
-    /// The names of variables and generic parameters by block, the innermost last.
-    scopes: Vec<Scope>,
-    unused: Vec<Ident>,
-    errors: Errors,
-}
-
-/// The names of a block.
-#[derive(Default)]
-struct Scope {
-    names: Vec<Name>,
-    /// By text, the last name.
-    last: HashMap<String, usize>,
-}
-
-impl Scope {
-    fn push(&mut self, name: Name) {
-        self.last.insert(name.text.clone(), self.names.len());
-        self.names.push(name);
-    }
-}
-
-/// A variable or a generic parameter.
-struct Name {
-    text: String,
-    /// The declaration of a variable without a use.
-    unused: Option<Ident>,
-}
-
-impl Name {
-    /// A name that may remain unused.
-    fn known(text: impl ToString) -> Self {
-        Self {
-            text: text.to_string(),
-            unused: None,
-        }
-    }
-
-    fn variable(name: &Ident) -> Self {
-        let text = name.to_string();
-        Self {
-            unused: (!text.starts_with('_')).then(|| name.clone()),
-            text,
-        }
-    }
-}
-
 impl Resolver<'_> {
-    pub(super) fn error(&mut self, error: Error) {
-        self.errors.push(error);
-    }
-
     fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
         let around = around.iter().copied();
         let all: Vec<&Generics> = around.chain([&function.sig.generics]).collect();
@@ -167,13 +109,6 @@ impl Resolver<'_> {
             }
             this.block(&function.block);
         });
-    }
-
-    pub(super) fn scoped(&mut self, f: impl FnOnce(&mut Self)) {
-        self.scopes.push(Scope::default());
-        f(self);
-        let names = self.scopes.pop().into_iter().flat_map(|scope| scope.names);
-        self.unused.extend(names.filter_map(|name| name.unused));
     }
 
     pub(super) fn block(&mut self, block: &Block) {
@@ -311,30 +246,6 @@ impl Resolver<'_> {
     }
 
     // ---- names
-
-    /// Whether it is the name of a variable, which is then used, or of a generic parameter.
-    fn is_local(&mut self, name: &str) -> bool {
-        let mut scopes = self.scopes.iter_mut().rev();
-        let found = scopes.find_map(|scope| scope.names.get_mut(*scope.last.get(name)?));
-        found.is_some_and(|found| {
-            found.unused = None;
-            true
-        })
-    }
-
-    /// Marks all variables in tokens with a syntax of their own as used.
-    pub(super) fn mention(&mut self, tokens: TokenStream) {
-        let mut pending = vec![tokens];
-        while let Some(tokens) = pending.pop() {
-            for token in tokens {
-                match token {
-                    TokenTree::Group(group) => pending.push(group.stream()),
-                    TokenTree::Ident(name) => _ = self.is_local(&name.to_string()),
-                    TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-                }
-            }
-        }
-    }
 
     fn name(&mut self, name: &Ident) {
         let text = name.to_string();

@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
-use syn::{Block, Error, Expr, Item, Local, LocalInit, Pat, Result, Stmt};
+use syn::{Block, Error, Expr, Local, LocalInit, Pat, Result, Stmt};
 
 impl Interpreter<'_> {
     /// Runs the body of a kernel.
@@ -216,12 +216,6 @@ pub(super) fn initialiser(local: &Local) -> Result<&LocalInit> {
             "a variable takes its value where it is declared: `let x = if … { … } else { … };`";
         Error::new_spanned(local, message)
     })
-}
-
-/// The error of an item in a body.
-pub(super) fn item_in_function(item: &Item) -> Error {
-    let message = "an item belongs into the kernel module, not into a function";
-    Error::new_spanned(item, message)
 }
 
 /// Whether a statement at the end of a block gives the block its value.

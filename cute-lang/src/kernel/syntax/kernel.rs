@@ -1,6 +1,7 @@
 //! Kernels: functions under `#[kernel(…)]`, and their instances.
 
 use super::errors::Errors;
+use super::generics::{parameter, parameters};
 use super::instance::{Assignment, Instance};
 use super::listed::Numbers;
 use super::product::Product;
@@ -261,26 +262,6 @@ fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
         }
     }
     errors.finish(())
-}
-
-/// The names of the type and const parameters.
-fn parameters(sig: &Signature) -> impl Iterator<Item = &Ident> {
-    sig.generics.params.iter().filter_map(parameter_name)
-}
-
-/// The type or const parameter with this name.
-pub(super) fn parameter<'s>(sig: &'s Signature, name: &Ident) -> Option<&'s GenericParam> {
-    let mut params = sig.generics.params.iter();
-    params.find(|param| parameter_name(param) == Some(name))
-}
-
-/// The name of a type or const parameter.
-pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
-    match param {
-        GenericParam::Type(param) => Some(&param.ident),
-        GenericParam::Const(param) => Some(&param.ident),
-        _ => None,
-    }
 }
 
 /// `threads = 384, target = "sm_90a", cluster = (2, 1, 1), resident = 2, checked`.

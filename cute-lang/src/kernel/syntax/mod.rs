@@ -4,6 +4,7 @@ mod alias;
 pub(crate) mod bare;
 pub mod enumeration;
 pub mod errors;
+pub mod generics;
 mod height;
 pub mod import;
 pub mod instance;

@@ -1,8 +1,8 @@
 //! `#[instances(…)]`: an instance for each combination of values, if the required features of the crate are on.
 
 use super::errors::Errors;
+use super::generics::parameter;
 use super::instance::Instance;
-use super::kernel::parameter;
 use super::listed::{Listed, text_of};
 use proc_macro2::Ident;
 use std::mem::take;
