@@ -282,7 +282,7 @@ impl Block<'_> {
                 return Err(format!("`{word}` is no word of a block"));
             }
         }
-        for other in ["algebra", "emulator", "hopper", "kernels", "lang", "ptx"] {
+        for other in ["algebra", "chip", "emulator", "kernels", "lang", "ptx"] {
             if self.code.contains(&format!("cute_{other}")) && !self.words.contains(&other) {
                 return Err(format!(
                     "the block uses `cute_{other}`, which a reader does not have"
