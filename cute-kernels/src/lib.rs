@@ -185,10 +185,10 @@ pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
 pub use gemm::{
-    Activation, BlockScaledInput, Choice, Epilogue, FusedInput, GemmInput, GroupedInput,
-    LinearInput, ListInput, Plan, ScaledInput, Tile, check_group_ends, gemm, gemm_block_scaled,
-    gemm_fused, gemm_gated, gemm_grouped, gemm_linear, gemm_list, gemm_scaled, gemm_update,
-    remember, tuned,
+    Activation, BlockScaledInput, Choice, Epilogue, FusedInput, GatedInput, GemmInput,
+    GroupedInput, LinearInput, ListInput, Plan, ScaledInput, Tile, check_group_ends, gemm,
+    gemm_block_scaled, gemm_fused, gemm_gated, gemm_grouped, gemm_linear, gemm_list, gemm_scaled,
+    gemm_update, remember, tuned,
 };
 pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};

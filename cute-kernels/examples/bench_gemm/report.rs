@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use crate::row::{Measured, Row, WRONG};
 
+/// A ratio below this is slow.
+const SLOW: f64 = 0.9;
+
 /// The geometric mean of the ratios of some rows, and how many have one.
 fn mean<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<(f64, usize)> {
     let logarithms: Vec<f64> = rows.filter_map(Row::ratio).map(f64::ln).collect();

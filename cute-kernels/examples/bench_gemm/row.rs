@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 
 use crate::shapes::{Shape, Types};
 
-/// A ratio below this is slow.
-const SLOW: f64 = 0.9;
 /// An error is suspect that is so many times that of cuBLASLt.
 pub(crate) const WRONG: f64 = 10.0;
 

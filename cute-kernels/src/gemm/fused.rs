@@ -3,16 +3,34 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::epilogue::{Epilogue, constant};
-use super::followed::FusedInput;
-use super::kernel::kernels::gemm;
+use super::kernel::kernels::{gemm, gemm_types};
 use super::once::with_sums;
 use super::plan::Plan;
-use super::sums::in_parts;
+use super::sums::{Sums, in_parts};
 use super::tile::Tile;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
+use crate::pack::Pack;
 use crate::parts::config::kernels::Config;
 use crate::product::operands::{Form, extents, major};
+use kernels::{finish_parts_types, gemm_fused_types};
+
+/// Element types of A and B whose products [`gemm_fused`] rounds to `D`: `bf16` to `bf16`, and `f16` to `f16`.
+pub trait FusedInput<D: Element>:
+    Pack
+    + Sums<Sum: finish_parts_types<D>>
+    + gemm_types<Self, <Self as Sums>::Sum>
+    + gemm_fused_types<D>
+{
+}
+
+impl<T, D: Element> FusedInput<D> for T where
+    T: Pack
+        + Sums<Sum: finish_parts_types<D>>
+        + gemm_types<T, <T as Sums>::Sum>
+        + gemm_fused_types<D>
+{
+}
 
 /// D = f(α · A · Bᵀ + β · C + bias) for A of shape (M, K), B of shape (N, K), C and D of shape (M, N) and a bias of N numbers, or for
 /// batches of as many matrices, with a mode before these. [`Epilogue`] has α, C, the bias and f, all of which may be left out.

@@ -3,13 +3,18 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 
 use super::epilogue::{Epilogue, constant};
-use super::followed::FusedInput;
 use super::plan::Plan;
 use super::tile::Tile;
 use crate::Error;
 use crate::extent::{Zeros, is_empty};
+use crate::pack::Pack;
 use crate::product::operands::{Form, major};
 use kernels::{gemm_gated_CFG, gemm_gated_types};
+
+/// Element types of A and B whose products [`gemm_gated`] rounds to `D`: `bf16` to `bf16`, and `f16` to `f16`.
+pub trait GatedInput<D: Element>: Pack + gemm_gated_types<D> {}
+
+impl<T: Pack + gemm_gated_types<D>, D: Element> GatedInput<D> for T {}
 
 /// `D[i, j] = f(x[i, 2j]) · x[i, 2j + 1]` for x = α · A · Bᵀ + bias, A of shape (M, K), B of shape (2N, K), a bias of 2N numbers and D of
 /// shape (M, N), or for batches of as many matrices: SwiGLU with [`Silu`](crate::Activation::Silu), GEGLU with [`Gelu`](crate::Activation::Gelu). The rows of B are
@@ -34,7 +39,7 @@ use kernels::{gemm_gated_CFG, gemm_gated_types};
 /// # Errors
 ///
 /// The errors of [`gemm_fused`](super::gemm_fused), and if the epilogue has a residual.
-pub fn gemm_gated<T: FusedInput<D>, D: Element, const R: usize>(
+pub fn gemm_gated<T: GatedInput<D>, D: Element, const R: usize>(
     device: &Device,
     a: &TensorView<'_, T, R>,
     b: &TensorView<'_, T, R>,
@@ -52,7 +57,7 @@ impl Plan {
     /// # Errors
     ///
     /// Those of [`gemm_gated`].
-    pub fn gated<T: FusedInput<D>, D: Element, const R: usize>(
+    pub fn gated<T: GatedInput<D>, D: Element, const R: usize>(
         device: &Device,
         a: &TensorView<'_, T, R>,
         b: &TensorView<'_, T, R>,
@@ -73,7 +78,7 @@ impl Plan {
     ///
     /// Those of [`gemm_gated`]; and if the shapes differ from those of the plan, or there is no kernel with the plan's tile for these
     /// matrices. Nothing has been launched then.
-    pub fn launch_gated<T: FusedInput<D>, D: Element, const R: usize>(
+    pub fn launch_gated<T: GatedInput<D>, D: Element, const R: usize>(
         &self,
         device: &Device,
         a: &TensorView<'_, T, R>,

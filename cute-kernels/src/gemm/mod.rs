@@ -3,7 +3,6 @@
 mod choice;
 mod epilogue;
 mod estimate;
-mod followed;
 pub mod fused;
 pub mod gated;
 pub mod grouped;
@@ -30,9 +29,8 @@ pub use crate::parts::epilogue::activation::kernels::Activation;
 
 pub use choice::Choice;
 pub use epilogue::Epilogue;
-pub use followed::FusedInput;
-pub use fused::gemm_fused;
-pub use gated::gemm_gated;
+pub use fused::{FusedInput, gemm_fused};
+pub use gated::{GatedInput, gemm_gated};
 pub use grouped::{GroupedInput, check_group_ends, gemm_grouped};
 pub use input::GemmInput;
 pub use kernel::kernels;

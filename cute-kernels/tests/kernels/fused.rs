@@ -3,7 +3,9 @@
 use std::sync::Once;
 
 use cute_kernels::reference::normal;
-use cute_kernels::{Activation, Epilogue, Error, FusedInput, Plan, Tile, gemm_fused, gemm_gated};
+use cute_kernels::{
+    Activation, Epilogue, Error, FusedInput, GatedInput, Plan, Tile, gemm_fused, gemm_gated,
+};
 use cute_runtime::{Device, Element, Tensor, bf16, f16};
 
 use crate::covering::{Cover, whole};
@@ -130,7 +132,7 @@ fn check<T>(
     element: fn(f32) -> T,
 ) -> Result<(), Error>
 where
-    T: FusedInput<T> + Into<f64>,
+    T: FusedInput<T> + GatedInput<T> + Into<f64>,
 {
     let of = Operands::new(device, [batches, m, n, k], element)?;
     let (ld, guard) = (n + pad, element(GUARD));
@@ -273,7 +275,7 @@ fn each_tile<T>(
     element: fn(f32) -> T,
 ) -> Result<(), Error>
 where
-    T: FusedInput<T> + Into<f64>,
+    T: FusedInput<T> + GatedInput<T> + Into<f64>,
 {
     let of = Operands::new(device, [1, m, n, k], element)?;
     let (a, b, bias) = (of.a.view(), of.b.view(), of.bias.view());
@@ -319,7 +321,7 @@ fn each_gated_tile<T>(
     element: fn(f32) -> T,
 ) -> Result<(), Error>
 where
-    T: FusedInput<T> + Into<f64>,
+    T: FusedInput<T> + GatedInput<T> + Into<f64>,
 {
     let half = n / 2;
     let of = Operands::new(device, [1, m, 2 * half, k], element)?;

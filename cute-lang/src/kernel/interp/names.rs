@@ -32,7 +32,7 @@ impl Scope {
 
 /// A variable or a generic parameter.
 pub(super) struct Name {
-    text: String,
+    pub(super) text: String,
     /// The declaration of a variable without a use.
     unused: Option<Ident>,
 }
