@@ -1,5 +1,6 @@
 //! Modules are layers: a file imports from its own folder and from the folders below it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,38 @@ fn the_notation_imports_downwards() {
 fn the_notation_does_not_know_the_kernel_language() {
     for file in files(&source("notation")) {
         assert!(!code(&file).contains("kernel::"), "{}", file.display());
+    }
+}
+
+/// The files of `kernel/emit` that the builder is made of: values that know nothing of it.
+#[test]
+fn the_values_of_the_builder_do_not_know_it() {
+    let folder = source("kernel/emit");
+    let imports = "use crate::kernel::emit::";
+    let builder = code(&folder.join("builder.rs"));
+    let imported = |code: &str| {
+        let lines = code.lines().filter_map(|line| line.strip_prefix(imports));
+        let names = lines.filter_map(|line| Some(line.split("::").next()?.to_owned()));
+        names.collect::<Vec<_>>()
+    };
+    let mut open = imported(&builder);
+    assert!(open.len() > 10, "{open:?}");
+    // What a value imports is below the builder, too.
+    let mut seen = BTreeSet::new();
+    while let Some(value) = open.pop() {
+        if !seen.insert(value.clone()) {
+            continue;
+        }
+        let path = folder.join(value);
+        let files = match path.is_dir() {
+            true => files(&path),
+            false => vec![path.with_extension("rs")],
+        };
+        for file in files {
+            let code = code(&file);
+            assert!(!code.contains("emit::builder"), "{}", file.display());
+            open.extend(imported(&code));
+        }
     }
 }
 

@@ -221,8 +221,9 @@ const SM_90A: Target = Target {
     specific: true,
 };
 
+// A `static`, since rows are compared by their addresses.
 #[rustfmt::skip]
-const SECTIONS: &[Section] = &[
+static SECTIONS: &[Section] = &[
     section("9.7.1 Integer Arithmetic", Arithmetic, &[
         computes(Add, "add{t=INT}", "=t, t, t", (1, 0), sm(10)),
         computes(Add, "add{.sat}{t=.s32}", "=t, t, t", (1, 0), sm(10)),

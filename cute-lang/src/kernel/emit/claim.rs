@@ -135,3 +135,57 @@ fn sum(number: &Num, known: i128) -> Sum {
         Num::Reg(scalar) => Sum::new(scalar.register, known),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::ir::{Inst, Register};
+
+    #[test]
+    fn claims_are_about_addresses_and_registers_that_a_line_writes() {
+        let register = |index| Operand::Register(Register::at(index));
+        let address = Operand::Address {
+            base: Box::new(register(0)),
+            offset: 4,
+        };
+        let mut claims = Claims::default();
+        claims.add(&address, in_list("d_ptr", &Num::Const(2)));
+        assert_eq!(claims.of(&[register(0), register(1)]), None);
+        let found = claims.of(&[register(1), address.clone()]).expect("a claim");
+        assert_eq!(
+            found.places,
+            [Some(Place::Item {
+                index: Sum::known(2),
+                parameter: "d_ptr".into()
+            })]
+        );
+
+        let claimed = |index| Inst {
+            claims: Some(ir::claims::Claims {
+                places: vec![Some(Place::Item {
+                    index: Sum::new(Register::at(index), 0),
+                    parameter: "d_ptr".into(),
+                })],
+                way: None,
+            }),
+            ..Inst::of("ld.param.u32", [register(5), address.clone()])
+        };
+        let uniform = |index| {
+            Line::Statement(Statement::Uniform {
+                register: Register::at(index),
+                group: claims::Group::Warp,
+            })
+        };
+        // Register 5 is written, and register 6 is not.
+        let mut code = vec![
+            Line::Inst(claimed(5)),
+            Line::Inst(claimed(6)),
+            uniform(5),
+            uniform(6),
+        ];
+        remove_unwritten(&mut code);
+        let mut kept = claimed(6);
+        kept.claims = None;
+        assert_eq!(code, [Line::Inst(claimed(5)), Line::Inst(kept), uniform(5)]);
+    }
+}

@@ -34,7 +34,7 @@ mod tests {
         let (value, cell) = (registers.value(Type::U32), registers.cell(Type::U32));
         let write = |register| {
             let operands = [Operand::Register(register), Operand::Int(1)];
-            Line::Inst(Inst::new("mov.u32".parse().expect("a move"), operands))
+            Line::Inst(Inst::of("mov.u32", operands))
         };
         let code = [write(value), write(cell), write(cell), write(value)];
         assert_eq!(written_again(&code[..3], &registers), None);

@@ -84,3 +84,38 @@ impl Budget {
         Err(Error::new(place, message))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::emit::operation::Cmp;
+    use crate::kernel::ir::Register;
+    use cute_ptx::ast::Type;
+
+    #[test]
+    fn conditions_on_the_index_say_which_warpgroups_run() {
+        let index = Scalar::new(Register::at(0), Type::U32);
+        let is = |cmp, number: i128| {
+            Condition::Branch(Some((index.clone().into(), cmp, Num::Const(number))))
+        };
+        let of = |conditions: &[Condition]| running(384, Some(&index), conditions);
+        assert_eq!(of(&[]), Some(vec![0, 1, 2]));
+        assert_eq!(of(&[is(Cmp::Ge, 1)]), Some(vec![1, 2]));
+        assert_eq!(of(&[is(Cmp::Ge, 1), is(Cmp::Ne, 2)]), Some(vec![1]));
+        assert_eq!(of(&[is(Cmp::Ge, 1), Condition::Branch(None)]), None);
+    }
+
+    #[test]
+    fn more_registers_than_a_cta_has_are_refused() {
+        let of = |counts: [u32; 3]| {
+            let mut budget = Budget::default();
+            for (warpgroup, count) in (0..).zip(counts) {
+                budget.set(Some(vec![warpgroup]), count, Span::call_site());
+            }
+            budget.check(Chip::DEFAULT, 384)
+        };
+        assert!(of([24, 240, 240]).is_ok());
+        let error = of([32, 240, 240]).unwrap_err().to_string();
+        assert!(error.contains("32 + 240 + 240 = 512 registers"), "{error}");
+    }
+}

@@ -69,3 +69,67 @@ fn is_read(inst: &Inst, reads: &HashMap<Register, usize>) -> bool {
 fn is_unread(inst: &Inst, reads: &HashMap<Register, usize>) -> bool {
     !is_read(inst, reads) && matches!(inst.effect(), Effect::None | Effect::Exchanges)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn register(index: usize) -> Operand {
+        Operand::Register(Register::at(index))
+    }
+
+    fn address(index: usize) -> Operand {
+        Operand::Address {
+            base: Box::new(register(index)),
+            offset: 0,
+        }
+    }
+
+    fn left(code: &[Inst]) -> Vec<String> {
+        let mut lines: Vec<Line> = code.iter().cloned().map(Line::Inst).collect();
+        remove_unread(&mut lines);
+        let lines = lines.iter().map(|line| match line {
+            Line::Inst(inst) => inst.mnemonic.to_string(),
+            other => panic!("{other:?}"),
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn a_chain_of_unread_results_is_removed() {
+        let add = |to, from| Inst::of("add.u32", [register(to), register(from), Operand::Int(1)]);
+        let store = Inst::of("st.global.u32", [address(9), register(1)]);
+        let code = [add(1, 0), add(2, 1), add(3, 2), store];
+        assert_eq!(left(&code), ["add.u32", "st.global.u32"]);
+    }
+
+    #[test]
+    fn effects_stay_and_an_atomic_without_a_reader_becomes_a_reduction() {
+        let load = Inst::of("ld.global.u32", [register(0), address(9)]);
+        let vote = Inst::of(
+            "vote.sync.any.pred",
+            [register(1), register(2), Operand::Int(u32::MAX.into())],
+        );
+        let atom = Inst::of(
+            "atom.global.add.u32",
+            [register(3), address(9), Operand::Int(1)],
+        );
+        let fence = Inst::of("membar.gl", []);
+        let code = [load, vote, atom, fence];
+        assert_eq!(
+            left(&code),
+            ["ld.global.u32", "red.global.add.u32", "membar.gl"]
+        );
+    }
+
+    #[test]
+    fn a_guard_reads_its_predicate() {
+        let compare = Inst::of("setp.lt.u32", [register(0), register(1), Operand::Int(8)]);
+        let mut exit = Inst::of("exit", []);
+        exit.guard = Some(crate::kernel::ir::Guard {
+            negated: false,
+            predicate: Register::at(0),
+        });
+        assert_eq!(left(&[compare, exit]), ["setp.lt.u32", "exit"]);
+    }
+}

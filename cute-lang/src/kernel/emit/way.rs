@@ -206,3 +206,68 @@ impl Claim {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::emit::operation::Cmp;
+    use crate::kernel::ir::Guard;
+    use cute_ptx::ast::Type;
+
+    /// The lines with claims of: `p = i < n`, these lines, and `@p exit`.
+    fn claimed(is_variable: bool, between: &[Inst]) -> Vec<Line> {
+        let scalar = |index| Scalar::new(Register::at(index), Type::U32);
+        let (i, n) = (scalar(0), scalar(1));
+        let i = Scalar {
+            variable: is_variable,
+            ..i
+        };
+        let p = Scalar::new(Register::at(2), Type::Pred);
+        let mut known = Known::default();
+        let comparison = (i.clone().into(), Cmp::Lt, n.clone().into());
+        known.means(&p, Meaning::Compare(comparison));
+        let set = |to: &Scalar| Inst::of("mov.u32", [to.operand(), Operand::Int(1)]);
+        let compare = Inst::of("setp.lt.u32", [p.operand(), i.operand(), n.operand()]);
+        let exit = Inst {
+            guard: Some(Guard {
+                negated: false,
+                predicate: p.register,
+            }),
+            ..Inst::of("exit", [])
+        };
+        let code = [set(&i), set(&n), compare].into_iter();
+        let code = code.chain(between.iter().cloned()).chain([exit]);
+        let mut code: Vec<Line> = code.map(Line::Inst).collect();
+        claim_ways(&mut code, &known);
+        code
+    }
+
+    #[test]
+    fn a_branch_has_a_claim_for_each_of_its_sides() {
+        let code = claimed(false, &[]);
+        let [.., Line::Inst(exit), Line::Statement(next)] = &code[..] else {
+            panic!("{code:?}");
+        };
+        let claims = exit.claims.as_ref().expect("a claim");
+        let named = |register: &Register| format!("%{}", register.index());
+        assert_eq!(claims.map(&mut |it| named(it)).to_string(), "if %0 < %1");
+        assert_eq!(next.map(&mut |it| named(it)).to_string(), "where %0 >= %1");
+    }
+
+    #[test]
+    fn a_variable_that_has_changed_since_the_comparison_is_not_claimed() {
+        let change = Inst::of(
+            "mov.u32",
+            [Operand::Register(Register::at(0)), Operand::Int(7)],
+        );
+        let has_claim = |code: Vec<Line>| {
+            let claims = code.iter().filter_map(|line| match line {
+                Line::Inst(inst) => inst.claims.as_ref(),
+                _ => None,
+            });
+            claims.count() == 1
+        };
+        assert!(has_claim(claimed(true, &[])));
+        assert!(!has_claim(claimed(true, &[change])));
+    }
+}

@@ -50,3 +50,42 @@ pub(super) fn remove_zeros(code: &mut Vec<Line>, zeroed: &HashSet<Register>) {
     let mut index = 0..;
     code.retain(|_| index.next().is_none_or(|index| !removed.contains(&index)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::ir::{Guard, Inst};
+
+    /// How many lines are left of a zero in a register and these lines.
+    fn left(lines: &[Inst]) -> usize {
+        let zero = Inst::of(
+            "mov.b32",
+            [Operand::Register(Register::at(0)), Operand::Int(0)],
+        );
+        let code = [zero].into_iter().chain(lines.iter().cloned());
+        let mut code: Vec<Line> = code.map(Line::Inst).collect();
+        remove_zeros(&mut code, &HashSet::from([Register::at(0)]));
+        code.len()
+    }
+
+    #[test]
+    fn a_zero_stays_unless_the_next_line_writes_all_of_the_register() {
+        let register = |index| Operand::Register(Register::at(index));
+        let whole = Inst::of("mov.b32", [register(0), register(1)]);
+        let part = Inst::of(
+            "prmt.b32",
+            [register(0), register(0), register(1), Operand::Int(0x3214)],
+        );
+        let guarded = Inst {
+            guard: Some(Guard {
+                negated: false,
+                predicate: Register::at(2),
+            }),
+            ..whole.clone()
+        };
+        assert_eq!(left(&[whole.clone()]), 1);
+        assert_eq!(left(&[part.clone()]), 2);
+        assert_eq!(left(&[guarded]), 2);
+        assert_eq!(left(&[part, whole]), 3);
+    }
+}

@@ -76,3 +76,11 @@ impl Inst {
         self.sources().for_each(|it| it.for_each_register(f));
     }
 }
+
+#[cfg(test)]
+impl Inst {
+    /// An instruction of a test, by its mnemonic.
+    pub(crate) fn of(mnemonic: &str, operands: impl IntoIterator<Item = Operand>) -> Self {
+        Self::new(mnemonic.parse().expect("a mnemonic"), operands)
+    }
+}

@@ -238,10 +238,8 @@ mod tests {
             all.map(|register| names.of(register).to_owned()),
             ["%r0", "%f0", "%h0", "%r1", "%p0", "%rd0", "%r2"]
         );
-        let used = Inst::new(
-            "mov.u32".parse().expect("a move"),
-            [Operand::Register(all[3]), Operand::Register(all[0])],
-        );
+        let operands = [Operand::Register(all[3]), Operand::Register(all[0])];
+        let used = Inst::of("mov.u32", operands);
         let declared = names.declarations(&[Line::Inst(used)]);
         let family = ast::Line::Registers {
             ty: Type::B32,

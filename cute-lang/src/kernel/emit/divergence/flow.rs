@@ -206,7 +206,7 @@ mod tests {
         };
         Line::Inst(Inst {
             guard: is_guarded.then_some(guard),
-            ..Inst::new(mnemonic.parse().expect("a mnemonic"), target)
+            ..Inst::of(mnemonic, target)
         })
     }
 
