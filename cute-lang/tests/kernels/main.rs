@@ -40,6 +40,7 @@ mod ranges;
 mod refusals;
 mod renamed;
 mod robustness;
+mod rows;
 mod select;
 mod shared;
 mod shipped;

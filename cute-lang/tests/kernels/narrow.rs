@@ -1,5 +1,6 @@
 //! Elements of fewer than 8 bits: what only needs their width takes them, and what needs bytes says why not.
 
+use crate::rows;
 use cute_algebra::operations;
 use cute_chip::ElementType;
 use cute_lang::kernel::builtins;
@@ -38,15 +39,7 @@ fn kernel(statements: &str) -> String {
 
 #[track_caller]
 fn check(rows: &[(&str, &str)]) {
-    let wrong: Vec<String> = rows
-        .iter()
-        .map(|(statements, expected)| (statements, expected, kernel(statements)))
-        .filter(|(_, expected, found)| found != *expected)
-        .map(|(statements, expected, found)| {
-            format!("{statements}\n  expected: {expected}\n  found:    {found}")
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    rows::check(rows, kernel);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Errors of the functions for tensors, fragments, barriers, TMA and wgmma.
 
+use crate::rows;
 use cute_lang::kernel::lower::lower;
 
 /// The errors of a kernel of one warpgroup with these statements.
@@ -26,15 +27,7 @@ fn refusal(statements: &str) -> String {
 
 #[track_caller]
 fn check(rows: &[(&str, &str)]) {
-    let wrong: Vec<String> = rows
-        .iter()
-        .map(|(statements, expected)| (statements, expected, refusal(statements)))
-        .filter(|(_, expected, found)| found != *expected)
-        .map(|(statements, expected, found)| {
-            format!("{statements}\n  expected: {expected}\n  found:    {found}")
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    rows::check(rows, refusal);
 }
 
 /// A register gets a type before its uses are known. That its first one cannot hold a number determines nothing.
