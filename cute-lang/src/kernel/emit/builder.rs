@@ -1,10 +1,12 @@
-//! Emits PTX, line by line.
+//! Emits the instructions of a kernel, line by line.
 //!
-//! A [`Builder`] makes registers ([`register`](Builder::register)), instructions ([`emit`](Builder::emit)), labels,
-//! branches and shared memory ([`allocate`](Builder::allocate)). Lines go to the end of the body, or to one of three
-//! other places: the comments of the header ([`header`](Builder::header)), values that every thread computes once
-//! before the body ([`once`](Builder::once)), and initialisation by thread 0 before the other threads start
+//! A [`Builder`] makes registers ([`register`](Builder::register)), instructions ([`emit`](Builder::emit)), labels, branches and shared
+//! memory ([`allocate`](Builder::allocate)). Lines go to the end of the body, or to one of two other places: values that every thread
+//! computes once before the body ([`once`](Builder::once)), and initialisation by thread 0 before the other threads start
 //! ([`init`](Builder::init)).
+//!
+//! What it holds besides are values of their own files, which know nothing of it: places in the source, what is known of numbers, claims,
+//! notes, reports.
 //!
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 

@@ -83,8 +83,8 @@ mod tests {
             }),
             ..whole.clone()
         };
-        assert_eq!(left(&[whole.clone()]), 1);
-        assert_eq!(left(&[part.clone()]), 2);
+        assert_eq!(left(std::slice::from_ref(&whole)), 1);
+        assert_eq!(left(std::slice::from_ref(&part)), 2);
         assert_eq!(left(&[guarded]), 2);
         assert_eq!(left(&[part, whole]), 3);
     }
