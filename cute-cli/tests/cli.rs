@@ -372,7 +372,8 @@ fn an_access_outside_of_the_tensor_has_no_advice_that_cannot_be_followed() {
 #[test]
 fn ptx_is_a_feature() {
     let help = cute(&["--help"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&help.stdout).contains("PTX of the kernels"));
+    let is_listed = String::from_utf8_lossy(&help.stdout).contains("PTX of the kernels");
+    assert_eq!(is_listed, cfg!(feature = "ptx"));
     let output = cute(&["ptx", "/dev/null"]).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{error}");
