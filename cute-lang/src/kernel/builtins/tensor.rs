@@ -81,8 +81,9 @@ fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let room = u64::try_from(below.layout.layout().cosize()).ok();
     let room = room.and_then(|cosize| below.element.room_of(cosize));
-    // The tensor lies within shared memory.
-    let room = room.unwrap_or(0).next_multiple_of(period as u64);
+    let room =
+        room.ok_or_else(|| call.error_at(0, "the tensor is outside of shared memory (a defect)"))?;
+    let room = room.next_multiple_of(period as u64);
     if u64::from(size) > room {
         let message = format!(
             "{element} at {} takes {size} bytes, but the tensor has {room}",

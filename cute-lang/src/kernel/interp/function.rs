@@ -132,7 +132,7 @@ impl Interpreter<'_> {
         if let ReturnType::Type(_, ty) = output {
             exit.ty = Some((**ty).clone());
         }
-        // Errors in a library are reported at the call in the expanded module.
+        // Errors in an imported module are reported at the call in the expanded module.
         let entry = match module {
             HERE => None,
             _ => self.entry.or(Some(span)),
@@ -143,10 +143,10 @@ impl Interpreter<'_> {
         let exit = std::mem::replace(&mut self.exit, exit);
         let module = std::mem::replace(&mut self.module, module);
         let entry = std::mem::replace(&mut self.entry, entry);
-        let library = self
+        let import = self
             .entry
             .map(|entry| (entry, self.source.module(self.module).ident.to_string()));
-        let library = std::mem::replace(&mut self.b.sites.library, library);
+        let import = std::mem::replace(&mut self.b.sites.import, import);
         self.calls += 1;
         let errors = self.errors.len();
         let mut value = self.lifetime(body);
@@ -160,7 +160,7 @@ impl Interpreter<'_> {
         self.exit = exit;
         self.module = module;
         self.entry = entry;
-        self.b.sites.library = library;
+        self.b.sites.import = import;
         if self.errors.len() > errors {
             // The value of a function with errors may be wrong.
             return Err(self.follow(span));

@@ -46,8 +46,8 @@ pub struct Sites {
     place: Span,
     /// The place of the current statement.
     source: Option<Location>,
-    /// The call that entered the library, and the name of the library's module.
-    pub library: Option<(Span, String)>,
+    /// The call that entered an imported module, and the name of the module.
+    pub import: Option<(Span, String)>,
     /// The source files of the places of instructions.
     files: Vec<String>,
     /// The operation being emitted, and its number, once it has one.
@@ -64,8 +64,8 @@ pub struct Sites {
 #[derive(Clone)]
 struct Site {
     span: Span,
-    /// The place in the library, if the span is the call that entered the library.
-    library: Option<String>,
+    /// The place in an imported module, if the span is the call that entered it.
+    import: Option<String>,
 }
 
 /// A condition by which threads take one of two branches.
@@ -84,7 +84,7 @@ impl Default for Sites {
         Self {
             place: Span::call_site(),
             source: None,
-            library: None,
+            import: None,
             files: Vec::new(),
             current: None,
             operations: Vec::new(),
@@ -189,18 +189,15 @@ impl Sites {
     }
 
     fn site(&self, span: Span) -> Site {
-        match &self.library {
-            None => Site {
-                span,
-                library: None,
-            },
+        match &self.import {
+            None => Site { span, import: None },
             Some((entry, module)) => {
                 let place = self.source.as_ref();
                 let place = place.map(|it| format!("{}:{}, ", it.file_name(), it.line));
                 let place = place.unwrap_or_default();
                 Site {
                     span: *entry,
-                    library: Some(format!("{place}in the module `{module}`")),
+                    import: Some(format!("{place}in the module `{module}`")),
                 }
             }
         }
@@ -338,7 +335,7 @@ impl Site {
     fn error(&self, message: String) -> Error {
         Error::new(
             self.span,
-            match &self.library {
+            match &self.import {
                 Some(place) => format!("{message} ({place})"),
                 None => message,
             },
