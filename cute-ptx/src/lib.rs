@@ -8,11 +8,11 @@
 //!
 //! ```
 //! use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, Type};
-//! use cute_ptx::table::{Mnemonic, Opcode};
+//! use cute_ptx::table::{Mnemonic, op};
 //!
 //! let register = Line::Register { ty: Type::U32, name: "%thread".into() };
 //! let (d, a) = (Operand::Name("%thread".into()), Operand::Name("%tid.x".into()));
-//! let mov = Inst::new(Mnemonic::new(Opcode::Mov, Type::U32)?, [d, a]);
+//! let mov = Inst::new(Mnemonic::of(op::Mov, Type::U32)?, [d, a]);
 //! let ret = Inst::new("ret".parse()?, []);
 //! let mut body = vec![register, Line::Inst(mov), Line::Inst(ret)];
 //! let module = |body| Module {

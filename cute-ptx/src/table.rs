@@ -3,16 +3,16 @@
 //! A row gives the opcode, the pattern of its mnemonics, the forms of their operands, the first PTX version and the lowest target.
 //! Its first word is a verb, which says what the instruction does: its effect besides writing its destinations, what these depend on,
 //! and whether other threads may wait for it. Rows stand together that have the same section of the PTX ISA, the same class, and the
-//! same group of threads that have to execute them. Code that emits an instruction builds the mnemonic from an opcode and modifiers;
-//! the parser reads the mnemonic from text; [`validate`](mod@crate::validate) checks operands against its forms; a decoder reads the
-//! modifiers bound in it. Rows are disjoint: no mnemonic belongs to two of them, and no two mnemonics of an [`Opcode`] have the same
-//! modifiers.
+//! same group of threads that have to execute them. Code that emits an instruction builds the mnemonic from an [`op`] and modifiers
+//! of its [choices](choice); the parser reads the mnemonic from text; [`validate`](mod@crate::validate) checks operands against its
+//! forms; a decoder reads the modifiers bound in it. Rows are disjoint: no mnemonic belongs to two of them, and no two mnemonics of an
+//! [`Opcode`] have the same modifiers.
 //!
 //! **Patterns.** A pattern is a mnemonic in which `{.a|.b}` stands for one of the alternatives and `{…}?` for one or
 //! none. An alternative can be empty, contain several words, and contain braces. `{name=…}` binds the first word of the
 //! chosen alternative to a name. A word in capitals stands for several alternatives: `SCOPE` for `cta|cluster|gpu|sys`.
 //! The words in braces are [`Modifier`]s, which are chosen when a mnemonic is built; the other words are part of every
-//! mnemonic of the row.
+//! mnemonic of the row. The opcode's line in `opcode.rs` has the [`choice`]s that its rows have between them.
 //!
 //! **Operands.** Forms are separated by `;`, operands by `,`. A type `t` is a type of PTX or a bound name. `2t` is the
 //! type of twice the width. `~t` allows a register wider than the type, as in loads, stores and conversions. `t!`
@@ -41,6 +41,7 @@
 //! | `name?x` | `x` if `name` is bound, otherwise no operand |
 //! | `x?` | `x`, optional; when fewer operands are given, the last optional ones are left out |
 
+pub mod choice;
 mod column;
 mod mnemonic;
 mod modifier;
@@ -52,7 +53,7 @@ mod rows;
 pub use column::{Class, Effect, Group, Results};
 pub use cute_chip::Target;
 pub use mnemonic::{Mnemonic, Together, Unknown, samples};
-pub use modifier::{Modifier, Modifiers};
-pub use opcode::Opcode;
+pub use modifier::{Mnk, Modifier};
+pub use opcode::{Opcode, op};
 pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space, present};
 pub use rows::{Row, rows};

@@ -8,7 +8,7 @@ use crate::op::{
     Address, Fragment, Inputs, MatrixA, Mma, Op, Output, Reg, Space, TileProduct, Wgmma, WmmaAccess,
 };
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::{Mnk, Modifier, Opcode};
 
 pub(super) fn operation(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     match m.opcode() {
@@ -119,7 +119,7 @@ fn wmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 
 /// The matrix of a `wmma`: A, B, or one with the shape of D.
 fn fragment(m: &Bindings, which: Option<Modifier>, element: Modifier) -> Result<Fragment> {
-    let Some(Modifier::Mnk { m: rows, n, k }) = m.get("shape") else {
+    let Some(Modifier::Mnk(Mnk { m: rows, n, k })) = m.get("shape") else {
         return Err("the shape is missing".to_owned());
     };
     let (rows, columns, depth) = (usize::from(rows), usize::from(n), usize::from(k));
@@ -172,7 +172,7 @@ fn inputs(a: Modifier, b: Modifier) -> Option<Inputs> {
 }
 
 fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    let Some(Modifier::Mnk { n, .. }) = m.get("shape") else {
+    let Some(Modifier::Mnk(Mnk { n, .. })) = m.get("shape") else {
         return Err("the shape of the wgmma is missing".to_owned());
     };
     let (inputs, output) = types(m)?;

@@ -1,7 +1,9 @@
 //! Mnemonics: rows of the table with their modifiers bound.
 
+use super::choice::Modifiers;
 use super::column::{Class, Effect, Group, Results};
-use super::modifier::{Modifier, Modifiers};
+use super::modifier::Modifier;
+use super::op::Instruction;
 use super::opcode::Opcode;
 use super::operands::{self, Form, Kind};
 use super::pattern::{self, Furthest, Input, Named, Piece};
@@ -21,16 +23,17 @@ use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 ///
 /// ```
 /// use cute_ptx::ast::Type;
-/// use cute_ptx::table::{Mnemonic, Modifier, Opcode};
+/// use cute_ptx::table::choice::{Matrices, Space, Vector, Window};
+/// use cute_ptx::table::{Mnemonic, Modifier, op};
 ///
-/// let load = Mnemonic::new(Opcode::Ld, (Modifier::SharedCta, Modifier::Vector(4), Type::F32))?;
+/// let load = Mnemonic::of(op::Ld, (Space::SharedCta, Vector(4), Type::F32))?;
 /// assert_eq!(load, "ld.shared::cta.v4.f32".parse()?);
 /// assert_eq!(load.as_str(), "ld.shared::cta.v4.f32");
 /// assert_eq!(load.get("space"), Some(Modifier::SharedCta));
 /// assert_eq!(load.ty("t"), Some(Type::F32));
 ///
 /// // Only the words in the row's braces are given; the other words follow from the row.
-/// let load = Mnemonic::new(Opcode::Ldmatrix, (Modifier::Matrices(4), Modifier::Shared))?;
+/// let load = Mnemonic::of(op::Ldmatrix, (Matrices(4), Window::Shared))?;
 /// assert_eq!(load.as_str(), "ldmatrix.sync.aligned.m8n8.x4.shared.b16");
 /// # Ok::<(), cute_ptx::table::Unknown>(())
 /// ```
@@ -61,18 +64,32 @@ pub enum Together {
 }
 
 impl Mnemonic {
-    /// The mnemonic of an instruction with these modifiers, in the order of the mnemonic.
+    /// The mnemonic of an instruction with these modifiers, in the order of the mnemonic. A modifier that no row of the instruction has
+    /// does not compile.
+    ///
+    /// # Errors
+    ///
+    /// No row of the instruction has exactly these modifiers.
+    pub fn of<I: Instruction>(_: I, modifiers: impl Modifiers<I>) -> Result<Mnemonic, Unknown> {
+        let mut list = Vec::with_capacity(4);
+        modifiers.push_to(&mut list);
+        Mnemonic::build((I::OPCODE, list))
+    }
+
+    /// The mnemonic of an opcode with these modifiers, in the order of the mnemonic.
     ///
     /// # Errors
     ///
     /// No row of the opcode has exactly these modifiers.
-    pub fn new(opcode: Opcode, modifiers: impl Modifiers) -> Result<Mnemonic, Unknown> {
-        let mut key = (opcode, Vec::with_capacity(4));
-        modifiers.push_to(&mut key.1);
+    pub fn new(opcode: Opcode, modifiers: &[Modifier]) -> Result<Mnemonic, Unknown> {
+        Mnemonic::build((opcode, modifiers.to_vec()))
+    }
+
+    fn build(key: (Opcode, Vec<Modifier>)) -> Result<Mnemonic, Unknown> {
         if let Some(known) = read(&INTERNED).built.get(&key) {
             return Ok(*known);
         }
-        let candidates = TABLE.rows.iter().filter(|it| it.row.opcode == opcode);
+        let candidates = TABLE.rows.iter().filter(|it| it.row.opcode == key.0);
         let found = find(candidates, Input::Modifiers(&key.1))?;
         let mut interned = write(&INTERNED);
         Ok(*interned.built.entry(key).or_insert(found))

@@ -3,6 +3,15 @@
 use crate::types::Type;
 use std::fmt::{self, Display, Formatter};
 
+/// The shape of a product of matrices: M × N × K.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are the modes'")]
+pub struct Mnk {
+    pub m: u8,
+    pub n: u16,
+    pub k: u8,
+}
+
 macro_rules! modifiers {
     ($($name:ident = $text:literal),* $(,)?) => {
         /// A word of a mnemonic that is chosen when the mnemonic is built. The table has it in braces.
@@ -19,7 +28,7 @@ macro_rules! modifiers {
             /// The number of dimensions of a tensor: `.2d`.
             Dims(u8),
             /// The shape of a product of matrices: `.m64n256k16`.
-            Mnk { m: u8, n: u16, k: u8 },
+            Mnk(Mnk),
         }
 
         const NAMED: &[(Modifier, &str)] = &[$((Modifier::$name, $text)),*];
@@ -32,7 +41,7 @@ macro_rules! modifiers {
                     Modifier::Vector(length) => write!(f, "v{length}"),
                     Modifier::Matrices(count) => write!(f, "x{count}"),
                     Modifier::Dims(dims) => write!(f, "{dims}d"),
-                    Modifier::Mnk { m, n, k } => write!(f, "m{m}n{n}k{k}"),
+                    Modifier::Mnk(Mnk { m, n, k }) => write!(f, "m{m}n{n}k{k}"),
                 }
             }
         }
@@ -96,9 +105,9 @@ impl Modifier {
     /// The modifier of a name without its dot.
     ///
     /// ```
-    /// use cute_ptx::table::Modifier;
+    /// use cute_ptx::table::{Mnk, Modifier};
     /// assert_eq!(Modifier::from_name("shared::cta"), Some(Modifier::SharedCta));
-    /// assert_eq!(Modifier::from_name("m64n8k16"), Some(Modifier::Mnk { m: 64, n: 8, k: 16 }));
+    /// assert_eq!(Modifier::from_name("m64n8k16"), Some(Modifier::Mnk(Mnk { m: 64, n: 8, k: 16 })));
     /// assert_eq!(Modifier::from_name("x04"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Modifier> {
@@ -109,11 +118,11 @@ impl Modifier {
         let shape = || {
             let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
             let (n, k) = rest.split_once('k')?;
-            Some(Modifier::Mnk {
+            Some(Modifier::Mnk(Mnk {
                 m: m.parse().ok()?,
                 n: n.parse().ok()?,
                 k: k.parse().ok()?,
-            })
+            }))
         };
         let named = NAMED.iter().find(|(_, text)| *text == name);
         named
@@ -135,56 +144,3 @@ impl Modifier {
         }
     }
 }
-
-impl From<Type> for Modifier {
-    fn from(ty: Type) -> Modifier {
-        Modifier::Type(ty)
-    }
-}
-
-/// The modifiers for a mnemonic, in its order: a [`Modifier`], a [`Type`], an `Option` of these, a slice of modifiers, or a tuple of
-/// up to five of these.
-pub trait Modifiers {
-    /// Appends the modifiers to a list.
-    fn push_to(self, modifiers: &mut Vec<Modifier>);
-}
-
-impl Modifiers for Modifier {
-    fn push_to(self, modifiers: &mut Vec<Modifier>) {
-        modifiers.push(self);
-    }
-}
-
-impl Modifiers for Type {
-    fn push_to(self, modifiers: &mut Vec<Modifier>) {
-        modifiers.push(self.into());
-    }
-}
-
-impl<M: Modifiers> Modifiers for Option<M> {
-    fn push_to(self, modifiers: &mut Vec<Modifier>) {
-        if let Some(it) = self {
-            it.push_to(modifiers);
-        }
-    }
-}
-
-impl Modifiers for &[Modifier] {
-    fn push_to(self, modifiers: &mut Vec<Modifier>) {
-        modifiers.extend(self);
-    }
-}
-
-macro_rules! tuples {
-    ($(($($name:ident),*))*) => { $(
-        impl<$($name: Modifiers),*> Modifiers for ($($name,)*) {
-            #[allow(non_snake_case, unused_variables, reason = "the types' names serve as the elements'; () has none")]
-            fn push_to(self, modifiers: &mut Vec<Modifier>) {
-                let ($($name,)*) = self;
-                $($name.push_to(modifiers);)*
-            }
-        }
-    )* };
-}
-
-tuples! { () (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) }

@@ -1,6 +1,6 @@
 //! The operands of an instruction: the meaning of the table's operand column for a mnemonic.
 
-use super::modifier::Modifier;
+use super::modifier::{Mnk, Modifier};
 use super::pattern::Named;
 use super::rows::Row;
 use crate::types::Type;
@@ -417,7 +417,7 @@ fn address_space(name: &str, named: &Named) -> Space {
 
 /// The accumulators of `m64nNkK`: N/2 registers, or N/4 of f16x2 if D is f16.
 fn accumulators(named: &Named) -> Kind {
-    let Some(Modifier::Mnk { n, .. }) = named.get("shape") else {
+    let Some(Modifier::Mnk(Mnk { n, .. })) = named.get("shape") else {
         panic!("no shape");
     };
     let n = usize::from(n);

@@ -3,9 +3,7 @@
 use cute_chip::{Chip, ElementType, barriers, registers, threads, tma, wgmma};
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special::{self, SPECIAL, Special};
-use cute_ptx::table::{
-    self, Form, Kind, Mnemonic, Modifier, Modifiers, Opcode, Pair, Space, Target,
-};
+use cute_ptx::table::{self, Form, Kind, Mnemonic, Modifier, Opcode, Pair, Space, Target};
 use cute_ptxas::Ptxas;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
@@ -95,14 +93,8 @@ fn wgmma_has_the_element_types_of_the_chip() {
 /// A mnemonic built from the modifiers of a parsed one is the same: no two mnemonics of an opcode have the same modifiers.
 #[test]
 fn building_and_reading_agree() {
-    struct All(&'static [Modifier]);
-    impl Modifiers for All {
-        fn push_to(self, modifiers: &mut Vec<Modifier>) {
-            modifiers.extend(self.0);
-        }
-    }
     for mnemonic in samples() {
-        let built = Mnemonic::new(mnemonic.opcode(), All(mnemonic.modifiers()));
+        let built = Mnemonic::new(mnemonic.opcode(), mnemonic.modifiers());
         assert_eq!(built, Ok(mnemonic));
     }
 }
@@ -275,15 +267,16 @@ fn special_registers_are_found_by_what_they_are() {
 
 #[test]
 fn modifiers_that_no_row_takes_are_named() {
-    let unknown = |opcode, modifiers: (Modifier, Type)| {
-        Mnemonic::new(opcode, modifiers).unwrap_err().to_string()
+    let unknown = |opcode, modifier, ty| {
+        let modifiers = [modifier, Modifier::Type(ty)];
+        Mnemonic::new(opcode, &modifiers).unwrap_err().to_string()
     };
     assert_eq!(
-        unknown(Opcode::Ld, (Modifier::Vector(3), Type::F32)),
+        unknown(Opcode::Ld, Modifier::Vector(3), Type::F32),
         "`.v3` cannot follow `ld`; expected one of .acquire, .b16, .b32, .b64, .b8, .const, .f32, .f64, .global, .local, .param, .relaxed, …"
     );
     assert_eq!(
-        unknown(Opcode::Shl, (Modifier::Sat, Type::U32)),
+        unknown(Opcode::Shl, Modifier::Sat, Type::U32),
         "`.sat` cannot follow `shl`; expected one of .b16, .b32, .b64"
     );
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
-use cute_ptx::table::{Mnemonic, Modifier, Opcode, Together};
+use cute_ptx::table::{Mnemonic, Modifier, Opcode, Together, op};
 
 use super::{other_guards, replaced, with_int, with_offset};
 use crate::body::{Body, accesses_memory, is_synchronisation, is_wait};
@@ -389,7 +389,7 @@ pub(super) fn own_cta(_: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
     }
     let operands = [inst.operands[0].clone(), inst.operands[1].clone()];
     let ty = inst.mnemonic.modifiers().iter().find_map(|it| it.ty());
-    let Some(copy) = ty.and_then(|ty| Mnemonic::new(Opcode::Mov, ty).ok()) else {
+    let Some(copy) = ty.and_then(|ty| Mnemonic::of(op::Mov, ty).ok()) else {
         return vec![];
     };
     vec![vec![Line::Inst(Inst {

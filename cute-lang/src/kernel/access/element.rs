@@ -6,13 +6,13 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Value;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::choice::Accessible;
 use syn::Result;
 
 /// An element of a tensor.
 pub(crate) struct Place {
     /// The state space: `.shared`, `.shared::cluster` or `.global`.
-    pub(crate) space: Modifier,
+    pub(crate) space: Accessible,
     /// The address in this state space.
     pub(crate) address: Operand,
 }
@@ -29,7 +29,7 @@ pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Op
             (tensor.space(), tensor.element(b, coordinate)?)
         }
         Value::Global(global) => (
-            Modifier::Global,
+            Accessible::Global,
             global_address(b, global, coordinate, COPY_INSIDE)?,
         ),
         _ => return Ok(None),

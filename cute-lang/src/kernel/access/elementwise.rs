@@ -13,7 +13,7 @@ use crate::kernel::value::{
 };
 use cute_algebra::Tuple;
 use cute_ptx::ast::Type;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -102,7 +102,7 @@ impl<'a> Elementwise<'a> {
                 }
                 Value::Scalar(number) => {
                     let twice = Operand::Vector(vec![number.operand(); 2]);
-                    let twice = b.compute(Type::B32, Opcode::Mov, Type::B32, [twice]);
+                    let twice = b.compute(Type::B32, op::Mov, Type::B32, [twice]);
                     vec![twice; count]
                 }
                 Value::Float(number, _) => {
@@ -253,7 +253,7 @@ impl Fragment {
                 let pair = |pair: &[Scalar]| {
                     let halves = [&pair[0], pair.last().unwrap_or(&pair[0])];
                     let halves = halves.iter().map(|half| half.operand()).collect();
-                    b.compute(Type::B32, Opcode::Mov, Type::B32, [Operand::Vector(halves)])
+                    b.compute(Type::B32, op::Mov, Type::B32, [Operand::Vector(halves)])
                 };
                 values.chunks(2).map(pair).collect()
             }

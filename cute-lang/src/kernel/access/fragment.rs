@@ -5,7 +5,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Scalar, Value, packing};
 use cute_algebra::{Coord, Layout, Tuple};
 use cute_ptx::ast::Type;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -31,7 +31,7 @@ impl Fragment {
                     b.register(Type::of(self.element)),
                 ];
                 let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
-                b.emit(Opcode::Mov, Type::B32, [vector, register.operand()]);
+                b.emit(op::Mov, Type::B32, [vector, register.operand()]);
                 halves[part].clone()
             }
             _ => {
@@ -39,12 +39,12 @@ impl Fragment {
                 let selector = Operand::Int(0x4440 | part as i128);
                 let byte = b.compute(
                     Type::U32,
-                    Opcode::Prmt,
+                    op::Prmt,
                     (),
                     [register.operand(), Operand::Int(0), selector],
                 );
                 let ty = Type::of(self.element);
-                b.compute(ty, Opcode::Cvt, (ty, Type::U32), [byte.operand()])
+                b.compute(ty, op::Cvt, (ty, Type::U32), [byte.operand()])
             }
         }
     }
@@ -67,7 +67,7 @@ impl Fragment {
                     b.register(Type::of(self.element)),
                 ];
                 b.emit(
-                    Opcode::Mov,
+                    op::Mov,
                     Type::B32,
                     [
                         Operand::Vector(halves.iter().map(Scalar::operand).collect()),
@@ -77,7 +77,7 @@ impl Fragment {
                 let mut halves = halves.map(|half| half.operand());
                 halves[part] = scalar.operand();
                 b.emit(
-                    Opcode::Mov,
+                    op::Mov,
                     Type::B32,
                     [register.operand(), Operand::Vector(halves.into())],
                 );
@@ -85,7 +85,7 @@ impl Fragment {
             _ => {
                 let byte = b.compute(
                     Type::U32,
-                    Opcode::Cvt,
+                    op::Cvt,
                     (Type::U32, Type::U16),
                     [scalar.operand()],
                 );
@@ -97,7 +97,7 @@ impl Fragment {
                     byte.operand(),
                     Operand::Int(selector),
                 ];
-                b.emit(Opcode::Prmt, (), operands);
+                b.emit(op::Prmt, (), operands);
             }
         }
     }
@@ -114,7 +114,7 @@ impl Fragment {
             if packing == 2 && values.len() == packing {
                 let halves = Operand::Vector(vec![scalar.operand(); packing]);
                 b.emit(
-                    Opcode::Mov,
+                    op::Mov,
                     Type::B32,
                     [self.registers[register].operand(), halves],
                 );

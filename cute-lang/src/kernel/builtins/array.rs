@@ -12,7 +12,8 @@ use crate::kernel::value::types::{half_bits, is_float};
 use crate::kernel::value::{Num, NumberType, Scalar, Truth, Value};
 use cute_algebra::Tuple;
 use cute_ptx::ast::{self, Type};
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Accessible, Wide};
+use cute_ptx::table::op;
 use syn::Result;
 
 /// Up to this number, known elements are operands of instructions; more of them lie in a table.
@@ -129,17 +130,12 @@ fn looked_up(b: &mut Builder, index: &Scalar, ty: Type, values: &[&Value]) -> Re
         });
     }
     let table = b.table(in_memory, table);
-    let start = b.compute(Type::U64, Opcode::Mov, Type::U64, [Operand::Symbol(table)]);
+    let start = b.compute(Type::U64, op::Mov, Type::U64, [Operand::Symbol(table)]);
     let bytes = Operand::Int((ty.bits() / 8).into());
     let operands = [index.operand(), bytes, start.operand()];
-    let address = b.compute(
-        Type::U64,
-        Opcode::Mad,
-        (Modifier::Wide, Type::U32),
-        operands,
-    );
+    let address = b.compute(Type::U64, op::Mad, (Wide, Type::U32), operands);
     let address = address_operand(&address, 0);
-    Ok(b.compute(ty, Opcode::Ld, (Modifier::Global, in_memory), [address]))
+    Ok(b.compute(ty, op::Ld, (Accessible::Global, in_memory), [address]))
 }
 
 /// The number with this index, by its bits from the lowest on: each bit halves the candidates.

@@ -7,43 +7,44 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
 use crate::kernel::value::types::{alternatives, is_integer};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{AtomicOp, Noftz, Order, Scope};
+use cute_ptx::table::op;
 use syn::Result;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin { signature: "atomic_add(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Add) },
-    Builtin { signature: "atomic_min(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Min) },
-    Builtin { signature: "atomic_max(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Max) },
-    Builtin { signature: "atomic_and(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::And) },
-    Builtin { signature: "atomic_or(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Or) },
-    Builtin { signature: "atomic_xor(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Xor) },
-    Builtin { signature: "atomic_inc(x, coordinate, limit, [order], [scope])", apply: |b, call| update(b, call, Modifier::Inc) },
-    Builtin { signature: "atomic_dec(x, coordinate, limit, [order], [scope])", apply: |b, call| update(b, call, Modifier::Dec) },
-    Builtin { signature: "atomic_exch(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Exch) },
-    Builtin { signature: "atomic_cas(x, coordinate, expected, value, [order], [scope])", apply: |b, call| update(b, call, Modifier::Cas) },
+    Builtin { signature: "atomic_add(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Add) },
+    Builtin { signature: "atomic_min(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Min) },
+    Builtin { signature: "atomic_max(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Max) },
+    Builtin { signature: "atomic_and(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::And) },
+    Builtin { signature: "atomic_or(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Or) },
+    Builtin { signature: "atomic_xor(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Xor) },
+    Builtin { signature: "atomic_inc(x, coordinate, limit, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Inc) },
+    Builtin { signature: "atomic_dec(x, coordinate, limit, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Dec) },
+    Builtin { signature: "atomic_exch(x, coordinate, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Exch) },
+    Builtin { signature: "atomic_cas(x, coordinate, expected, value, [order], [scope])", apply: |b, call| update(b, call, AtomicOp::Cas) },
 ];
 
 /// The orders, as the kernel language and as PTX write them.
-const ORDERS: &[(&str, Modifier)] = &[
-    ("RELAXED", Modifier::Relaxed),
-    ("ACQUIRE", Modifier::Acquire),
-    ("RELEASE", Modifier::Release),
-    ("ACQ_REL", Modifier::AcqRel),
+const ORDERS: &[(&str, Order)] = &[
+    ("RELAXED", Order::Relaxed),
+    ("ACQUIRE", Order::Acquire),
+    ("RELEASE", Order::Release),
+    ("ACQ_REL", Order::AcqRel),
 ];
 
 /// The scopes.
-const SCOPES: &[(&str, Modifier)] = &[
-    ("CTA", Modifier::Cta),
-    ("CLUSTER", Modifier::Cluster),
-    ("GPU", Modifier::Gpu),
-    ("SYS", Modifier::Sys),
+const SCOPES: &[(&str, Scope)] = &[
+    ("CTA", Scope::Cta),
+    ("CLUSTER", Scope::Cluster),
+    ("GPU", Scope::Gpu),
+    ("SYS", Scope::Sys),
 ];
 
 /// Emits `atom`, which returns the old value. If nothing reads it, `atom` becomes `red` at the end of the kernel.
-fn update(b: &mut Builder, call: &Call, op: Modifier) -> Result<Value> {
+fn update(b: &mut Builder, call: &Call, op: AtomicOp) -> Result<Value> {
     let x = &call.args[0];
-    let values = if op == Modifier::Cas { 2 } else { 1 };
+    let values = if op == AtomicOp::Cas { 2 } else { 1 };
     let (sem, scope) = order(call, 2 + values)?;
     let element = match &x.value {
         Value::Tensor(tensor) => tensor.element,
@@ -73,20 +74,19 @@ fn update(b: &mut Builder, call: &Call, op: Modifier) -> Result<Value> {
     writes(b, &x.value);
     sources.insert(0, address);
     let halves = matches!(computed, Type::F16 | Type::Bf16);
-    let noftz = halves.then_some(Modifier::Noftz);
+    let noftz = halves.then_some(Noftz);
     let modifiers = (sem, scope, space, op, (noftz, computed));
-    Ok(b.compute(ty, Opcode::Atom, modifiers, sources).into())
+    Ok(b.compute(ty, op::Atom, modifiers, sources).into())
 }
 
 /// The memory order and the scope, from argument `first` on.
-fn order(call: &Call, first: usize) -> Result<(Option<Modifier>, Option<Modifier>)> {
+fn order(call: &Call, first: usize) -> Result<(Option<Order>, Option<Scope>)> {
     let (mut sem, mut scope) = (None, None);
     for (index, argument) in call.args.iter().enumerate().skip(first) {
-        let of = |words: &[(&str, Modifier)]| match &argument.value {
-            Value::Word(word) => words.iter().find(|row| row.0 == *word).map(|row| row.1),
-            _ => None,
-        };
-        match (of(ORDERS), of(SCOPES)) {
+        match (
+            named(ORDERS, &argument.value),
+            named(SCOPES, &argument.value),
+        ) {
             (Some(order), _) if sem.is_none() && scope.is_none() => sem = Some(order),
             (_, Some(found)) if scope.is_none() => scope = Some(found),
             _ => {
@@ -100,21 +100,28 @@ fn order(call: &Call, first: usize) -> Result<(Option<Modifier>, Option<Modifier
     Ok((sem, scope))
 }
 
+/// The choice that a word names.
+fn named<C: Copy>(words: &[(&str, C)], value: &Value) -> Option<C> {
+    let Value::Word(word) = value else {
+        return None;
+    };
+    words.iter().find(|row| row.0 == *word).map(|row| row.1)
+}
+
 /// The PTX type of an operation on elements of this type; `None` if there is none.
-fn instruction_type(op: Modifier, ty: Type) -> Option<Type> {
+fn instruction_type(op: AtomicOp, ty: Type) -> Option<Type> {
     let bits = ty.bits();
     let wide = matches!(bits, 32 | 64);
     match op {
         // A wrapping sum has the same bits for signed and unsigned integers.
-        Modifier::Add if ty == Type::S64 => Some(Type::U64),
-        Modifier::Add => (wide || !is_integer(ty)).then_some(ty),
-        Modifier::Min | Modifier::Max => (wide && is_integer(ty)).then_some(ty),
-        Modifier::Inc | Modifier::Dec => (ty == Type::U32).then_some(ty),
-        Modifier::And | Modifier::Or | Modifier::Xor => {
+        AtomicOp::Add if ty == Type::S64 => Some(Type::U64),
+        AtomicOp::Add => (wide || !is_integer(ty)).then_some(ty),
+        AtomicOp::Min | AtomicOp::Max => (wide && is_integer(ty)).then_some(ty),
+        AtomicOp::Inc | AtomicOp::Dec => (ty == Type::U32).then_some(ty),
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
             (wide && is_integer(ty)).then(|| ty.untyped())
         }
-        Modifier::Exch => wide.then(|| ty.untyped()),
-        Modifier::Cas => (bits >= 16).then(|| ty.untyped()),
-        _ => None,
+        AtomicOp::Exch => wide.then(|| ty.untyped()),
+        AtomicOp::Cas => (bits >= 16).then(|| ty.untyped()),
     }
 }

@@ -8,7 +8,8 @@ use crate::kernel::value::types::{
 };
 use crate::kernel::value::{Num, NumberType, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Half, Takes};
+use cute_ptx::table::op::{self, Instruction};
 use syn::{Error, Result};
 
 #[rustfmt::skip]
@@ -61,12 +62,12 @@ fn known_ctz(bits: u64, width: u32) -> u32 {
 
 fn popc(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
     let wide = widened(b, x)?;
-    Ok(of_bits(b, Opcode::Popc, Type::U32, &wide))
+    Ok(of_bits(b, op::Popc, Type::U32, &wide))
 }
 
 fn clz(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
     let wide = widened(b, x)?;
-    let zeros = of_bits(b, Opcode::Clz, Type::U32, &wide);
+    let zeros = of_bits(b, op::Clz, Type::U32, &wide);
     let more = wide.ty.bits() - x.ty.bits();
     let zeros = b.sub(&zeros.into(), &Num::from(more))?;
     b.to_register(&zeros, Type::U32)
@@ -82,8 +83,8 @@ fn ctz(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
         }
         _ => wide,
     };
-    let reversed = of_bits(b, Opcode::Brev, wide.ty, &wide);
-    Ok(of_bits(b, Opcode::Clz, Type::U32, &reversed))
+    let reversed = of_bits(b, op::Brev, wide.ty, &wide);
+    Ok(of_bits(b, op::Clz, Type::U32, &reversed))
 }
 
 fn brev(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -96,7 +97,7 @@ fn brev(b: &mut Builder, call: &Call) -> Result<Value> {
         }
     };
     let wide = widened(b, &x)?;
-    let reversed = of_bits(b, Opcode::Brev, wide.ty, &wide);
+    let reversed = of_bits(b, op::Brev, wide.ty, &wide);
     let more = wide.ty.bits() - x.ty.bits();
     let reversed = b.shr(&reversed.into(), &Num::from(more))?;
     let reversed = b.to_register(&reversed, wide.ty)?;
@@ -120,7 +121,7 @@ fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
     let x = b.to_register(&call.num(0)?, ty)?;
     let x = b.convert(&x, computed)?.operand();
     let operands = [x, bound(b, call, 1)?, bound(b, call, 2)?];
-    let field = b.compute(computed, Opcode::Bfe, computed, operands);
+    let field = b.compute(computed, op::Bfe, computed, operands);
     Ok(b.convert(&field, ty)?.into())
 }
 
@@ -143,7 +144,7 @@ fn bfi(b: &mut Builder, call: &Call) -> Result<Value> {
         operands.push(b.convert(&register, computed)?.operand());
     }
     operands.extend([bound(b, call, 2)?, bound(b, call, 3)?]);
-    let whole = b.compute(computed, Opcode::Bfi, computed.untyped(), operands);
+    let whole = b.compute(computed, op::Bfi, computed.untyped(), operands);
     Ok(b.convert(&whole, ty)?.into())
 }
 
@@ -165,13 +166,13 @@ fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let computed = instruction_type(ty);
     if computed.bits() == ty.bits() {
-        let high = b.compute(ty, Opcode::Mul, (Modifier::Hi, computed), [register, other]);
+        let high = b.compute(ty, op::Mul, (Half::Hi, computed), [register, other]);
         return Ok(high.into());
     }
     // A product of 8-bit integers has 16 bits.
-    let product = b.compute(ty, Opcode::Mul, (Modifier::Lo, computed), [register, other]);
+    let product = b.compute(ty, op::Mul, (Half::Lo, computed), [register, other]);
     let shift = [product.operand(), Operand::Int(ty.bits().into())];
-    Ok(b.compute(ty, Opcode::Shr, computed, shift).into())
+    Ok(b.compute(ty, op::Shr, computed, shift).into())
 }
 
 /// The common type of two integers, or the type of argument `index` if the common type is not known.
@@ -244,13 +245,18 @@ fn widened(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
     let wide = widest(unsigned, false);
     match x.ty.bits() {
         // The instruction reads the full width of its type.
-        8 | 16 => Ok(b.compute(wide, Opcode::Cvt, (wide, unsigned), [x.operand()])),
+        8 | 16 => Ok(b.compute(wide, op::Cvt, (wide, unsigned), [x.operand()])),
         _ => b.convert(x, wide),
     }
 }
 
-fn of_bits(b: &mut Builder, opcode: Opcode, result: Type, x: &Scalar) -> Scalar {
-    b.compute(result, opcode, x.ty.untyped(), [x.operand()])
+fn of_bits<I: Instruction + Takes<Type>>(
+    b: &mut Builder,
+    inst: I,
+    result: Type,
+    x: &Scalar,
+) -> Scalar {
+    b.compute(result, inst, x.ty.untyped(), [x.operand()])
 }
 
 /// The bits of a floating-point number as an integer of the same width.
@@ -316,7 +322,7 @@ fn bits_type(ty: Type) -> Type {
 }
 
 fn reinterpreted(b: &mut Builder, x: &Scalar, ty: Type) -> Scalar {
-    b.compute(ty, Opcode::Mov, bits_type(ty).untyped(), [x.operand()])
+    b.compute(ty, op::Mov, bits_type(ty).untyped(), [x.operand()])
 }
 
 /// The number of f16 with these bits.

@@ -9,7 +9,8 @@ use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifiers, Opcode};
+use cute_ptx::table::choice::Modifiers;
+use cute_ptx::table::op::Instruction;
 use proc_macro2::Span;
 use std::ops::RangeInclusive;
 use syn::{Error, Result};
@@ -376,12 +377,12 @@ fn list(signature: &'static str, open: &str, close: &str) -> Vec<&'static str> {
 }
 
 /// Emits an instruction without a result and with at most one operand, a number.
-pub fn instruction(
+pub fn instruction<I: Instruction>(
     b: &mut Builder,
-    opcode: Opcode,
-    modifiers: impl Modifiers,
+    inst: I,
+    modifiers: impl Modifiers<I>,
     number: Option<i128>,
 ) -> Result<Value> {
-    b.emit(opcode, modifiers, number.map(Operand::Int));
+    b.emit(inst, modifiers, number.map(Operand::Int));
     Ok(Value::Unit)
 }

@@ -6,7 +6,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::types::number_type;
 use crate::kernel::value::{Element, Fragment, Held, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{PackedFp8, Rna, Rounding, Satfinite, Tf32};
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[Builtin {
@@ -33,14 +34,14 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
                 (Element::F32, Element::BF16) => pairs(b, fragment, &result, Type::Bf16x2),
                 (Element::F32, Element::F16) => pairs(b, fragment, &result, Type::F16x2),
                 (Element::BF16, Element::F32) => widened(b, fragment, &result),
-                (_, Element::E4M3) => quadruples(b, fragment, &result, Modifier::E4m3x2)?,
-                (_, Element::E5M2) => quadruples(b, fragment, &result, Modifier::E5m2x2)?,
+                (_, Element::E4M3) => quadruples(b, fragment, &result, PackedFp8::E4m3x2)?,
+                (_, Element::E5M2) => quadruples(b, fragment, &result, PackedFp8::E5m2x2)?,
                 (_, Element::TF32) => {
                     for (value, number) in singles(b, fragment)?.iter().enumerate() {
                         let (register, _) = result.part(value);
                         let operands = [register.operand(), number.operand()];
-                        let modifiers = (Modifier::Rna, Modifier::Tf32, Type::F32);
-                        b.emit(Opcode::Cvt, modifiers, operands);
+                        let modifiers = (Rna, Tf32, Type::F32);
+                        b.emit(op::Cvt, modifiers, operands);
                     }
                 }
                 _ => one_by_one(b, fragment, &result)?,
@@ -80,8 +81,8 @@ fn pairs(b: &mut Builder, fragment: &Fragment, result: &Fragment, pair: Type) {
             low.clone()
         };
         b.emit(
-            Opcode::Cvt,
-            (Modifier::Rn, pair, Type::F32),
+            op::Cvt,
+            (Rounding::Rn, pair, Type::F32),
             [
                 result.part(value).0.operand(),
                 high.operand(),
@@ -95,13 +96,12 @@ fn pairs(b: &mut Builder, fragment: &Fragment, result: &Fragment, pair: Type) {
 fn widened(b: &mut Builder, fragment: &Fragment, result: &Fragment) {
     for value in 0..fragment.values.len() {
         let (word, part) = fragment.part(value);
-        let (opcode, number) = match part {
-            0 => (Opcode::Shl, 16),
-            _ => (Opcode::And, 0xffff_0000),
-        };
         let register = result.part(value).0;
-        let operands = [register.operand(), word.operand(), Operand::Int(number)];
-        b.emit(opcode, Type::B32, operands);
+        let operands = |number| [register.operand(), word.operand(), Operand::Int(number)];
+        match part {
+            0 => b.emit(op::Shl, Type::B32, operands(16)),
+            _ => b.emit(op::And, Type::B32, operands(0xffff_0000)),
+        }
     }
 }
 
@@ -111,23 +111,23 @@ fn quadruples(
     b: &mut Builder,
     fragment: &Fragment,
     result: &Fragment,
-    pair: Modifier,
+    pair: PackedFp8,
 ) -> Result<()> {
     let singles = singles(b, fragment)?;
     for (register, four) in result.registers.iter().zip(singles.chunks(4)) {
         let halves = [0, 2].map(|first| {
             // Values past the last one are copies of it.
             let value = |index: usize| four[index.min(four.len() - 1)].operand();
-            let modifiers = (Modifier::Rn, Modifier::Satfinite, pair, Type::F32);
+            let modifiers = (Rounding::Rn, Satfinite, pair, Type::F32);
             b.compute(
                 Type::B16,
-                Opcode::Cvt,
+                op::Cvt,
                 modifiers,
                 [value(first + 1), value(first)],
             )
         });
         let halves = Operand::Vector(halves.iter().map(Scalar::operand).collect());
-        b.emit(Opcode::Mov, Type::B32, [register.operand(), halves]);
+        b.emit(op::Mov, Type::B32, [register.operand(), halves]);
     }
     Ok(())
 }
@@ -136,13 +136,13 @@ fn quadruples(
 fn singles(b: &mut Builder, fragment: &Fragment) -> Result<Vec<Scalar>> {
     let count = fragment.values.len();
     let pair = match fragment.element {
-        Element::E4M3 => Modifier::E4m3x2,
-        Element::E5M2 => Modifier::E5m2x2,
+        Element::E4M3 => PackedFp8::E4m3x2,
+        Element::E5M2 => PackedFp8::E5m2x2,
         Element::TF32 => {
             // A tf32 is an f32 whose lowest bits are ignored.
             let single = |value| {
                 let word = fragment.part(value).0;
-                b.compute(Type::F32, Opcode::Mov, Type::B32, [word.operand()])
+                b.compute(Type::F32, op::Mov, Type::B32, [word.operand()])
             };
             return Ok((0..count).map(single).collect());
         }
@@ -164,20 +164,20 @@ fn singles(b: &mut Builder, fragment: &Fragment) -> Result<Vec<Scalar>> {
 }
 
 /// The four 8-bit floating-point numbers in a register as f32. `cvt` reads them as two halves, and gives f16.
-fn unpack(b: &mut Builder, register: &Scalar, pair: Modifier) -> Vec<Scalar> {
+fn unpack(b: &mut Builder, register: &Scalar, pair: PackedFp8) -> Vec<Scalar> {
     let split = |b: &mut Builder, ty: Type, word: &Scalar| {
         let halves = [b.register(ty), b.register(ty)];
         let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
-        b.emit(Opcode::Mov, Type::B32, [vector, word.operand()]);
+        b.emit(op::Mov, Type::B32, [vector, word.operand()]);
         halves
     };
     let mut singles = Vec::new();
     for half in split(b, Type::B16, register) {
-        let modifiers = (Modifier::Rn, Type::F16x2, pair);
-        let word = b.compute(Type::B32, Opcode::Cvt, modifiers, [half.operand()]);
+        let modifiers = (Rounding::Rn, Type::F16x2, pair);
+        let word = b.compute(Type::B32, op::Cvt, modifiers, [half.operand()]);
         for half in split(b, Type::F16, &word) {
             let modifiers = (Type::F32, Type::F16);
-            singles.push(b.compute(Type::F32, Opcode::Cvt, modifiers, [half.operand()]));
+            singles.push(b.compute(Type::F32, op::Cvt, modifiers, [half.operand()]));
         }
     }
     singles

@@ -11,7 +11,7 @@ use crate::kernel::emit::shared::{Moment, Purpose};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Num;
 use cute_chip::tma;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use syn::Result;
 
 /// The threads that hold a fragment, and the barrier at which they wait for one another.
@@ -92,7 +92,7 @@ impl Group {
             None => vec![Operand::Int(0)],
             Some(id) => vec![id.operand(), Operand::Int(self.threads.into())],
         };
-        b.emit(Opcode::BarSync, (), operands);
+        b.emit(op::BarSync, (), operands);
     }
 
     /// The number of this thread in the group.

@@ -15,7 +15,8 @@ use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::{ComposedLayout, Swizzle};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Accessible;
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -101,7 +102,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Global(global) => {
             let ty = computed(b, call, global.element)?;
             let address = global_address(b, global, coordinate, COPY_OR)?;
-            Ok(load(b, Modifier::Global, ty, address).into())
+            Ok(load(b, Accessible::Global, ty, address).into())
         }
         Value::Fragment(fragment) => {
             computed(b, call, fragment.element)?;
@@ -163,11 +164,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.error_at(0, message));
     };
     writes(b, &x.value);
-    b.emit(
-        Opcode::St,
-        (space, memory_type(ty)),
-        [address, value.operand()],
-    );
+    b.emit(op::St, (space, memory_type(ty)), [address, value.operand()]);
     Ok(Value::Unit)
 }
 
@@ -230,6 +227,6 @@ fn memory_type(ty: Type) -> Type {
     }
 }
 
-fn load(b: &mut Builder, space: Modifier, ty: Type, address: Operand) -> Scalar {
-    b.compute(ty, Opcode::Ld, (space, memory_type(ty)), [address])
+fn load(b: &mut Builder, space: Accessible, ty: Type, address: Operand) -> Scalar {
+    b.compute(ty, op::Ld, (space, memory_type(ty)), [address])
 }

@@ -12,7 +12,8 @@ use crate::kernel::value::{Barrier, Barriers, Num, Scalar, Value};
 use cute_algebra::{Swizzle, Tuple};
 use cute_chip::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Acquire, Arrival, Cluster, ExpectTx, Parity, SharedCluster, Window};
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -92,8 +93,8 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
         };
         let address = barrier.operand(b)?;
         b.init(
-            Opcode::MbarrierInit,
-            Modifier::SharedCta,
+            op::MbarrierInit,
+            Window::SharedCta,
             [address, Operand::Int(arrivals.into())],
         );
     }
@@ -130,11 +131,11 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     // With cluster scope, the wait also makes the writes visible that another CTA has released by its arrival.
     let scope = match b.cluster {
         [1, 1, 1] => None,
-        _ => Some((Modifier::Acquire, Modifier::Cluster)),
+        _ => Some((Acquire, Cluster)),
     };
     b.emit(
-        Opcode::MbarrierTryWait,
-        (Modifier::Parity, scope, Modifier::SharedCta),
+        op::MbarrierTryWait,
+        (Parity, scope, Window::SharedCta),
         [done.operand(), barrier, parity.operand()],
     );
     b.branch_if(unless(&done), &label);
@@ -144,8 +145,8 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
 fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     b.emit(
-        Opcode::MbarrierArrive,
-        (Modifier::Arrive, Modifier::SharedCta),
+        op::MbarrierArrive,
+        (Arrival::Arrive, Window::SharedCta),
         [Operand::Sink, barrier],
     );
     Ok(Value::Unit)
@@ -162,8 +163,8 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
     let there = there(b, call, 1, &own)?;
     let there = address_operand(&there, 0);
     b.emit(
-        Opcode::MbarrierArrive,
-        (Modifier::Arrive, Modifier::SharedCluster),
+        op::MbarrierArrive,
+        (Arrival::Arrive, SharedCluster),
         [Operand::Sink, there],
     );
     Ok(Value::Unit)
@@ -179,13 +180,13 @@ pub(super) fn there(b: &mut Builder, call: &Call, index: usize, own: &Scalar) ->
         let message = format!("a cluster has the CTAs 0..{size}, not {rank}");
         return Err(call.error_at(index, message));
     }
-    let modifiers = (Modifier::SharedCluster, Type::U32);
+    let modifiers = (SharedCluster, Type::U32);
     let cta = match cta {
         Num::Reg(cta) => b.convert(&cta, Type::U32)?.operand(),
         Num::Const(_) => cta.operand(),
     };
     let operands = [own.operand(), cta];
-    Ok(b.compute(Type::U32, Opcode::Mapa, modifiers, operands))
+    Ok(b.compute(Type::U32, op::Mapa, modifiers, operands))
 }
 
 /// Arrives, and adds to the bytes that copies must write before the phase completes.
@@ -193,8 +194,8 @@ fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let bytes = call.num(1)?;
     b.emit(
-        Opcode::MbarrierArrive,
-        (Modifier::Arrive, Modifier::ExpectTx, Modifier::SharedCta),
+        op::MbarrierArrive,
+        (Arrival::Arrive, ExpectTx, Window::SharedCta),
         [Operand::Sink, barrier, bytes.operand()],
     );
     Ok(Value::Unit)

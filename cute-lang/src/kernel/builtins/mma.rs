@@ -11,7 +11,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Distributed, Element, Fragment, Scalar, Value};
 use cute_algebra::{Layout, LayoutError, MmaAtom, MmaOperand, composition};
 use cute_chip::threads;
-use cute_ptx::table::{Mnemonic, Modifier, Opcode};
+use cute_ptx::table::choice::{MatrixType, Mnk};
+use cute_ptx::table::{Mnemonic, op};
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -79,7 +80,7 @@ fn mma(b: &mut Builder, call: &Call) -> Result<Value> {
             let x = x.get(&[*i, k]).ok_or_else(|| missing(1, *i))?;
             let y = y.get(&[*j, k]).ok_or_else(|| missing(2, *j))?;
             b.emit(
-                Opcode::Mma,
+                op::Mma,
                 *modifiers,
                 [d.clone(), x.clone(), y.clone(), d.clone()],
             );
@@ -147,20 +148,20 @@ fn check_dimensions(call: &Call, arguments: &[Held; 3]) -> Result<()> {
 }
 
 /// The shape of an operation, and its types of D, A, B and C.
-type Modifiers = (Modifier, Modifier, Modifier, Modifier, Modifier);
+type Types = (Mnk, MatrixType, MatrixType, MatrixType, MatrixType);
 
 /// The PTX operations of a warp with these types of D, A and B, from the largest K on.
-fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Modifiers)> {
-    let [d, a, b] = types.map(|ty| Modifier::from_name(ty.ptx()));
+fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Types)> {
+    let [d, a, b] = types.map(|ty| MatrixType::from_name(ty.ptx()));
     let with_modifiers = |atom: MmaAtom| {
         let [m, n, k] = atom.shape_mnk();
-        let shape = Modifier::Mnk {
+        let shape = Mnk {
             m: m.try_into().ok()?,
             n: n.try_into().ok()?,
             k: k.try_into().ok()?,
         };
         let modifiers = (shape, d?, a?, b?, d?);
-        let known = Mnemonic::new(Opcode::Mma, modifiers).is_ok();
+        let known = Mnemonic::of(op::Mma, modifiers).is_ok();
         known.then_some((atom, modifiers))
     };
     let atoms = MmaAtom::of_warp(types).into_iter();

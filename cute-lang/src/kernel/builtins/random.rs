@@ -6,7 +6,8 @@ use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::wrap;
 use crate::kernel::value::{Num, NumberType, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Half;
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[Builtin {
@@ -82,9 +83,8 @@ fn product(b: &mut Builder, x: &Num, factor: u32) -> Result<(Num, Num)> {
         Num::Const(x) => Num::Const((x * i128::from(factor)) >> 32),
         Num::Reg(x) => {
             let operands = [x.operand(), Num::from(factor).operand()];
-            let modifiers = (Modifier::Hi, Type::U32);
-            b.compute(Type::U32, Opcode::Mul, modifiers, operands)
-                .into()
+            let modifiers = (Half::Hi, Type::U32);
+            b.compute(Type::U32, op::Mul, modifiers, operands).into()
         }
     };
     Ok((low, high))

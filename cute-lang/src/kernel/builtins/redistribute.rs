@@ -12,7 +12,8 @@ use crate::kernel::value::{Fragment, Num, Scalar, Tensor, Value, packing};
 use cute_algebra::{ComposedLayout, Layout, Swizzle, Tuple, XorMap};
 use cute_chip::threads::WARP;
 use cute_chip::{shared, tma};
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::ShuffleMode;
+use cute_ptx::table::op;
 use std::collections::HashMap;
 use syn::Result;
 
@@ -212,7 +213,7 @@ fn by_registers(b: &mut Builder, x: &Fragment, y: &Fragment, sources: &[Source])
                 Operand::Int((WARP - 1).into()),
                 Operand::Int(u32::MAX.into()),
             ];
-            b.compute(register.ty, Opcode::Shfl, Modifier::Idx, operands)
+            b.compute(register.ty, op::Shfl, ShuffleMode::Idx, operands)
         });
         parts.push((other.clone(), part));
     }

@@ -5,21 +5,22 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::setmaxnreg::{INDEX, running};
 use crate::kernel::value::Value;
 use cute_chip::registers::{self, UNIT};
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Resize;
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "setmaxnreg_inc(registers)",
-        apply: |b, call| setmaxnreg(b, call, Modifier::Inc),
+        apply: |b, call| setmaxnreg(b, call, Resize::Inc),
     },
     Builtin {
         signature: "setmaxnreg_dec(registers)",
-        apply: |b, call| setmaxnreg(b, call, Modifier::Dec),
+        apply: |b, call| setmaxnreg(b, call, Resize::Dec),
     },
 ];
 
-fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value> {
+fn setmaxnreg(b: &mut Builder, call: &Call, direction: Resize) -> Result<Value> {
     let registers = call.constant_in(0, registers::SETMAXNREG)?;
     let low = registers / UNIT * UNIT;
     if registers != low {
@@ -31,7 +32,7 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
     }
     let launched = b.chip.registers_at_launch(b.threads);
     let (contradicts, bound) = match direction {
-        Modifier::Dec => (registers > launched, "most"),
+        Resize::Dec => (registers > launched, "most"),
         _ => (registers < launched, "least"),
     };
     if contradicts {
@@ -46,5 +47,5 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
     let index = b.known_once(INDEX);
     let warpgroups = running(b.threads, index.as_ref(), b.known.holding());
     b.budget.set(warpgroups, registers, call.span);
-    instruction(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
+    instruction(b, op::Setmaxnreg, direction, Some(registers.into()))
 }

@@ -8,13 +8,14 @@ use crate::kernel::value::{Num, NumberType, Value};
 use cute_chip::barriers::NAMED;
 use cute_chip::threads::WARP;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Aligned, Dependency, SharedCta};
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "sync_threads()",
-        apply: |b, _| instruction(b, Opcode::BarSync, (), Some(0)),
+        apply: |b, _| instruction(b, op::BarSync, (), Some(0)),
     },
     Builtin {
         signature: "bar_sync(id, threads)",
@@ -34,15 +35,15 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "fence_proxy_async()",
-        apply: |b, _| instruction(b, Opcode::FenceProxyAsync, Modifier::SharedCta, None),
+        apply: |b, _| instruction(b, op::FenceProxyAsync, SharedCta, None),
     },
     Builtin {
         signature: "griddepcontrol_launch_dependents()",
-        apply: |b, _| instruction(b, Opcode::Griddepcontrol, Modifier::LaunchDependents, None),
+        apply: |b, _| instruction(b, op::Griddepcontrol, Dependency::LaunchDependents, None),
     },
     Builtin {
         signature: "griddepcontrol_wait()",
-        apply: |b, _| instruction(b, Opcode::Griddepcontrol, Modifier::Wait, None),
+        apply: |b, _| instruction(b, op::Griddepcontrol, Dependency::Wait, None),
     },
 ];
 
@@ -68,7 +69,7 @@ fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
         ));
     }
     b.emit(
-        Opcode::BarSync,
+        op::BarSync,
         (),
         [id.operand(), Operand::Int(threads.into())],
     );
@@ -98,7 +99,7 @@ fn named_barriers(b: &mut Builder, call: &Call) -> Result<Value> {
 /// Waits for all lanes of the warp.
 fn sync_warp(b: &mut Builder, _: &Call) -> Result<Value> {
     let members = warp::members(b)?;
-    b.emit(Opcode::BarWarpSync, (), [members]);
+    b.emit(op::BarWarpSync, (), [members]);
     Ok(Value::Unit)
 }
 
@@ -109,6 +110,6 @@ fn sync_cluster(b: &mut Builder, _: &Call) -> Result<Value> {
 
 /// Waits for all threads of the cluster.
 pub(super) fn wait_for_cluster(b: &mut Builder) {
-    b.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
-    b.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
+    b.emit(op::BarrierClusterArrive, Aligned, []);
+    b.emit(op::BarrierClusterWait, Aligned, []);
 }

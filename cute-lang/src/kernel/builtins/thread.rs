@@ -9,7 +9,8 @@ use crate::kernel::value::{Num, Value};
 use cute_chip::threads::{MAX_GRID, WARP, WARPGROUP};
 use cute_ptx::ast::Type;
 use cute_ptx::special::Register;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::ShuffleMode;
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -59,7 +60,7 @@ fn lane(b: &mut Builder, _: &Call) -> Result<Value> {
     let lane = b.once("lane", Type::U32, |b, lane| {
         let thread = b.thread();
         b.emit(
-            Opcode::And,
+            op::And,
             Type::B32,
             [
                 lane.operand(),
@@ -96,7 +97,7 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
         let thread = b.thread();
         let mine = b.compute(
             Type::U32,
-            Opcode::Shr,
+            op::Shr,
             Type::U32,
             [thread.operand(), Operand::Int(size.trailing_zeros().into())],
         );
@@ -106,8 +107,8 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
             Operand::Int(u32::MAX.into()),
         ];
         b.emit(
-            Opcode::Shfl,
-            Modifier::Idx,
+            op::Shfl,
+            ShuffleMode::Idx,
             [group.operand(), mine.operand()].into_iter().chain(lane_0),
         );
     });
@@ -124,7 +125,7 @@ fn warpgroup_thread(b: &mut Builder, _: &Call) -> Result<Value> {
     let thread = b.once("warpgroup_thread", Type::U32, |b, result| {
         let thread = b.thread();
         b.emit(
-            Opcode::And,
+            op::And,
             Type::B32,
             [
                 result.operand(),

@@ -6,7 +6,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Value};
 use cute_ptx::ast::Type;
 use cute_ptx::special::{Register, Special};
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use syn::Result;
 
 #[rustfmt::skip]
@@ -21,8 +21,7 @@ pub(super) const ROWS: &[Builtin] = &[
 fn read(b: &mut Builder, register: Register) -> Value {
     let special = Special::of(register);
     let name = Operand::Symbol(special.name.into());
-    b.compute(special.ty, Opcode::Mov, special.ty, [name])
-        .into()
+    b.compute(special.ty, op::Mov, special.ty, [name]).into()
 }
 
 fn nanosleep(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -31,6 +30,6 @@ fn nanosleep(b: &mut Builder, call: &Call) -> Result<Value> {
         Num::Reg(time) if time.ty == Type::U32 => time.operand(),
         Num::Reg(_) => return Err(call.mismatch(0, "a u32")),
     };
-    b.emit(Opcode::Nanosleep, (), [time]);
+    b.emit(op::Nanosleep, (), [time]);
     Ok(Value::Unit)
 }

@@ -17,7 +17,10 @@ use cute_algebra::{Layout, Swizzle, TmaPlan, prepend_to_rank, tma_plan};
 use cute_chip::ElementType;
 use cute_chip::tma::{SHARED_ALIGN, start_problem};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{
+    Dims, MulticastCluster, Read, SharedCluster, SharedCta, TensorMode, Tile,
+};
+use cute_ptx::table::{choice, op};
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -43,11 +46,11 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "tma_commit()",
-        apply: |b, _| instruction(b, Opcode::CpAsyncBulkCommitGroup, (), None),
+        apply: |b, _| instruction(b, op::CpAsyncBulkCommitGroup, (), None),
     },
     Builtin {
         signature: "tma_wait_read(groups)",
-        apply: |b, call| wait(b, call, Some(Modifier::Read)),
+        apply: |b, call| wait(b, call, Some(Read)),
     },
     Builtin {
         signature: "tma_wait(groups)",
@@ -58,9 +61,9 @@ pub(super) const ROWS: &[Builtin] = &[
 /// The most bulk groups that a wait can leave pending.
 const MAX_GROUPS: u32 = 63;
 
-fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
+fn wait(b: &mut Builder, call: &Call, read: Option<Read>) -> Result<Value> {
     let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
-    instruction(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
+    instruction(b, op::CpAsyncBulkWaitGroup, read, Some(groups.into()))
 }
 
 /// Loads a tile into the shared memory of the CTA. If `ctas` is given, loads it into each CTA of the cluster whose bit is set, with the
@@ -72,13 +75,13 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(_) => Some(cta_mask(b, call, 4)?),
         None => None,
     };
-    let multicast = ctas.as_ref().map(|_| Modifier::MulticastCluster);
+    let multicast = ctas.as_ref().map(|_| MulticastCluster);
     for Copy { tensor, tile, dims } in copies {
-        let (to, from) = (Modifier::SharedCluster, Modifier::Global);
         let operands = [tile, tensor, barrier.clone()];
+        let (to, from) = (SharedCluster, choice::Global);
         b.emit(
-            Opcode::CpAsyncBulkTensor,
-            (dims, to, from, Modifier::Tile, multicast),
+            op::CpAsyncBulkTensor,
+            (dims, to, from, TensorMode::Tile, multicast),
             operands.into_iter().chain(ctas.clone()),
         );
     }
@@ -107,10 +110,9 @@ pub(super) fn cta_mask(b: &mut Builder, call: &Call, index: usize) -> Result<Ope
 
 fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
     for Copy { tensor, tile, dims } in copies(b, call, 1, 2, 0, false)? {
-        let (to, from) = (Modifier::Global, Modifier::SharedCta);
         b.emit(
-            Opcode::CpAsyncBulkTensor,
-            (dims, to, from, Modifier::Tile),
+            op::CpAsyncBulkTensor,
+            (dims, choice::Global, SharedCta, TensorMode::Tile),
             [tensor, tile],
         );
     }
@@ -123,8 +125,8 @@ fn tma_reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = map_of(b, call, 1)?.1.element;
     let (op, _) = reduction(call, 3, element)?;
     for Copy { tensor, tile, dims } in copies {
-        let modifiers = (dims, op, Modifier::Tile);
-        b.emit(Opcode::CpReduceAsyncBulkTensor, modifiers, [tensor, tile]);
+        let modifiers = (dims, op, Tile);
+        b.emit(op::CpReduceAsyncBulkTensor, modifiers, [tensor, tile]);
     }
     Ok(Value::Unit)
 }
@@ -132,8 +134,8 @@ fn tma_reduce(b: &mut Builder, call: &Call) -> Result<Value> {
 /// Prefetches into the L2 cache the bytes that `tma_load` would load.
 fn tma_prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
     for Copy { tensor, dims, .. } in copies(b, call, 0, 1, 2, true)? {
-        let modifiers = (dims, Modifier::Tile);
-        b.emit(Opcode::CpAsyncBulkPrefetchTensor, modifiers, [tensor]);
+        let modifiers = (dims, Tile);
+        b.emit(op::CpAsyncBulkPrefetchTensor, modifiers, [tensor]);
     }
     Ok(Value::Unit)
 }
@@ -146,7 +148,7 @@ fn tma_prefetch_map(b: &mut Builder, call: &Call) -> Result<Value> {
         let symbol = b.params[id.param].symbol.clone();
         b.claims.add(&map, in_list(&symbol, &index));
     }
-    b.emit(Opcode::PrefetchTensormap, (), [map]);
+    b.emit(op::PrefetchTensormap, (), [map]);
     Ok(Value::Unit)
 }
 
@@ -166,7 +168,7 @@ struct Copy {
     tensor: Operand,
     /// `[address]`.
     tile: Operand,
-    dims: Modifier,
+    dims: Dims,
 }
 
 /// The instructions that copy a tile. `map`, `coordinate` and `tile` are indices of arguments.
@@ -357,7 +359,7 @@ fn instructions(
             tensor,
             tile: addresses.operand(b, b.whole(tile.byte(piece.offset))?)?,
             // A tensor map has at most five dimensions.
-            dims: Modifier::Dims(start.len() as u8),
+            dims: Dims(start.len() as u8),
         });
     }
     Ok(copies)

@@ -10,7 +10,9 @@ use crate::kernel::value::types::{
 };
 use crate::kernel::value::{Num, NumberType, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::Opcode;
+use cute_ptx::table::choice::{BoolOp, Comparison, IntegerRounding, Rounding, Takes};
+use cute_ptx::table::op::{self, Instruction};
 use syn::Result;
 
 impl Builder {
@@ -167,16 +169,11 @@ impl Builder {
             return Ok(Num::Const(0));
         }
         let computed = instruction_type(ty);
-        let modifiers = match op {
-            Op::And | Op::Or | Op::Xor | Op::Shl => (None, computed.untyped()),
-            Op::Mul => (Some(Modifier::Lo), computed),
-            _ => (None, computed),
-        };
         let right = match (op, b) {
             (Op::Shl | Op::Shr, Num::Reg(amount)) => self.shift_amount(amount, ty)?,
             _ => b.operand(),
         };
-        let result = self.compute(ty, op.opcode(), modifiers, [a.operand(), right]);
+        let result = self.compute_mnemonic(ty, op.on_integers(computed), [a.operand(), right]);
         let result = match op {
             Op::Add | Op::Sub | Op::Mul | Op::Shl => self.narrow(result),
             // The 16-bit instruction gives 128 for −128 / −1.
@@ -211,7 +208,7 @@ impl Builder {
         match ty.bits() {
             8 => self.compute(
                 ty,
-                Opcode::Cvt,
+                op::Cvt,
                 (instruction_type(ty), ty),
                 [computed.operand()],
             ),
@@ -220,14 +217,14 @@ impl Builder {
     }
 
     /// `-x` or `!x` of a number in a register.
-    pub fn unary(&mut self, opcode: Opcode, of: &Scalar) -> Scalar {
+    pub fn unary<I: Instruction + Takes<Type>>(&mut self, inst: I, of: &Scalar) -> Scalar {
         let ty = instruction_type(of.ty);
-        let ty = match opcode {
+        let ty = match I::OPCODE {
             Opcode::Not => ty.untyped(),
             _ => ty,
         };
-        let result = self.compute(of.ty, opcode, ty, [of.operand()]);
-        match opcode {
+        let result = self.compute(of.ty, inst, ty, [of.operand()]);
+        match I::OPCODE {
             _ if of.ty == Type::Pred => self.known.means(&result, Meaning::Not(of.clone())),
             Opcode::Neg if is_integer(of.ty) => {
                 self.known
@@ -337,11 +334,11 @@ impl Builder {
         [a, b]: [&Num; 2],
         other: Option<&Scalar>,
     ) -> Scalar {
-        let and = other.map(|_| Modifier::And);
+        let and = other.map(|_| BoolOp::And);
         let modifiers = (cmp.modifier(), and, instruction_type(ty));
         let operands = [a.operand(), b.operand()].into_iter();
         let operands = operands.chain(other.map(Scalar::operand));
-        let predicate = self.compute(Type::Pred, Opcode::Setp, modifiers, operands);
+        let predicate = self.compute(Type::Pred, op::Setp, modifiers, operands);
         if !is_signed(ty) {
             let comparison = (a.clone(), cmp, b.clone());
             let meaning = match other {
@@ -373,7 +370,7 @@ impl Builder {
             Type::F16 | Type::Bf16 => ty.untyped(),
             ty => instruction_type(ty),
         };
-        self.compute(ty, Opcode::Selp, computed, [yes, no, predicate.operand()])
+        self.compute(ty, op::Selp, computed, [yes, no, predicate.operand()])
     }
 
     /// `x as ty` between numbers, as Rust converts. Integers wrap. Conversions to a floating-point type round to the
@@ -400,11 +397,11 @@ impl Builder {
                 };
                 return Ok(self.narrow(register));
             }
-            (true, true) => None,
-            (false, true) => Some(Modifier::Rzi),
-            (true, false) => Some(Modifier::Rn),
-            (false, false) if from.ty.bits() >= ty.bits() => Some(Modifier::Rn),
-            (false, false) => None,
+            (true, true) => (None, None),
+            (false, true) => (Some(IntegerRounding::Rzi), None),
+            (true, false) => (None, Some(Rounding::Rn)),
+            (false, false) if from.ty.bits() >= ty.bits() => (None, Some(Rounding::Rn)),
+            (false, false) => (None, None),
         };
         // `cvt` does not convert bf16 to 8 bits, so the conversion goes through f32, which represents every bf16.
         if from.ty == Type::Bf16 && ty.bits() == 8 {
@@ -414,11 +411,11 @@ impl Builder {
         let operand = from.operand();
         let result = self.compute(
             ty,
-            Opcode::Cvt,
+            op::Cvt,
             (rounding, ty, instruction_type(from.ty)),
             [operand.clone()],
         );
-        if rounding.is_none() && is_integer(from.ty) {
+        if is_integer(from.ty) && is_integer(ty) {
             let bits = self.known.possible_bits(&from.clone().into());
             let may_be_negative = is_signed(from.ty) && bits >> (from.ty.bits() - 1) & 1 == 1;
             if !may_be_negative {
@@ -426,10 +423,11 @@ impl Builder {
             }
         }
         // If either side has 64 bits, `cvt` converts a NaN to the integer with only its highest bit set (PTX ISA 9.0, §9.7.9.22).
-        if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {
-            let is_number = (Modifier::Num, from.ty);
+        let truncates = is_float(from.ty) && is_integer(ty);
+        if truncates && (from.ty == Type::F64 || ty.bits() == 64) {
+            let is_number = (Comparison::Num, from.ty);
             let sources = [operand.clone(), operand];
-            let is_number = self.compute(Type::Pred, Opcode::Setp, is_number, sources);
+            let is_number = self.compute(Type::Pred, op::Setp, is_number, sources);
             let number = self.select(&is_number, ty, &result.into(), &Num::Const(0))?;
             return self.to_register(&number, ty);
         }

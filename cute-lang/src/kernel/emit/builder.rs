@@ -30,7 +30,9 @@ use cute_chip::barriers::NAMED;
 use cute_chip::{Chip, PartialByte, SwizzleMode, Target};
 use cute_ptx::ast::{Type, Variable};
 use cute_ptx::special::{self, Special};
-use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
+use cute_ptx::table::choice::{Modifiers, Space};
+use cute_ptx::table::op::{self, Instruction};
+use cute_ptx::table::{Mnemonic, Opcode, Unknown};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
@@ -199,8 +201,8 @@ impl Builder {
     }
 
     /// Whether the chip has an instruction. One that is not in the table is had: [`emit`](Self::emit) refuses it.
-    pub fn has(&self, opcode: Opcode, modifiers: impl Modifiers) -> bool {
-        let mnemonic = Mnemonic::new(opcode, modifiers);
+    pub fn has<I: Instruction>(&self, inst: I, modifiers: impl Modifiers<I>) -> bool {
+        let mnemonic = Mnemonic::of(inst, modifiers);
         mnemonic.map_or(true, |it| self.chip.target.has(it.target()))
     }
 
@@ -263,7 +265,7 @@ impl Builder {
             Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
             ty => instruction_type(ty),
         };
-        self.emit(Opcode::Mov, ty, [to.operand(), from]);
+        self.emit(op::Mov, ty, [to.operand(), from]);
     }
 
     /// Makes the last line write `to` instead of `from`, if it defines `from` and has an index of at least `start`. Returns whether it did.
@@ -332,23 +334,22 @@ impl Builder {
     // ---- lines
 
     /// Appends an instruction. If it is not in the table of `cute-ptx`, [`finish`](Self::finish) returns an error.
-    pub fn emit(
+    pub fn emit<I: Instruction>(
         &mut self,
-        opcode: Opcode,
-        modifiers: impl Modifiers,
+        inst: I,
+        modifiers: impl Modifiers<I>,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        let inst = self.instruction(opcode, modifiers, operands);
+        let inst = self.instruction(Mnemonic::of(inst, modifiers), operands);
         self.lines.extend(inst.map(Line::Inst));
     }
 
     pub(super) fn instruction(
         &mut self,
-        opcode: Opcode,
-        modifiers: impl Modifiers,
+        mnemonic: std::result::Result<Mnemonic, Unknown>,
         operands: impl IntoIterator<Item = Operand>,
     ) -> Option<Inst> {
-        match Mnemonic::new(opcode, modifiers) {
+        match mnemonic {
             Ok(mnemonic) => {
                 self.needs(mnemonic.as_str(), mnemonic.target());
                 let place = self.place();
@@ -372,14 +373,14 @@ impl Builder {
     }
 
     /// Appends an instruction with a guard: only threads in which the guard holds execute it.
-    pub fn emit_if(
+    pub fn emit_if<I: Instruction>(
         &mut self,
         guard: Guard,
-        opcode: Opcode,
-        modifiers: impl Modifiers,
+        inst: I,
+        modifiers: impl Modifiers<I>,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        if let Some(mut inst) = self.instruction(opcode, modifiers, operands) {
+        if let Some(mut inst) = self.instruction(Mnemonic::of(inst, modifiers), operands) {
             inst.guard = Some(guard);
             self.lines.push(Line::Inst(inst));
         }
@@ -397,16 +398,27 @@ impl Builder {
     }
 
     /// Appends an instruction that writes a fresh register of type `ty`, its first operand.
-    pub fn compute(
+    pub fn compute<I: Instruction>(
         &mut self,
         ty: Type,
-        opcode: Opcode,
-        modifiers: impl Modifiers,
+        inst: I,
+        modifiers: impl Modifiers<I>,
+        sources: impl IntoIterator<Item = Operand>,
+    ) -> Scalar {
+        self.compute_mnemonic(ty, Mnemonic::of(inst, modifiers), sources)
+    }
+
+    /// As [`compute`](Self::compute), by a mnemonic.
+    pub fn compute_mnemonic(
+        &mut self,
+        ty: Type,
+        mnemonic: std::result::Result<Mnemonic, Unknown>,
         sources: impl IntoIterator<Item = Operand>,
     ) -> Scalar {
         let result = self.register(ty);
-        let operands: Vec<_> = [result.operand()].into_iter().chain(sources).collect();
-        self.emit(opcode, modifiers, operands);
+        let operands = [result.operand()].into_iter().chain(sources);
+        let inst = self.instruction(mnemonic, operands);
+        self.lines.extend(inst.map(Line::Inst));
         result
     }
 
@@ -515,12 +527,12 @@ impl Builder {
     /// Appends a jump.
     pub fn branch(&mut self, label: &str) {
         // `.uni` would promise that all threads of a warp jump, which is not known here.
-        self.emit(Opcode::Bra, (), [Operand::Symbol(label.into())]);
+        self.emit(op::Bra, (), [Operand::Symbol(label.into())]);
     }
 
     /// Appends a jump for the threads in which the guard holds.
     pub fn branch_if(&mut self, guard: Guard, label: &str) {
-        self.emit_if(guard, Opcode::Bra, (), [Operand::Symbol(label.into())]);
+        self.emit_if(guard, op::Bra, (), [Operand::Symbol(label.into())]);
     }
 
     // ---- the places besides the current line
@@ -554,8 +566,8 @@ impl Builder {
                 base: Box::new(Operand::Symbol(symbol.into())),
                 offset: 0,
             };
-            let modifiers = (Modifier::Param, ty);
-            b.emit(Opcode::Ld, modifiers, [register.operand(), from]);
+            let modifiers = (Space::Param, ty);
+            b.emit(op::Ld, modifiers, [register.operand(), from]);
             then(b, register);
         })
     }
@@ -587,15 +599,15 @@ impl Builder {
     }
 
     /// Adds an instruction that thread 0 executes before the body. All threads wait for it, and for the fence that makes it visible.
-    pub fn init(
+    pub fn init<I: Instruction>(
         &mut self,
-        opcode: Opcode,
-        modifiers: impl Modifiers,
+        inst: I,
+        modifiers: impl Modifiers<I>,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        let inst = self.instruction(opcode, modifiers, operands);
+        let inst = self.instruction(Mnemonic::of(inst, modifiers), operands);
         self.init.extend(inst.map(Line::Inst));
-        if let Ok(fence) = Mnemonic::new(Opcode::FenceMbarrierInit, ()) {
+        if let Ok(fence) = Mnemonic::of(op::FenceMbarrierInit, ()) {
             self.needs(fence.as_str(), fence.target());
         }
     }
@@ -615,7 +627,7 @@ impl Builder {
     pub fn shared_base(&mut self) -> Scalar {
         self.once("smem_base", Type::U32, |b, base| {
             b.emit(
-                Opcode::Mov,
+                op::Mov,
                 Type::U32,
                 [base.operand(), Operand::Symbol("smem".into())],
             );
@@ -649,7 +661,7 @@ impl Builder {
         self.needs(special.name, special.target());
         self.once(name, Type::U32, |b, scalar| {
             let component = Operand::Symbol(special.component(axis));
-            b.emit(Opcode::Mov, Type::U32, [scalar.operand(), component]);
+            b.emit(op::Mov, Type::U32, [scalar.operand(), component]);
         })
     }
 }

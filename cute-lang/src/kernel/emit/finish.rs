@@ -14,7 +14,8 @@ use crate::kernel::ir::{Line, Operand};
 use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast;
 use cute_ptx::ast::{Type, Variable};
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Aligned, Relaxed};
+use cute_ptx::table::{Mnemonic, op};
 use std::collections::HashMap;
 use syn::Result;
 
@@ -57,7 +58,10 @@ impl Builder {
         let mut code = std::mem::take(&mut self.prologue);
         code.append(&mut start);
         code.append(&mut self.lines);
-        code.extend(self.instruction(Opcode::Ret, (), []).map(Line::Inst));
+        code.extend(
+            self.instruction(Mnemonic::of(op::Ret, ()), [])
+                .map(Line::Inst),
+        );
         self.names.add(&self.registers);
         if let Some(register) = written_again(&code, &self.registers) {
             let name = self.names.of(register);
@@ -102,15 +106,15 @@ impl Builder {
         let others = self.set_predicate(Cmp::Ne, Type::U32, &thread.clone().into(), &Num::Const(0));
         self.branch_if(when(&others), &label);
         self.append(init);
-        self.emit(Opcode::FenceMbarrierInit, (), []);
+        self.emit(op::FenceMbarrierInit, (), []);
         self.place_label(&label);
         if self.cluster == [1, 1, 1] {
-            self.emit(Opcode::BarSync, (), [Operand::Int(0)]);
+            self.emit(op::BarSync, (), [Operand::Int(0)]);
         } else {
             // The fence has released the writes of thread 0. A releasing barrier would wait for all memory accesses of all threads.
-            let relaxed = (Modifier::Relaxed, Modifier::Aligned);
-            self.emit(Opcode::BarrierClusterArrive, relaxed, []);
-            self.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
+            let relaxed = (Relaxed, Aligned);
+            self.emit(op::BarrierClusterArrive, relaxed, []);
+            self.emit(op::BarrierClusterWait, Aligned, []);
         }
     }
 }

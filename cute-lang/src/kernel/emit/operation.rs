@@ -1,7 +1,10 @@
 //! Operations and comparisons of integers.
 
+use crate::kernel::value::types::{is_float, single_type};
+use cute_ptx::ast::Type;
 use cute_ptx::claims::Order;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Comparison, Half, Rounding};
+use cute_ptx::table::{Mnemonic, Unknown, op};
 
 /// An operation on integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,21 +37,38 @@ pub enum Cmp {
 }
 
 impl Op {
-    /// The opcode of the operation.
-    pub fn opcode(self) -> Opcode {
+    /// The instruction for integers of a type, and of bits for predicates, too.
+    pub fn on_integers(self, ty: Type) -> Result<Mnemonic, Unknown> {
+        let bits = ty.untyped();
         match self {
-            Op::Add => Opcode::Add,
-            Op::Sub => Opcode::Sub,
-            Op::Mul => Opcode::Mul,
-            Op::Div => Opcode::Div,
-            Op::Rem => Opcode::Rem,
-            Op::And => Opcode::And,
-            Op::Or => Opcode::Or,
-            Op::Xor => Opcode::Xor,
-            Op::Shl => Opcode::Shl,
-            Op::Shr => Opcode::Shr,
-            Op::Min => Opcode::Min,
-            Op::Max => Opcode::Max,
+            Op::Add => Mnemonic::of(op::Add, ty),
+            Op::Sub => Mnemonic::of(op::Sub, ty),
+            Op::Mul => Mnemonic::of(op::Mul, (Half::Lo, ty)),
+            Op::Div => Mnemonic::of(op::Div, ty),
+            Op::Rem => Mnemonic::of(op::Rem, ty),
+            Op::And => Mnemonic::of(op::And, bits),
+            Op::Or => Mnemonic::of(op::Or, bits),
+            Op::Xor => Mnemonic::of(op::Xor, bits),
+            Op::Shl => Mnemonic::of(op::Shl, bits),
+            Op::Shr => Mnemonic::of(op::Shr, ty),
+            Op::Min => Mnemonic::of(op::Min, ty),
+            Op::Max => Mnemonic::of(op::Max, ty),
+        }
+    }
+
+    /// The instruction for floating-point numbers of a type, or pairs of them; `None` if there is none. Without `.rn`, ptxas may fuse a
+    /// product and a sum, unlike Rust.
+    pub fn on_floats(self, ty: Type) -> Option<Result<Mnemonic, Unknown>> {
+        let rounded = (Rounding::Rn, ty);
+        match self {
+            _ if !is_float(single_type(ty)) => None,
+            Op::Add => Some(Mnemonic::of(op::Add, rounded)),
+            Op::Sub => Some(Mnemonic::of(op::Sub, rounded)),
+            Op::Mul => Some(Mnemonic::of(op::Mul, rounded)),
+            Op::Div => matches!(ty, Type::F32 | Type::F64).then(|| Mnemonic::of(op::Div, rounded)),
+            Op::Min => Some(Mnemonic::of(op::Min, ty)),
+            Op::Max => Some(Mnemonic::of(op::Max, ty)),
+            Op::Rem | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr => None,
         }
     }
 }
@@ -79,20 +99,20 @@ impl Cmp {
     }
 
     /// The modifier of `setp` for it.
-    pub fn modifier(self) -> Modifier {
+    pub fn modifier(self) -> Comparison {
         match self {
-            Cmp::Eq => Modifier::Eq,
-            Cmp::Ne => Modifier::Ne,
-            Cmp::Lt => Modifier::Lt,
-            Cmp::Le => Modifier::Le,
-            Cmp::Gt => Modifier::Gt,
-            Cmp::Ge => Modifier::Ge,
+            Cmp::Eq => Comparison::Eq,
+            Cmp::Ne => Comparison::Ne,
+            Cmp::Lt => Comparison::Lt,
+            Cmp::Le => Comparison::Le,
+            Cmp::Gt => Comparison::Gt,
+            Cmp::Ge => Comparison::Ge,
         }
     }
 }
 
 /// The exact result for known integers, or the reason why there is none.
-pub fn fold(op: Op, a: i128, b: i128) -> std::result::Result<i128, &'static str> {
+pub fn fold(op: Op, a: i128, b: i128) -> Result<i128, &'static str> {
     let shift = || {
         u32::try_from(b)
             .ok()

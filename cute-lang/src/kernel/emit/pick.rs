@@ -12,7 +12,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_chip::tma::MAP_BYTES;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Space;
+use cute_ptx::table::op;
 use syn::Result;
 
 impl Builder {
@@ -72,17 +73,12 @@ impl Builder {
     pub fn pick_number(&mut self, symbol: &str, ty: Type, index: &Num) -> Result<Scalar> {
         let from = self.place_in(symbol, index, ty.bits() / 8)?;
         self.claims.add(&from, in_list(symbol, index));
-        Ok(self.compute(ty, Opcode::Ld, (Modifier::Param, ty), [from]))
+        Ok(self.compute(ty, op::Ld, (Space::Param, ty), [from]))
     }
 
     fn pick_pointer(&mut self, symbol: &str, index: &Num) -> Result<Scalar> {
         let pointer = self.pick_number(symbol, Type::U64, index)?;
-        Ok(self.compute(
-            Type::U64,
-            Opcode::CvtaTo,
-            Modifier::Global,
-            [pointer.operand()],
-        ))
+        Ok(self.compute(Type::U64, op::CvtaTo, Space::Global, [pointer.operand()]))
     }
 
     fn pick_map(&mut self, symbol: &str, index: &Num) -> Result<Scalar> {
@@ -96,15 +92,11 @@ impl Builder {
     pub fn map(&mut self, symbol: &str) -> Scalar {
         self.once(&format!("{symbol}_map"), Type::U64, |b, map| {
             b.emit(
-                Opcode::Mov,
+                op::Mov,
                 Type::B64,
                 [map.operand(), Operand::Symbol(symbol.into())],
             );
-            b.emit(
-                Opcode::Cvta,
-                Modifier::Param,
-                [map.operand(), map.operand()],
-            );
+            b.emit(op::Cvta, Space::Param, [map.operand(), map.operand()]);
         })
     }
 
@@ -112,7 +104,7 @@ impl Builder {
     fn place_in(&mut self, symbol: &str, index: &Num, bytes: u32) -> Result<Operand> {
         let first = self.once(&format!("{symbol}_first"), Type::U64, |b, first| {
             b.emit(
-                Opcode::Mov,
+                op::Mov,
                 Type::B64,
                 [first.operand(), Operand::Symbol(symbol.into())],
             );

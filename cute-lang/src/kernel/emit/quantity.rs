@@ -8,7 +8,8 @@ use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Space;
+use cute_ptx::table::op;
 
 /// The greatest extent of a tensor if a kernel reads its extents: signed coordinates do not reach further.
 pub const MAX_EXTENT: i128 = 1 << 31;
@@ -23,7 +24,7 @@ impl Builder {
         self.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
             // The parameter is a generic address, but the loads and stores take a global address.
             let both = [pointer.operand(), pointer.operand()];
-            b.emit(Opcode::CvtaTo, Modifier::Global, both);
+            b.emit(op::CvtaTo, Space::Global, both);
         })
     }
 

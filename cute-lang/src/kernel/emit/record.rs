@@ -15,7 +15,8 @@ use crate::kernel::ir::{Line, Operand};
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
 use cute_ptx::special::Register;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Accessible, AtomicOp, MembarScope, ReductionOp, Wide};
+use cute_ptx::table::op;
 
 /// The upper half of the first word of a record.
 const MARK: u32 = 0xc07e << 16;
@@ -32,10 +33,10 @@ impl Builder {
         self.append(instructions);
         self.report(message, true);
         // The host must see the record, although the kernel ends with it.
-        self.emit(Opcode::Membar, Modifier::Sys, []);
-        self.emit(Opcode::Trap, (), []);
+        self.emit(op::Membar, MembarScope::Sys, []);
+        self.emit(op::Trap, (), []);
         // No thread may go on, whenever the trap takes effect.
-        self.emit(Opcode::Exit, (), []);
+        self.emit(op::Exit, (), []);
         self.place_label(&label);
         self.known.assume_checked(holds);
     }
@@ -63,27 +64,28 @@ impl Builder {
 
         let buffer = self.parameter(PARAMETER, PARAMETER, Type::U64, |_, _| {});
         let count = Operand::Int(words.len() as i128);
-        let add = (Modifier::Global, Modifier::Add, Type::U32);
         let start = [address_operand(&buffer, 0), count.clone()];
-        let start = self.compute(Type::U32, Opcode::Atom, add, start);
+        let add = (Accessible::Global, AtomicOp::Add, Type::U32);
+        let start = self.compute(Type::U32, op::Atom, add, start);
         let end = [address_operand(&buffer, 4)];
-        let end = self.compute(Type::U32, Opcode::Ld, (Modifier::Global, Type::U32), end);
+        let end = self.compute(Type::U32, op::Ld, (Accessible::Global, Type::U32), end);
         // The number of reserved words may be near the greatest `u32`, so nothing is added to it.
-        let last = self.compute(Type::U32, Opcode::Sub, Type::U32, [end.operand(), count]);
+        let last = self.compute(Type::U32, op::Sub, Type::U32, [end.operand(), count]);
         let full = self.set_predicate(Cmp::Gt, Type::U32, &start.clone().into(), &last.into());
         let (lost, done) = (self.label("lost"), self.label("reported"));
         self.branch_if(when(&full), &lost);
         let record = [start.operand(), Operand::Int(4), buffer.operand()];
-        let wide = (Modifier::Wide, Type::U32);
-        let record = self.compute(Type::U64, Opcode::Mad, wide, record);
+        let wide = (Wide, Type::U32);
+        let record = self.compute(Type::U64, op::Mad, wide, record);
         for (index, word) in (0..).zip(words) {
             let to = address_operand(&record, HEADER_BYTES as i64 + 4 * index);
-            self.emit(Opcode::St, (Modifier::Global, Type::B32), [to, word]);
+            self.emit(op::St, (Accessible::Global, Type::B32), [to, word]);
         }
         self.branch(&done);
         self.place_label(&lost);
         let one = [address_operand(&buffer, 8), Operand::Int(1)];
-        self.emit(Opcode::Red, add, one);
+        let add = (Accessible::Global, ReductionOp::Add, Type::U32);
+        self.emit(op::Red, add, one);
         self.place_label(&done);
     }
 
@@ -93,17 +95,17 @@ impl Builder {
         let word = match value.ty.bits() {
             _ if value.ty == Type::Pred => {
                 let chosen = [Operand::Int(1), Operand::Int(0), from];
-                self.compute(Type::U32, Opcode::Selp, Type::U32, chosen)
+                self.compute(Type::U32, op::Selp, Type::U32, chosen)
             }
             64 => {
                 let halves = [self.register(Type::B32), self.register(Type::B32)];
                 let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
-                self.emit(Opcode::Mov, Type::B64, [vector, from]);
+                self.emit(op::Mov, Type::B64, [vector, from]);
                 words.extend(halves.iter().map(Scalar::operand));
                 return;
             }
             32 => return words.push(from),
-            _ => self.compute(Type::U32, Opcode::Cvt, (Type::U32, Type::U16), [from]),
+            _ => self.compute(Type::U32, op::Cvt, (Type::U32, Type::U16), [from]),
         };
         words.push(word.operand());
     }

@@ -8,17 +8,13 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::{Line, Operand, Register};
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use std::collections::{HashMap, HashSet};
 
 impl Builder {
     /// Gives 0 to a new register of several elements. [`finish`](Self::finish) removes the line if it is not needed.
     pub fn zero(&mut self, register: &Scalar) {
-        self.emit(
-            Opcode::Mov,
-            Type::B32,
-            [register.operand(), Operand::Int(0)],
-        );
+        self.emit(op::Mov, Type::B32, [register.operand(), Operand::Int(0)]);
         self.zeroed.insert(register.register);
     }
 }

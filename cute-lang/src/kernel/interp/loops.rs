@@ -9,7 +9,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::syntax::text;
 use crate::kernel::value::types::{instruction_type, is_signed};
 use crate::kernel::value::{Num, NumberType, Truth, Value};
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Pat, Result};
@@ -199,7 +199,7 @@ impl Interpreter<'_> {
                 break;
             }
             let step = [counter.operand(), counter.operand(), Operand::Int(1)];
-            self.b.emit(Opcode::Add, instruction_type(ty), step);
+            self.b.emit(op::Add, instruction_type(ty), step);
             if left > 0 && is_whole {
                 continue;
             }

@@ -12,7 +12,8 @@ use crate::kernel::value::types::{
 };
 use crate::kernel::value::{Fragment, NumberType, Truth, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Comparison;
+use cute_ptx::table::op;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprCast, ExprLit, ExprUnary, Lit, LitInt, Result, UnOp};
@@ -46,13 +47,13 @@ impl Interpreter<'_> {
             (UnOp::Neg(_), Value::Scalar(scalar))
                 if is_signed(scalar.ty) || is_float(single_type(scalar.ty)) =>
             {
-                Ok(self.b.unary(Opcode::Neg, &scalar).into())
+                Ok(self.b.unary(op::Neg, &scalar).into())
             }
             (UnOp::Not(_), Value::Bool(value)) => Ok(Value::Bool(!value)),
             (UnOp::Not(_), Value::Scalar(scalar))
                 if scalar.ty == Type::Pred || is_integer(scalar.ty) =>
             {
-                Ok(self.b.unary(Opcode::Not, &scalar).into())
+                Ok(self.b.unary(op::Not, &scalar).into())
             }
             (op @ (UnOp::Neg(_) | UnOp::Not(_)), value @ (Value::Fragment(_) | Value::Mask(_)))
                 if applies(op, &value) =>
@@ -181,14 +182,9 @@ impl Interpreter<'_> {
             _ => None,
         };
         // Both are registers or floating-point constants, by the type found above.
-        let (ty, rounding) = match (op, ty) {
-            (Op::Div, Some(ty @ (Type::F32 | Type::F64))) => (ty, Some(Modifier::Rn)),
-            // Without `.rn`, ptxas may fuse a product and a sum, unlike Rust.
-            (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(single_type(ty)) => {
-                (ty, Some(Modifier::Rn))
-            }
-            (Op::Min | Op::Max, Some(ty)) if is_float(ty) => (ty, None),
-            _ => {
+        let (ty, mnemonic) = match ty.and_then(|ty| Some((ty, op.on_floats(ty)?))) {
+            Some(found) => found,
+            None => {
                 // Of a pointer, a sum is another one.
                 let is_tensor =
                     |value: &Value| matches!(value, Value::Global(_) | Value::Tensor(_));
@@ -212,7 +208,7 @@ impl Interpreter<'_> {
             }
         };
         let (a, b) = (self.operand_of_type(a, ty)?, self.operand_of_type(b, ty)?);
-        let result = self.b.compute(ty, op.opcode(), (rounding, ty), [a, b]);
+        let result = self.b.compute_mnemonic(ty, mnemonic, [a, b]);
         let common = common.unwrap_or(NumberType::Is(ty));
         Ok(self.b.inference.of_type(result, common).into())
     }
@@ -228,16 +224,13 @@ impl Interpreter<'_> {
             }
             (Op::Or, Truth::Known(true), _) | (Op::Or, _, Truth::Known(true)) => Value::Bool(true),
             (Op::Xor, Truth::Known(true), Truth::Predicate(p))
-            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => {
-                self.b.unary(Opcode::Not, p).into()
-            }
+            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => self.b.unary(op::Not, p).into(),
             (_, Truth::Known(_), Truth::Predicate(p))
             | (_, Truth::Predicate(p), Truth::Known(_)) => Value::Scalar(p.clone()),
             (op, Truth::Predicate(a), Truth::Predicate(b)) => {
                 let operands = [a.operand(), b.operand()];
-                let both = self
-                    .b
-                    .compute(Type::Pred, op.opcode(), Type::Pred, operands);
+                let both = op.on_integers(Type::Pred);
+                let both = self.b.compute_mnemonic(Type::Pred, both, operands);
                 match op {
                     Op::And => self
                         .b
@@ -314,12 +307,12 @@ impl Interpreter<'_> {
         let (a, b) = (self.operand_of_type(a, ty)?, self.operand_of_type(b, ty)?);
         // `!=` is true for a NaN.
         let modifier = match cmp {
-            Cmp::Ne => Modifier::Neu,
+            Cmp::Ne => Comparison::Neu,
             cmp => cmp.modifier(),
         };
         Ok(self
             .b
-            .compute(Type::Pred, Opcode::Setp, (modifier, ty), [a, b])
+            .compute(Type::Pred, op::Setp, (modifier, ty), [a, b])
             .into())
     }
 
@@ -362,7 +355,7 @@ impl Interpreter<'_> {
             Value::Scalar(scalar) if scalar.ty == Type::Pred && is_integer(ty) => {
                 let operands = [Operand::Int(1), Operand::Int(0), scalar.operand()];
                 let computed = instruction_type(ty);
-                Ok(self.b.compute(ty, Opcode::Selp, computed, operands).into())
+                Ok(self.b.compute(ty, op::Selp, computed, operands).into())
             }
             Value::Scalar(scalar) => Ok(self.b.convert(&scalar, ty)?.into()),
             value => {

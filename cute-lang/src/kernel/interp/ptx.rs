@@ -10,6 +10,7 @@ use crate::kernel::value::{Scalar, Value};
 use cute_chip::{Chip, Target};
 use cute_ptx::ast::{self, Entry, Item, Type};
 use cute_ptx::special::{self, SPECIAL};
+use cute_ptx::table::choice::Accessible;
 use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
 use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
@@ -31,7 +32,7 @@ struct Operands {
     /// The registers among the operands, including those in addresses.
     registers: Vec<Scalar>,
     /// The state space of each address, by the index of its operand.
-    spaces: Vec<(usize, Modifier, Span)>,
+    spaces: Vec<(usize, Accessible, Span)>,
 }
 
 impl Interpreter<'_> {
@@ -222,7 +223,7 @@ impl Interpreter<'_> {
             Some(place) => place,
             None => match self.eval(inner)? {
                 Value::Barrier(barrier) => Place {
-                    space: Modifier::Shared,
+                    space: Accessible::Shared,
                     address: barrier.operand(&mut self.b)?,
                 },
                 other => {
@@ -235,7 +236,7 @@ impl Interpreter<'_> {
             },
         };
         let ty = match space {
-            Modifier::Global => Type::U64,
+            Accessible::Global => Type::U64,
             _ => Type::U32,
         };
         address.for_each_register(&mut |it| all.registers.push(Scalar::new(it, ty)));
@@ -279,7 +280,7 @@ fn stores(mnemonic: Mnemonic) -> bool {
 }
 
 /// Refuses an address of another state space than the instruction's.
-fn check_spaces(inst: &ast::Inst, spaces: &[(usize, Modifier, Span)]) -> Result<()> {
+fn check_spaces(inst: &ast::Inst, spaces: &[(usize, Accessible, Span)]) -> Result<()> {
     // Operands of other kinds than the instruction's are reported by `problem`.
     let slots = inst.slots().unwrap_or_default();
     for (index, space, span) in spaces {
@@ -287,11 +288,11 @@ fn check_spaces(inst: &ast::Inst, spaces: &[(usize, Modifier, Span)]) -> Result<
             continue;
         };
         let agrees = match space {
-            Modifier::Global => matches!(wanted, Space::Global | Space::Generic),
+            Accessible::Global => matches!(wanted, Space::Global | Space::Generic),
             _ => matches!(wanted, Space::Shared | Space::SharedCluster),
         };
         if !agrees {
-            let wanted = wanted.name();
+            let (wanted, space) = (wanted.name(), Modifier::from(*space));
             return Err(Error::new(
                 *span,
                 format!(

@@ -6,7 +6,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{is_float, is_integer, rust_name};
 use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Comparison;
+use cute_ptx::table::op;
 use syn::Result;
 
 impl Interpreter<'_> {
@@ -122,10 +123,14 @@ impl Interpreter<'_> {
             }
             Value::Bool(value) => {
                 // PTX has no `mov` of an immediate to a predicate.
-                let cmp = if *value { Modifier::Eq } else { Modifier::Ne };
+                let cmp = if *value {
+                    Comparison::Eq
+                } else {
+                    Comparison::Ne
+                };
                 let modifiers = (cmp, Type::U32);
                 self.b.emit(
-                    Opcode::Setp,
+                    op::Setp,
                     modifiers,
                     [to.operand(), Operand::Int(0), Operand::Int(0)],
                 );

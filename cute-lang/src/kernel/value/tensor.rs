@@ -5,7 +5,7 @@ use super::global::TensorId;
 use super::num::{Num, Scalar};
 use cute_algebra::ComposedLayout;
 use cute_chip::PartialByte;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::choice::Accessible;
 
 /// A tile of shared memory. Its element at c is at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, with the swizzle and the
 /// offset of the layout.
@@ -39,10 +39,10 @@ impl Tensor {
     }
 
     /// The state space of its addresses.
-    pub fn space(&self) -> Modifier {
+    pub fn space(&self) -> Accessible {
         match self.peer {
-            Some(_) => Modifier::SharedCluster,
-            None => Modifier::Shared,
+            Some(_) => Accessible::SharedCluster,
+            None => Accessible::Shared,
         }
     }
 

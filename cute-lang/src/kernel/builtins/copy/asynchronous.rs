@@ -10,7 +10,8 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Global, Num, Tensor, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{AsyncCache, Window};
+use cute_ptx::table::op;
 use syn::Result;
 
 /// The least and the greatest number of bytes that `cp.async` copies.
@@ -93,9 +94,9 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
         )));
     }
     let cache = if bytes == BYTES.1 {
-        Modifier::Cg
+        AsyncCache::Cg
     } else {
-        Modifier::Ca
+        AsyncCache::Ca
     };
     for vector in &vectors {
         let value = vector[0];
@@ -110,18 +111,18 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
             let read = b.select(&predicate, Type::U32, &Num::from(bytes), &Num::Const(0))?;
             operands.push(read.operand());
         }
-        b.emit(Opcode::CpAsync, (cache, Modifier::Shared), operands);
+        b.emit(op::CpAsync, (cache, Window::Shared), operands);
     }
     Ok(Value::Unit)
 }
 
 /// Ends a group of copies.
 pub(super) fn commit(b: &mut Builder, _: &Call) -> Result<Value> {
-    instruction(b, Opcode::CpAsyncCommitGroup, (), None)
+    instruction(b, op::CpAsyncCommitGroup, (), None)
 }
 
 /// Waits until at most so many groups of this thread are not complete.
 pub(super) fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let groups = call.constant_in(0, 0..=i32::MAX as u32)?;
-    instruction(b, Opcode::CpAsyncWaitGroup, (), Some(groups.into()))
+    instruction(b, op::CpAsyncWaitGroup, (), Some(groups.into()))
 }

@@ -19,7 +19,8 @@ use crate::kernel::value::{Element, Global, Tensor, Value};
 use cute_algebra::{Layout, Swizzle, complement, max_common_layout};
 use cute_chip::tma::BULK_ALIGN;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{MulticastCluster, Noftz, ReductionOp, SharedCluster, SharedCta};
+use cute_ptx::table::{choice, op};
 use syn::Result;
 
 const ALIGN: i64 = BULK_ALIGN as i64;
@@ -34,24 +35,24 @@ pub(super) fn load(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor)
         Some(_) => Some(cta_mask(b, call, 3)?),
         None => None,
     };
-    let multicast = mask.as_ref().map(|_| Modifier::MulticastCluster);
-    let modifiers = (Modifier::SharedCluster, Modifier::Global, multicast);
+    let multicast = mask.as_ref().map(|_| MulticastCluster);
+    let modifiers = (SharedCluster, choice::Global, multicast);
     let instead = Some("`copy_async` without a barrier, which writes 0 for elements outside");
     for piece in pieces(b, call, (0, tile), Some((1, tensor)), instead)? {
         let operands = [piece.shared, piece.global, piece.bytes, barrier.clone()];
         let operands = operands.into_iter().chain(mask.clone());
-        b.emit(Opcode::CpAsyncBulk, modifiers, operands);
+        b.emit(op::CpAsyncBulk, modifiers, operands);
     }
     Ok(Value::Unit)
 }
 
 /// Starts to copy a tensor in shared memory to a tile of global memory, in the thread's bulk group.
 pub(super) fn store(b: &mut Builder, call: &Call, tensor: &Tensor, tile: &Global) -> Result<Value> {
-    let modifiers = (Modifier::Global, Modifier::SharedCta);
+    let modifiers = (choice::Global, SharedCta);
     let instead = Some("`copy_inside` from a fragment");
     for piece in pieces(b, call, (1, tile), Some((0, tensor)), instead)? {
         let operands = [piece.global, piece.shared, piece.bytes];
-        b.emit(Opcode::CpAsyncBulk, modifiers, operands);
+        b.emit(op::CpAsyncBulk, modifiers, operands);
     }
     writes(b, &call.args[1].value);
     Ok(Value::Unit)
@@ -66,11 +67,11 @@ pub(super) fn reduce_async(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(1, "a tile of global memory"));
     };
     let (op, ty) = reduction(call, 2, tile.element)?;
-    let halves = matches!(ty, Type::F16 | Type::Bf16) && op == Modifier::Add;
-    let noftz = halves.then_some(Modifier::Noftz);
+    let halves = matches!(ty, Type::F16 | Type::Bf16) && op == ReductionOp::Add;
+    let noftz = halves.then_some(Noftz);
     for piece in pieces(b, call, (1, tile), Some((0, tensor)), None)? {
         let operands = [piece.global, piece.shared, piece.bytes];
-        b.emit(Opcode::CpReduceAsyncBulk, (op, noftz, ty), operands);
+        b.emit(op::CpReduceAsyncBulk, (op, noftz, ty), operands);
     }
     writes(b, &call.args[1].value);
     Ok(Value::Unit)
@@ -82,7 +83,7 @@ pub(super) fn prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(0, "a tile of global memory"));
     };
     for piece in pieces(b, call, (0, tile), None, None)? {
-        b.emit(Opcode::CpAsyncBulkPrefetch, (), [piece.global, piece.bytes]);
+        b.emit(op::CpAsyncBulkPrefetch, (), [piece.global, piece.bytes]);
     }
     Ok(Value::Unit)
 }
@@ -116,8 +117,8 @@ pub(super) fn copy_async_at(b: &mut Builder, call: &Call) -> Result<Value> {
             bytes.clone(),
             address_operand(&barrier, 0),
         ];
-        let modifiers = (Modifier::SharedCluster, Modifier::SharedCta);
-        b.emit(Opcode::CpAsyncBulk, modifiers, operands);
+        let modifiers = (SharedCluster, SharedCta);
+        b.emit(op::CpAsyncBulk, modifiers, operands);
     }
     Ok(Value::Unit)
 }

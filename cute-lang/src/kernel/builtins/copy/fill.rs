@@ -6,7 +6,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::types::number_type;
 use crate::kernel::value::{Element, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use syn::Result;
 
 /// A register of a fragment with this value in each element.
@@ -26,17 +26,17 @@ pub(super) fn fill_word(b: &mut Builder, element: Element, value: &Value) -> Res
         8 => {
             let byte = b.compute(
                 Type::U32,
-                Opcode::Cvt,
+                op::Cvt,
                 (Type::U32, Type::U16),
                 [register.operand()],
             );
             // The selector takes the lowest byte four times.
             let operands = [byte.operand(), Operand::Int(0), Operand::Int(0)];
-            b.compute(Type::B32, Opcode::Prmt, (), operands)
+            b.compute(Type::B32, op::Prmt, (), operands)
         }
         16 => {
             let halves = Operand::Vector(vec![register.operand(), register.operand()]);
-            b.compute(Type::B32, Opcode::Mov, Type::B32, [halves])
+            b.compute(Type::B32, op::Mov, Type::B32, [halves])
         }
         _ => register,
     };

@@ -13,7 +13,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Distributed, Fragment, Held, Num, Scalar, Tensor};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_chip::{shared, threads};
-use cute_ptx::table::{Modifier, Modifiers, Opcode};
+use cute_ptx::table::choice::{Matrices, Trans, Window};
+use cute_ptx::table::op;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use syn::Result;
@@ -61,9 +62,7 @@ pub(crate) fn copy(
     if !matches!(fragment.element.bits(), 8 | 16) || tensor.peer.is_some() {
         return Ok(false);
     }
-    if direction == Direction::Store
-        && !b.has(Opcode::Stmatrix, (Modifier::Matrices(1), Modifier::Shared))
-    {
+    if direction == Direction::Store && !b.has(op::Stmatrix, (Matrices(1), Window::Shared)) {
         return Ok(false);
     }
     for &(load, store, count, transposes) in ATOMS {
@@ -76,11 +75,7 @@ pub(crate) fn copy(
         let rows = atom
             .ok()
             .and_then(|atom| rows(&atom, side, tensor, fragment));
-        let modifiers = (
-            Modifier::Matrices(count),
-            transposes.then_some(Modifier::Trans),
-            Modifier::Shared,
-        );
+        let modifiers = (Matrices(count), transposes.then_some(Trans), Window::Shared);
         if let Some(rows) = rows
             && move_rows(b, direction, modifiers, rows, tensor, fragment)?
         {
@@ -94,7 +89,7 @@ pub(crate) fn copy(
 fn move_rows(
     b: &mut Builder,
     direction: Direction,
-    modifiers: impl Modifiers + Copy,
+    modifiers: (Matrices, Option<Trans>, Window),
     rows: Rows,
     tensor: &Tensor,
     fragment: &Fragment,
@@ -131,8 +126,8 @@ fn move_rows(
         let address = addresses.operand(b, byte)?;
         let registers = Operand::Vector(group.registers);
         match direction {
-            Direction::Load => b.emit(Opcode::Ldmatrix, modifiers, [registers, address]),
-            Direction::Store => b.emit(Opcode::Stmatrix, modifiers, [address, registers]),
+            Direction::Load => b.emit(op::Ldmatrix, modifiers, [registers, address]),
+            Direction::Store => b.emit(op::Stmatrix, modifiers, [address, registers]),
         }
     }
     Ok(true)

@@ -16,7 +16,8 @@ use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Num, Scalar, packing};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Past, Side};
+use cute_ptx::table::op;
 use syn::Result;
 
 /// Bytes of a register of a vector.
@@ -118,7 +119,7 @@ pub(super) fn copy(
     for (vector, moved) in vectors.iter().zip(&moved) {
         let at = coordinates[vector[0]].last().copied().unwrap_or(0);
         let begin = b.add(&start, &Num::from(at + across))?;
-        let others = b.unary(Opcode::Not, moved);
+        let others = b.unary(op::Not, moved);
         let is_cut = b.compare_and(Cmp::Lt, &begin, &end, Some(&others))?;
         let next = b.label("next");
         b.branch_if(unless(&is_cut), &next);
@@ -270,7 +271,7 @@ impl Shift {
                 .collect();
             let select = |(word, next): (Scalar, Scalar)| {
                 let operands = [next.operand(), word.operand(), taken.operand()];
-                b.compute(word.ty, Opcode::Selp, word.ty, operands)
+                b.compute(word.ty, op::Selp, word.ty, operands)
             };
             words = pairs.into_iter().map(select).collect();
         }
@@ -279,9 +280,9 @@ impl Shift {
         };
         let pairs = words.iter().zip(&words[1..]);
         let shift = |(low, high): (&Scalar, &Scalar)| {
-            let modifiers = (Modifier::R, Modifier::Wrap);
+            let modifiers = (Side::R, Past::Wrap);
             let operands = [low.operand(), high.operand(), bits.operand()];
-            b.compute(low.ty, Opcode::Shf, modifiers, operands)
+            b.compute(low.ty, op::Shf, modifiers, operands)
         };
         pairs.map(shift).collect()
     }

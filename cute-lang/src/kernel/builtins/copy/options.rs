@@ -3,56 +3,79 @@
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::value::Value;
-use cute_ptx::table::{Modifier, Modifiers};
+use cute_ptx::table::choice::{Accessible, Cs, L1Eviction, L2Prefetch, Modifiers, Takes};
+use cute_ptx::table::{Modifier, op};
 use syn::Result;
 
 /// What the loads or stores of a copy have as modifiers, besides their vectors and types.
 #[derive(Clone, Copy)]
 pub(super) struct Options {
     /// The state space.
-    space: Modifier,
-    /// The eviction hint of a line.
-    line: Option<Modifier>,
-    /// How many bytes the L2 cache prefetches on a miss.
-    fetch: Option<Modifier>,
+    space: Accessible,
+    /// The hint for a line of the caches.
+    line: Option<Line>,
+    /// How many bytes the L2 cache prefetches on a miss. Stores have none.
+    fetch: Option<L2Prefetch>,
+}
+
+/// A hint for a line of the caches.
+#[derive(Clone, Copy)]
+enum Line {
+    /// It is used once.
+    Streaming,
+    /// How long it stays in the L1 cache.
+    L1(L1Eviction),
 }
 
 impl Options {
     /// Those of a copy without hints.
-    pub(super) fn of(space: Modifier) -> Self {
+    pub(super) fn of(space: Accessible) -> Self {
         Self {
             space,
             line: None,
             fetch: None,
         }
     }
-}
 
-impl Modifiers for Options {
-    fn push_to(self, modifiers: &mut Vec<Modifier>) {
-        (self.space, self.line, self.fetch).push_to(modifiers);
+    /// The modifiers of a load.
+    pub(super) fn load(self) -> impl Modifiers<op::Ld> {
+        (self.space, self.line, self.fetch)
+    }
+
+    /// The modifiers of a store.
+    pub(super) fn store(self) -> impl Modifiers<op::St> {
+        (self.space, self.line)
     }
 }
 
-/// Words for the eviction hints of loads and stores of global memory.
-const LINES: &[(&str, Modifier)] = &[
-    ("STREAMING", Modifier::Cs),
-    ("EVICT_FIRST", Modifier::L1EvictFirst),
-    ("EVICT_LAST", Modifier::L1EvictLast),
-    ("NO_ALLOCATE", Modifier::L1NoAllocate),
+impl<I: Takes<Cs> + Takes<L1Eviction>> Modifiers<I> for Line {
+    fn push_to(self, modifiers: &mut Vec<Modifier>) {
+        modifiers.push(match self {
+            Line::Streaming => Cs.into(),
+            Line::L1(eviction) => eviction.into(),
+        });
+    }
+}
+
+/// Words for the hints for lines of global memory.
+const LINES: &[(&str, Line)] = &[
+    ("STREAMING", Line::Streaming),
+    ("EVICT_FIRST", Line::L1(L1Eviction::L1EvictFirst)),
+    ("EVICT_LAST", Line::L1(L1Eviction::L1EvictLast)),
+    ("NO_ALLOCATE", Line::L1(L1Eviction::L1NoAllocate)),
 ];
 
 /// Words for the prefetch sizes of loads of global memory.
-const FETCHES: &[(&str, Modifier)] = &[
-    ("L2_64B", Modifier::L2Prefetch64B),
-    ("L2_128B", Modifier::L2Prefetch128B),
-    ("L2_256B", Modifier::L2Prefetch256B),
+const FETCHES: &[(&str, L2Prefetch)] = &[
+    ("L2_64B", L2Prefetch::L2Prefetch64B),
+    ("L2_128B", L2Prefetch::L2Prefetch128B),
+    ("L2_256B", L2Prefetch::L2Prefetch256B),
 ];
 
 /// The options of a copy of global memory. If argument `index` is given, it is its hint: a word of one of the tables, or one of each. For a
 /// copy from global memory to global memory, the store only has the first part.
 pub(super) fn options(call: &Call, index: usize, direction: Direction) -> Result<Options> {
-    let plain = Options::of(Modifier::Global);
+    let plain = Options::of(Accessible::Global);
     let Some(argument) = call.args.get(index) else {
         return Ok(plain);
     };
@@ -88,9 +111,9 @@ pub(super) fn options(call: &Call, index: usize, direction: Direction) -> Result
     }
 }
 
-fn find(words: &[(&str, Modifier)], value: &Value) -> Option<Modifier> {
+fn find<C: Copy>(words: &[(&str, C)], value: &Value) -> Option<C> {
     let mut words = words.iter();
-    words.find_map(|(word, modifier)| {
-        matches!(value, Value::Word(given) if given == word).then_some(*modifier)
+    words.find_map(|(word, choice)| {
+        matches!(value, Value::Word(given) if given == word).then_some(*choice)
     })
 }

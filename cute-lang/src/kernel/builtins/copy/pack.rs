@@ -4,7 +4,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 
 /// Assembles a register from two halves or four bytes of registers. If there are fewer parts, the upper bytes have no
 /// meaning.
@@ -68,7 +68,7 @@ fn permute(
             selector | (source as i128) << (4 * place)
         });
     b.emit(
-        Opcode::Prmt,
+        op::Prmt,
         (),
         [
             to.operand(),

@@ -12,7 +12,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Coordinates, Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
 use cute_ptx::ast::Type;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::choice::Accessible;
 use syn::Result;
 
 /// The values of a fragment in global memory.
@@ -62,7 +62,7 @@ impl Part {
             width: b.whole(global.element.bytes())?.into(),
             global,
             coordinates,
-            options: Options::of(Modifier::Global),
+            options: Options::of(Accessible::Global),
         })
     }
 

@@ -4,19 +4,19 @@ use crate::kernel::builtins::call::Call;
 use crate::kernel::value::Element;
 use crate::kernel::value::types::{alternatives, is_integer};
 use cute_ptx::ast::Type;
-use cute_ptx::table::Modifier;
+use cute_ptx::table::choice::ReductionOp;
 use syn::Result;
 
 /// The operations, as the kernel language and as PTX write them.
-const OPERATIONS: &[(&str, Modifier)] = &[
-    ("add", Modifier::Add),
-    ("min", Modifier::Min),
-    ("max", Modifier::Max),
-    ("inc", Modifier::Inc),
-    ("dec", Modifier::Dec),
-    ("and", Modifier::And),
-    ("or", Modifier::Or),
-    ("xor", Modifier::Xor),
+const OPERATIONS: &[(&str, ReductionOp)] = &[
+    ("add", ReductionOp::Add),
+    ("min", ReductionOp::Min),
+    ("max", ReductionOp::Max),
+    ("inc", ReductionOp::Inc),
+    ("dec", ReductionOp::Dec),
+    ("and", ReductionOp::And),
+    ("or", ReductionOp::Or),
+    ("xor", ReductionOp::Xor),
 ];
 
 /// The names of the operations in words.
@@ -27,7 +27,7 @@ pub(in crate::kernel::builtins) fn reduction(
     call: &Call,
     index: usize,
     element: Element,
-) -> Result<(Modifier, Type)> {
+) -> Result<(ReductionOp, Type)> {
     let word = call.operation(index);
     let named = OPERATIONS.iter().find(|(name, _)| Some(*name) == word);
     let Some(&(name, op)) = named else {
@@ -45,15 +45,15 @@ pub(in crate::kernel::builtins) fn reduction(
 }
 
 /// The PTX type of an operation on elements of this type; `None` if there is none.
-fn instruction_type(op: Modifier, ty: Type) -> Option<Type> {
+fn instruction_type(op: ReductionOp, ty: Type) -> Option<Type> {
     let wide = is_integer(ty) && matches!(ty.bits(), 32 | 64);
     let half = matches!(ty, Type::F16 | Type::Bf16);
     match op {
         // A wrapping sum has the same bits for signed and unsigned integers.
-        Modifier::Add if ty == Type::S64 => Some(Type::U64),
-        Modifier::Add => (wide || half || matches!(ty, Type::F32 | Type::F64)).then_some(ty),
-        Modifier::Min | Modifier::Max => (wide || half).then_some(ty),
-        Modifier::Inc | Modifier::Dec => (ty == Type::U32).then_some(ty),
+        ReductionOp::Add if ty == Type::S64 => Some(Type::U64),
+        ReductionOp::Add => (wide || half || matches!(ty, Type::F32 | Type::F64)).then_some(ty),
+        ReductionOp::Min | ReductionOp::Max => (wide || half).then_some(ty),
+        ReductionOp::Inc | ReductionOp::Dec => (ty == Type::U32).then_some(ty),
         _ => wide.then(|| ty.untyped()),
     }
 }

@@ -5,7 +5,8 @@ use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Modifiers, Opcode};
+use cute_ptx::table::choice::Vector;
+use cute_ptx::table::op;
 
 /// Widest access in bytes, of shared memory and of global memory.
 pub(super) const WIDEST: i64 = cute_chip::shared::WIDEST_ACCESS as i64;
@@ -66,24 +67,24 @@ pub(super) fn load(
         }
         return b.guarded(guard, |b| {
             let operands = [joined(words), address];
-            b.emit(Opcode::Ld, modifiers(options, words, bytes), operands);
+            b.emit(op::Ld, (options.load(), modifiers(words, bytes)), operands);
         });
     }
     let narrow = b.cell(Type::U16);
     match fill {
         Some(fill @ Operand::Register(_)) => {
             let operands = [narrow.operand(), fill.clone()];
-            b.emit(Opcode::Cvt, (Type::U16, Type::U32), operands);
+            b.emit(op::Cvt, (Type::U16, Type::U32), operands);
         }
         Some(known) => b.assign(&narrow, known.clone()),
         None => {}
     }
     b.guarded(guard, |b| {
         let operands = [narrow.operand(), address];
-        b.emit(Opcode::Ld, modifiers(options, words, bytes), operands);
+        b.emit(op::Ld, (options.load(), modifiers(words, bytes)), operands);
     });
     let operands = [joined(words), narrow.operand()];
-    b.emit(Opcode::Cvt, (Type::U32, Type::U16), operands);
+    b.emit(op::Cvt, (Type::U32, Type::U16), operands);
 }
 
 /// Stores `bytes` bytes where the condition holds.
@@ -99,13 +100,13 @@ pub(super) fn store(
         4.. => joined(words),
         _ => {
             let wide = [joined(words)];
-            let narrow = b.compute(Type::U16, Opcode::Cvt, (Type::U16, Type::U32), wide);
+            let narrow = b.compute(Type::U16, op::Cvt, (Type::U16, Type::U32), wide);
             narrow.operand()
         }
     };
     b.guarded(condition.predicate.as_ref().map(when), |b| {
         let operands = [address, register];
-        b.emit(Opcode::St, modifiers(options, words, bytes), operands);
+        b.emit(op::St, (options.store(), modifiers(words, bytes)), operands);
     });
 }
 
@@ -118,10 +119,10 @@ fn joined(words: &[Scalar]) -> Operand {
 }
 
 /// The modifiers of a load or store of these registers.
-fn modifiers(options: Options, words: &[Scalar], bytes: i64) -> impl Modifiers {
+fn modifiers(words: &[Scalar], bytes: i64) -> (Option<Vector>, Type) {
     let vector = match words.len() {
         1 => None,
-        count => Some(Modifier::Vector(count as u8)),
+        count => Some(Vector(count as u8)),
     };
     // A single element of 8 or 16 bits lies in the low part of its register.
     let ty = match bytes {
@@ -129,5 +130,5 @@ fn modifiers(options: Options, words: &[Scalar], bytes: i64) -> impl Modifiers {
         2 => Type::B16,
         _ => words[0].ty,
     };
-    (options, vector, ty)
+    (vector, ty)
 }

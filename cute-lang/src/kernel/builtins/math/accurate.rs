@@ -7,7 +7,8 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Comparison, IntegerRounding, Rounding, Takes};
+use cute_ptx::table::op::{self, Instruction};
 use std::f32::consts::{LN_2, LOG2_E};
 
 /// The number of fraction bits. The exponent lies above them.
@@ -45,15 +46,15 @@ pub(super) fn exp_of(b: &mut Builder, x: &Operand, low: Option<&Operand>) -> Sca
         1.0,
     ];
     let power = polynomial(b, &f, &coefficients);
-    let modifiers = (Modifier::Rzi, Type::S32, Type::F32);
-    let j = b.compute(Type::S32, Opcode::Cvt, modifiers, [j.operand()]);
+    let modifiers = (IntegerRounding::Rzi, Type::S32, Type::F32);
+    let j = b.compute(Type::S32, op::Cvt, modifiers, [j.operand()]);
     // 2ʲ may be no number of f32, but it is the product of two.
-    let half = integers(b, Opcode::Shr, Type::S32, &j, Operand::Int(1));
-    let rest = integers(b, Opcode::Sub, Type::S32, &j, half.operand());
+    let half = integers(b, op::Shr, Type::S32, &j, Operand::Int(1));
+    let rest = integers(b, op::Sub, Type::S32, &j, half.operand());
     let power = scale(b, &power, &half);
     let power = scale(b, &power, &rest);
-    let power = choose(b, (Modifier::Ge, x, 104.0), f32::INFINITY, &power);
-    choose(b, (Modifier::Le, x, -104.0), 0.0, &power)
+    let power = choose(b, (Comparison::Ge, x, 104.0), f32::INFINITY, &power);
+    choose(b, (Comparison::Le, x, -104.0), 0.0, &power)
 }
 
 /// ln x = i · ln 2 + ln (1 + m).
@@ -80,25 +81,25 @@ pub(super) fn log2(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
 
 /// 1 − 2 / (e²ˣ + 1) with the sign of x; a polynomial where this difference cancels.
 pub(super) fn tanh(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    let magnitude = b.compute(ty, Opcode::Abs, ty, [x[0].clone()]);
+    let magnitude = b.compute(ty, op::Abs, ty, [x[0].clone()]);
     let double = add(b, &magnitude, &magnitude);
     let power = exp(b, ty, &[double.operand()]);
     let sum = add(b, &power, 1.0);
-    let quotient = b.compute(ty, Opcode::Rcp, (Modifier::Rn, ty), [sum.operand()]);
+    let quotient = b.compute(ty, op::Rcp, (Rounding::Rn, ty), [sum.operand()]);
     let large = fma(b, &quotient, -2.0, 1.0);
-    let large = b.compute(ty, Opcode::Copysign, ty, [x[0].clone(), large.operand()]);
+    let large = b.compute(ty, op::Copysign, ty, [x[0].clone(), large.operand()]);
 
     let square = mul(b, &x[0], &x[0]);
     let coefficients = [0.016_437_586, -0.052_671_813, 0.133_207_25, -0.333_329_47];
     let small = polynomial(b, &square, &coefficients);
     let small = mul(b, &small, &square);
     let small = fma(b, &small, &x[0], &x[0]);
-    choose(b, (Modifier::Ge, &magnitude, 0.55), &large, &small)
+    choose(b, (Comparison::Ge, &magnitude, 0.55), &large, &small)
 }
 
 /// 1 − eᵖ with the sign of x, where p is a polynomial of |x|; a polynomial of x where this difference cancels.
 pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    let magnitude = b.compute(ty, Opcode::Abs, ty, [x[0].clone()]);
+    let magnitude = b.compute(ty, op::Abs, ty, [x[0].clone()]);
     let square = mul(b, &x[0], &x[0]);
     let upper = fma(b, &magnitude, -1.728_534_7e-5, 3.831_972e-4);
     let lower = fma(b, &magnitude, -0.003_883_964, 0.024_254_622);
@@ -110,7 +111,7 @@ pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let power = fma(b, &power, &magnitude, &negative);
     let power = exp(b, ty, &[power.operand()]);
     let large = fma(b, &power, -1.0, 1.0);
-    let large = b.compute(ty, Opcode::Copysign, ty, [x[0].clone(), large.operand()]);
+    let large = b.compute(ty, op::Copysign, ty, [x[0].clone(), large.operand()]);
 
     let coefficients = [
         -5.967_617e-4,
@@ -122,22 +123,22 @@ pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     ];
     let small = polynomial(b, &square, &coefficients);
     let small = fma(b, &small, &x[0], &x[0]);
-    choose(b, (Modifier::Gt, &magnitude, 0.927_734_4), &large, &small)
+    choose(b, (Comparison::Gt, &magnitude, 0.927_734_4), &large, &small)
 }
 
 /// i and m of x = 2ⁱ · (1 + m), where m is from −1/3 to 1/3.
 pub(super) fn split(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     let normal = mul(b, x, 8_388_608.0);
-    let subnormal = (Modifier::Lt, x, f32::MIN_POSITIVE);
+    let subnormal = (Comparison::Lt, x, f32::MIN_POSITIVE);
     let normal = choose(b, subnormal, &normal, x);
     let shift = choose(b, subnormal, -23.0, 0.0);
-    let bits = b.compute(Type::S32, Opcode::Mov, Type::B32, [normal.operand()]);
-    let above = integers(b, Opcode::Sub, Type::S32, &bits, Operand::Int(TWO_THIRDS));
-    let exponent = integers(b, Opcode::And, Type::B32, &above, Operand::Int(EXPONENT));
-    let factor = integers(b, Opcode::Sub, Type::S32, &bits, exponent.operand());
-    let factor = b.compute(Type::F32, Opcode::Mov, Type::B32, [factor.operand()]);
-    let modifiers = (Modifier::Rn, Type::F32, Type::S32);
-    let exponent = b.compute(Type::F32, Opcode::Cvt, modifiers, [exponent.operand()]);
+    let bits = b.compute(Type::S32, op::Mov, Type::B32, [normal.operand()]);
+    let above = integers(b, op::Sub, Type::S32, &bits, Operand::Int(TWO_THIRDS));
+    let exponent = integers(b, op::And, Type::B32, &above, Operand::Int(EXPONENT));
+    let factor = integers(b, op::Sub, Type::S32, &bits, exponent.operand());
+    let factor = b.compute(Type::F32, op::Mov, Type::B32, [factor.operand()]);
+    let modifiers = (Rounding::Rn, Type::F32, Type::S32);
+    let exponent = b.compute(Type::F32, op::Cvt, modifiers, [exponent.operand()]);
     // The exponent stands above the fraction.
     let i = fma(b, &exponent, 2f32.powi(-(FRACTION as i32)), &shift);
     let m = add(b, &factor, -1.0);
@@ -160,20 +161,26 @@ fn log1p(b: &mut Builder, m: &Scalar) -> (Scalar, Scalar) {
 
 /// The logarithm of every x, given `log` for a positive finite x.
 pub(super) fn log_of_others(b: &mut Builder, x: &Operand, log: impl Single) -> Scalar {
-    let log = choose(b, (Modifier::Eq, x, f32::INFINITY), f32::INFINITY, log);
-    let log = choose(b, (Modifier::Eq, x, 0.0), f32::NEG_INFINITY, &log);
+    let log = choose(b, (Comparison::Eq, x, f32::INFINITY), f32::INFINITY, log);
+    let log = choose(b, (Comparison::Eq, x, 0.0), f32::NEG_INFINITY, &log);
     // Less than zero, or a NaN.
-    choose(b, (Modifier::Ltu, x, 0.0), f32::NAN, &log)
+    choose(b, (Comparison::Ltu, x, 0.0), f32::NAN, &log)
 }
 
 /// x · 2ᵏ, where 2ᵏ is a normal number.
 fn scale(b: &mut Builder, x: &Scalar, k: &Scalar) -> Scalar {
-    let biased = integers(b, Opcode::Add, Type::S32, k, Operand::Int(127));
-    let bits = integers(b, Opcode::Shl, Type::B32, &biased, Operand::Int(FRACTION));
-    let power = b.compute(Type::F32, Opcode::Mov, Type::B32, [bits.operand()]);
+    let biased = integers(b, op::Add, Type::S32, k, Operand::Int(127));
+    let bits = integers(b, op::Shl, Type::B32, &biased, Operand::Int(FRACTION));
+    let power = b.compute(Type::F32, op::Mov, Type::B32, [bits.operand()]);
     mul(b, x, &power)
 }
 
-fn integers(b: &mut Builder, opcode: Opcode, ty: Type, x: &Scalar, y: Operand) -> Scalar {
-    b.compute(Type::S32, opcode, ty, [x.operand(), y])
+fn integers<I: Instruction + Takes<Type>>(
+    b: &mut Builder,
+    inst: I,
+    ty: Type,
+    x: &Scalar,
+    y: Operand,
+) -> Scalar {
+    b.compute(Type::S32, inst, ty, [x.operand(), y])
 }

@@ -6,7 +6,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::Value;
 use crate::kernel::value::types::{is_float, rounded};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::Comparison;
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[
@@ -18,7 +19,7 @@ pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[
         signature: "is_infinite(x)",
         apply: |b, call| {
             ask(b, call, f64::is_infinite, |b, ty, x| {
-                magnitude_is(b, Modifier::Eq, ty, x)
+                magnitude_is(b, Comparison::Eq, ty, x)
             })
         },
     },
@@ -26,7 +27,7 @@ pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[
         signature: "is_finite(x)",
         apply: |b, call| {
             ask(b, call, f64::is_finite, |b, ty, x| {
-                magnitude_is(b, Modifier::Lt, ty, x)
+                magnitude_is(b, Comparison::Lt, ty, x)
             })
         },
     },
@@ -58,15 +59,14 @@ fn ask(
 fn is_nan(b: &mut Builder, ty: Type, x: Operand) -> Result<Value> {
     let operands = [x.clone(), x];
     Ok(
-        b.compute(Type::Pred, Opcode::Setp, (Modifier::Nan, ty), operands)
+        b.compute(Type::Pred, op::Setp, (Comparison::Nan, ty), operands)
             .into(),
     )
 }
 
 /// How the magnitude compares with infinity. A NaN compares with nothing.
-fn magnitude_is(b: &mut Builder, cmp: Modifier, ty: Type, x: Operand) -> Result<Value> {
-    let magnitude = b.compute(ty, Opcode::Abs, ty, [x]);
+fn magnitude_is(b: &mut Builder, cmp: Comparison, ty: Type, x: Operand) -> Result<Value> {
+    let magnitude = b.compute(ty, op::Abs, ty, [x]);
     let operands = [magnitude.operand(), b.float_operand(f64::INFINITY, ty)?];
-    Ok(b.compute(Type::Pred, Opcode::Setp, (cmp, ty), operands)
-        .into())
+    Ok(b.compute(Type::Pred, op::Setp, (cmp, ty), operands).into())
 }

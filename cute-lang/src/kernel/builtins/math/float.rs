@@ -4,50 +4,51 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Comparison, Ftz, IntegerRounding, NaN, Rounding};
+use cute_ptx::table::{Mnemonic, op};
 use std::f32::consts::{LN_2, LOG2_E};
 
 /// 1 / √x, each rounded.
 pub(super) fn rsqrt(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    let root = b.compute(ty, Opcode::Sqrt, (Modifier::Rn, ty), x.to_vec());
-    b.compute(ty, Opcode::Rcp, (Modifier::Rn, ty), [root.operand()])
+    let root = b.compute(ty, op::Sqrt, (Rounding::Rn, ty), x.to_vec());
+    b.compute(ty, op::Rcp, (Rounding::Rn, ty), [root.operand()])
 }
 
 /// 2 to the power of x · log₂ e.
 pub(super) fn exp_fast(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let power = scaled(b, ty, x, LOG2_E);
-    b.compute(ty, Opcode::Ex2, (Modifier::Ftz, ty), [power.operand()])
+    b.compute(ty, op::Ex2, (Ftz, ty), [power.operand()])
 }
 
 /// log₂ x · ln 2.
 pub(super) fn log_fast(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    let log = b.compute(ty, Opcode::Lg2, (Modifier::Ftz, ty), x.to_vec());
+    let log = b.compute(ty, op::Lg2, (Ftz, ty), x.to_vec());
     scaled(b, ty, &[log.operand()], LN_2)
 }
 
 fn scaled(b: &mut Builder, ty: Type, x: &[Operand], factor: f32) -> Scalar {
     let operands = x.iter().cloned().chain([Operand::F32(factor.to_bits())]);
-    b.compute(ty, Opcode::Mul, (Modifier::Rn, Modifier::Ftz, ty), operands)
+    b.compute(ty, op::Mul, (Rounding::Rn, Ftz, ty), operands)
 }
 
 pub(super) fn floor(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    integral(b, ty, x, Modifier::Rmi)
+    integral(b, ty, x, IntegerRounding::Rmi)
 }
 
 pub(super) fn ceil(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    integral(b, ty, x, Modifier::Rpi)
+    integral(b, ty, x, IntegerRounding::Rpi)
 }
 
 pub(super) fn trunc(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    integral(b, ty, x, Modifier::Rzi)
+    integral(b, ty, x, IntegerRounding::Rzi)
 }
 
 pub(super) fn round_ties_even(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    integral(b, ty, x, Modifier::Rni)
+    integral(b, ty, x, IntegerRounding::Rni)
 }
 
-fn integral(b: &mut Builder, ty: Type, x: &[Operand], rounding: Modifier) -> Scalar {
-    b.compute(ty, Opcode::Cvt, (rounding, ty, ty), x.to_vec())
+fn integral(b: &mut Builder, ty: Type, x: &[Operand], rounding: IntegerRounding) -> Scalar {
+    b.compute(ty, op::Cvt, (rounding, ty, ty), x.to_vec())
 }
 
 /// Rounds to the nearest integer, with ties away from zero. PTX rounds ties to even, so half is added with the sign of x and the sum
@@ -59,33 +60,33 @@ pub(super) fn round(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     };
     let half = copysign(b, ty, &[half, x[0].clone()]);
     let operands = [x[0].clone(), half.operand()];
-    let sum = b.compute(ty, Opcode::Add, (Modifier::Rn, ty), operands);
+    let sum = b.compute(ty, op::Add, (Rounding::Rn, ty), operands);
     trunc(b, ty, &[sum.operand()])
 }
 
 /// PTX has the sign first.
 pub(super) fn copysign(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let operands = x.iter().rev().cloned();
-    b.compute(ty, Opcode::Copysign, ty, operands)
+    b.compute(ty, op::Copysign, ty, operands)
 }
 
 /// x limited to two bounds; NaN for a NaN. f64 has no instruction for it, so x is compared with both.
 pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let steps = [
-        (Opcode::Max, Modifier::Lt, &x[1]),
-        (Opcode::Min, Modifier::Gt, &x[2]),
+        (Mnemonic::of(op::Max, (NaN, ty)), Comparison::Lt, &x[1]),
+        (Mnemonic::of(op::Min, (NaN, ty)), Comparison::Gt, &x[2]),
     ];
     let mut result = x[0].clone();
     let mut last = None;
-    for (opcode, beyond, bound) in steps {
+    for (limit, beyond, bound) in steps {
         let pair = [result.clone(), bound.clone()];
         let next = match ty {
             Type::F64 => {
-                let outside = b.compute(Type::Pred, Opcode::Setp, (beyond, ty), pair);
+                let outside = b.compute(Type::Pred, op::Setp, (beyond, ty), pair);
                 let operands = [bound.clone(), result, outside.operand()];
-                b.compute(ty, Opcode::Selp, ty, operands)
+                b.compute(ty, op::Selp, ty, operands)
             }
-            _ => b.compute(ty, opcode, (Modifier::NaN, ty), pair),
+            _ => b.compute_mnemonic(ty, limit, pair),
         };
         result = next.operand();
         last = Some(next);

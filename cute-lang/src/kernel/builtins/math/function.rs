@@ -6,7 +6,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{alternatives, rust_name, single_type};
 use crate::kernel::value::{NumberType, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::{Mnemonic, Unknown};
 use syn::Result;
 
 /// A function with one type for its arguments and its result.
@@ -36,8 +36,8 @@ pub(super) enum Known {
 
 /// The code of a function in registers.
 pub(super) enum Code {
-    /// One instruction with these modifiers, then the type.
-    Instruction(Opcode, &'static [Modifier]),
+    /// One instruction for a type.
+    Instruction(fn(Type) -> std::result::Result<Mnemonic, Unknown>),
     /// Several.
     Sequence(fn(&mut Builder, Type, &[Operand]) -> Scalar),
 }
@@ -79,9 +79,7 @@ impl Function {
         }
         b.set_place(call.span);
         let result = match self.code(ty) {
-            Some(Code::Instruction(opcode, modifiers)) => {
-                b.compute(ty, *opcode, (*modifiers, ty), operands)
-            }
+            Some(Code::Instruction(of)) => b.compute_mnemonic(ty, of(ty), operands),
             Some(Code::Sequence(emit)) => emit(b, ty, &operands),
             None => return Err(call.mismatch(0, &self.types())),
         };

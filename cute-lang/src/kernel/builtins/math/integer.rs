@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Value};
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use syn::Result;
 
 pub(super) fn abs(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -15,7 +15,7 @@ pub(super) fn abs(b: &mut Builder, call: &Call) -> Result<Value> {
         .number_type(x)
         .filter(|ty| ty.known().is_none_or(is_signed));
     match (call.num(0)?, ty) {
-        (Num::Reg(scalar), _) if is_signed(scalar.ty) => Ok(b.unary(Opcode::Abs, &scalar).into()),
+        (Num::Reg(scalar), _) if is_signed(scalar.ty) => Ok(b.unary(op::Abs, &scalar).into()),
         (Num::Const(value), Some(_)) if value >= 0 => Ok(x.clone()),
         (Num::Const(_), Some(ty)) => b.integers(Op::Sub, &Value::Int(0, ty), x),
         _ => Err(call.mismatch(0, "a signed integer or a floating-point number")),

@@ -17,7 +17,8 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Approx, Ftz, Rounding};
+use cute_ptx::table::{Mnemonic, op};
 use function::Code::{Instruction, Sequence};
 use function::Known::{F1, F2, F3};
 use function::{Code, Function, Integers, Known};
@@ -25,21 +26,28 @@ use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &rows(FUNCTIONS);
 
+/// One instruction with these modifiers, then the type.
+macro_rules! instruction {
+    ($name:ident $(, $modifier:expr)*) => {
+        Instruction(|ty| Mnemonic::of(op::$name, ($($modifier,)* ty)))
+    };
+}
+
 #[rustfmt::skip]
 const FUNCTIONS: &[Function; 37] = &[
-    row("sqrt(x)", F1(f64::sqrt), &[(WIDE, Instruction(Opcode::Sqrt, &[Modifier::Rn]))]),
-    row("sqrt_fast(x)", F1(f64::sqrt), &[(SINGLE, Instruction(Opcode::Sqrt, &[Modifier::Approx, Modifier::Ftz]))]),
+    row("sqrt(x)", F1(f64::sqrt), &[(WIDE, instruction!(Sqrt, Rounding::Rn))]),
+    row("sqrt_fast(x)", F1(f64::sqrt), &[(SINGLE, instruction!(Sqrt, Approx, Ftz))]),
     row("rsqrt(x)", F1(|x| 1.0 / x.sqrt()), &[
-        (SINGLE, Instruction(Opcode::Rsqrt, &[])),
+        (SINGLE, instruction!(Rsqrt)),
         (DOUBLE, Sequence(float::rsqrt)),
     ]),
-    row("rsqrt_fast(x)", F1(|x| 1.0 / x.sqrt()), &[(SINGLE, Instruction(Opcode::Rsqrt, &[Modifier::Ftz]))]),
-    row("rcp(x)", F1(|x| 1.0 / x), &[(WIDE, Instruction(Opcode::Rcp, &[Modifier::Rn]))]),
-    row("rcp_fast(x)", F1(|x| 1.0 / x), &[(SINGLE, Instruction(Opcode::Rcp, &[Modifier::Approx, Modifier::Ftz]))]),
-    row("div_fast(x, y)", F2(|x, y| x / y), &[(SINGLE, Instruction(Opcode::Div, &[Modifier::Approx, Modifier::Ftz]))]),
-    row("fma(x, y, z)", F3(f64::mul_add), &[(FLOATS, Instruction(Opcode::Fma, &[Modifier::Rn]))]),
+    row("rsqrt_fast(x)", F1(|x| 1.0 / x.sqrt()), &[(SINGLE, instruction!(Rsqrt, Ftz))]),
+    row("rcp(x)", F1(|x| 1.0 / x), &[(WIDE, instruction!(Rcp, Rounding::Rn))]),
+    row("rcp_fast(x)", F1(|x| 1.0 / x), &[(SINGLE, instruction!(Rcp, Approx, Ftz))]),
+    row("div_fast(x, y)", F2(|x, y| x / y), &[(SINGLE, instruction!(Div, Approx, Ftz))]),
+    row("fma(x, y, z)", F3(f64::mul_add), &[(FLOATS, instruction!(Fma, Rounding::Rn))]),
 
-    row("mul_add(x, y, z)", F3(f64::mul_add), &[(FLOATS, Instruction(Opcode::Fma, &[Modifier::Rn]))]),
+    row("mul_add(x, y, z)", F3(f64::mul_add), &[(FLOATS, instruction!(Fma, Rounding::Rn))]),
     row("pow(x, y)", F2(f64::powf), &[(WIDE, Sequence(pow::pow))]),
     row("powf(x, y)", F2(f64::powf), &[(WIDE, Sequence(pow::pow))]),
     row("pow_fast(x, y)", F2(f64::powf), &[(SINGLE, Sequence(pow::pow_fast))]),
@@ -51,17 +59,17 @@ const FUNCTIONS: &[Function; 37] = &[
     row("sin(x)", F1(f64::sin), &[(SINGLE, Sequence(trigonometric::sin))]),
     row("cos(x)", F1(f64::cos), &[(SINGLE, Sequence(trigonometric::cos))]),
     row("erf(x)", F1(float::known_erf), &[(SINGLE, Sequence(accurate::erf))]),
-    row("exp2(x)", F1(f64::exp2), &[(SINGLE, Instruction(Opcode::Ex2, &[])), (DOUBLE, Sequence(double::exp2))]),
+    row("exp2(x)", F1(f64::exp2), &[(SINGLE, instruction!(Ex2)), (DOUBLE, Sequence(double::exp2))]),
     row("exp2_fast(x)", F1(f64::exp2), &[
-        (&[Type::F32, Type::Bf16], Instruction(Opcode::Ex2, &[Modifier::Ftz])),
-        (&[Type::F16], Instruction(Opcode::Ex2, &[])),
+        (&[Type::F32, Type::Bf16], instruction!(Ex2, Ftz)),
+        (&[Type::F16], instruction!(Ex2)),
     ]),
     row("exp_fast(x)", F1(f64::exp), &[(SINGLE, Sequence(float::exp_fast))]),
-    row("log2_fast(x)", F1(f64::log2), &[(SINGLE, Instruction(Opcode::Lg2, &[Modifier::Ftz]))]),
+    row("log2_fast(x)", F1(f64::log2), &[(SINGLE, instruction!(Lg2, Ftz))]),
     row("log_fast(x)", F1(f64::ln), &[(SINGLE, Sequence(float::log_fast))]),
-    row("sin_fast(x)", F1(f64::sin), &[(SINGLE, Instruction(Opcode::Sin, &[Modifier::Ftz]))]),
-    row("cos_fast(x)", F1(f64::cos), &[(SINGLE, Instruction(Opcode::Cos, &[Modifier::Ftz]))]),
-    row("tanh_fast(x)", F1(f64::tanh), &[(&[Type::F16, Type::Bf16, Type::F32], Instruction(Opcode::Tanh, &[]))]),
+    row("sin_fast(x)", F1(f64::sin), &[(SINGLE, instruction!(Sin, Ftz))]),
+    row("cos_fast(x)", F1(f64::cos), &[(SINGLE, instruction!(Cos, Ftz))]),
+    row("tanh_fast(x)", F1(f64::tanh), &[(&[Type::F16, Type::Bf16, Type::F32], instruction!(Tanh))]),
 
     row("floor(x)", F1(f64::floor), &[(ROUNDED, Sequence(float::floor))]),
     row("ceil(x)", F1(f64::ceil), &[(ROUNDED, Sequence(float::ceil))]),
@@ -70,9 +78,9 @@ const FUNCTIONS: &[Function; 37] = &[
     row("round(x)", F1(f64::round), &[(WIDE, Sequence(float::round))]),
     row("copysign(x, sign)", F2(f64::copysign), &[(WIDE, Sequence(float::copysign))]),
 
-    row("abs(x)", F1(f64::abs), &[(FLOATS, Instruction(Opcode::Abs, &[]))]).on("a signed integer", integer::abs),
-    row("min(x, y)", F2(float::least), &[(FLOATS, Instruction(Opcode::Min, &[]))]).on("an integer", integer::min),
-    row("max(x, y)", F2(float::greatest), &[(FLOATS, Instruction(Opcode::Max, &[]))]).on("an integer", integer::max),
+    row("abs(x)", F1(f64::abs), &[(FLOATS, instruction!(Abs))]).on("a signed integer", integer::abs),
+    row("min(x, y)", F2(float::least), &[(FLOATS, instruction!(Min))]).on("an integer", integer::min),
+    row("max(x, y)", F2(float::greatest), &[(FLOATS, instruction!(Max))]).on("an integer", integer::max),
     row("clamp(x, least, greatest)", F3(float::known_clamp), &[(FLOATS, Sequence(float::clamp))]).on("an integer", integer::clamp),
 ];
 

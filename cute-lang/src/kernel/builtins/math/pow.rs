@@ -6,12 +6,12 @@
 use super::{accurate, double};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::operation::Op;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::types::is_float;
 use crate::kernel::value::{NumberType, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Modifiers, Opcode};
+use cute_ptx::table::choice::{Comparison, Ftz, IntegerRounding, Modifiers, Rounding, Takes};
+use cute_ptx::table::op::{self, Instruction};
 use syn::Result;
 
 pub(in crate::kernel::builtins) const ROWS: &[Builtin] = &[Builtin {
@@ -30,7 +30,7 @@ pub(super) fn pow(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let large = n.of(f32::MAX.into());
     let large = n.copysign(&large, y);
     let magnitude = n.abs(y);
-    let is_infinite = n.compare(Modifier::Eq, &magnitude, &infinity);
+    let is_infinite = n.compare(Comparison::Eq, &magnitude, &infinity);
     let bounded = n.choose(&is_infinite, &large, y);
 
     let magnitude = n.abs(x);
@@ -43,33 +43,33 @@ pub(super) fn pow(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
     let power = power.operand();
 
     // An odd y keeps the sign of x. A negative x has powers of integers only.
-    let whole = n.compute(Opcode::Cvt, (Modifier::Rzi, ty, ty), [y]);
-    let is_integer = n.compare(Modifier::Eq, &whole, y);
-    let halved = n.rounded(Opcode::Mul, [y, &half]);
-    let whole = n.compute(Opcode::Cvt, (Modifier::Rzi, ty, ty), [&halved]);
-    let is_odd = n.compare(Modifier::Ne, &whole, &halved);
+    let whole = n.compute(op::Cvt, (IntegerRounding::Rzi, ty, ty), [y]);
+    let is_integer = n.compare(Comparison::Eq, &whole, y);
+    let halved = n.rounded(op::Mul, [y, &half]);
+    let whole = n.compute(op::Cvt, (IntegerRounding::Rzi, ty, ty), [&halved]);
+    let is_odd = n.compare(Comparison::Ne, &whole, &halved);
     let is_odd = n.both(&is_integer, &is_odd);
     let signed = n.copysign(&power, x);
     let signed = n.choose(&is_odd, &signed, &power);
-    let is_negative = n.compare(Modifier::Lt, x, &zero);
-    let is_finite = n.compare(Modifier::Lt, &magnitude, &infinity);
+    let is_negative = n.compare(Comparison::Lt, x, &zero);
+    let is_finite = n.compare(Comparison::Lt, &magnitude, &infinity);
     let is_negative = n.both(&is_negative, &is_finite);
     let other = n.choose(&is_negative, &nan, &power);
     let power = n.choose(&is_integer, &signed, &other);
 
     // Also where the other number is a NaN.
-    let is_one = n.compare(Modifier::Eq, x, &one);
+    let is_one = n.compare(Comparison::Eq, x, &one);
     let power = n.choose(&is_one, &one, &power);
-    let is_zero = n.compare(Modifier::Eq, y, &zero);
-    b.compute(ty, Opcode::Selp, ty, [one, power, is_zero])
+    let is_zero = n.compare(Comparison::Eq, y, &zero);
+    b.compute(ty, op::Selp, ty, [one, power, is_zero])
 }
 
 /// 2 to the power of y · log₂ x.
 pub(super) fn pow_fast(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    let log = b.compute(ty, Opcode::Lg2, (Modifier::Ftz, ty), [x[0].clone()]);
+    let log = b.compute(ty, op::Lg2, (Ftz, ty), [x[0].clone()]);
     let operands = [x[1].clone(), log.operand()];
-    let product = b.compute(ty, Opcode::Mul, (Modifier::Rn, Modifier::Ftz, ty), operands);
-    b.compute(ty, Opcode::Ex2, (Modifier::Ftz, ty), [product.operand()])
+    let product = b.compute(ty, op::Mul, (Rounding::Rn, Ftz, ty), operands);
+    b.compute(ty, op::Ex2, (Ftz, ty), [product.operand()])
 }
 
 /// The power of a known integer, by the products of Rust's `powi`.
@@ -91,7 +91,7 @@ fn powi(b: &mut Builder, call: &Call) -> Result<Value> {
     let ty = x.ty;
     let multiply = |b: &mut Builder, x: &Scalar, y: &Scalar| {
         let operands = [x.operand(), y.operand()];
-        b.compute(ty, Opcode::Mul, (Modifier::Rn, ty), operands)
+        b.compute(ty, op::Mul, (Rounding::Rn, ty), operands)
     };
     let (mut rest, mut square) = (n.unsigned_abs(), x.clone());
     let mut product: Option<Scalar> = None;
@@ -108,13 +108,11 @@ fn powi(b: &mut Builder, call: &Call) -> Result<Value> {
         }
     }
     let result = match product {
-        Some(product) if n < 0 => {
-            b.compute(ty, Opcode::Rcp, (Modifier::Rn, ty), [product.operand()])
-        }
+        Some(product) if n < 0 => b.compute(ty, op::Rcp, (Rounding::Rn, ty), [product.operand()]),
         Some(product) => product,
         None => {
             let one = b.float_operand(1.0, ty)?;
-            b.compute(ty, Opcode::Mov, ty.untyped(), [one])
+            b.compute(ty, op::Mov, ty.untyped(), [one])
         }
     };
     Ok(b.inference
@@ -157,15 +155,14 @@ impl Numbers<'_> {
 
         // The summands from the largest: i · ln 2, with an exact first part, 2 · q, and 2 · rest.
         let (two, ln_2) = (self.of(2.0), self.ln_2());
-        let [first, last] =
-            [&ln_2.high, &ln_2.low].map(|part| self.rounded(Opcode::Mul, [&i, part]));
+        let [first, last] = [&ln_2.high, &ln_2.low].map(|part| self.rounded(op::Mul, [&i, part]));
         let [q, q_low, rest, rest_low] = [&q.high, &q.low, &rest.high, &rest.low]
-            .map(|part| self.rounded(Opcode::Mul, [part, &two]));
+            .map(|part| self.rounded(op::Mul, [part, &two]));
         let log = self.sum(&first, &q);
         let larger = self.sum(&log.high, &rest);
-        let mut low = self.rounded(Opcode::Add, [&log.low, &larger.low]);
+        let mut low = self.rounded(op::Add, [&log.low, &larger.low]);
         for part in [&q_low, &rest_low, &last] {
-            low = self.rounded(Opcode::Add, [&low, part]);
+            low = self.rounded(op::Add, [&low, part]);
         }
         let Sum { high, low } = self.sum(&larger.high, &low);
         Sum {
@@ -180,13 +177,13 @@ impl Numbers<'_> {
     /// m / (2 + m). The first part times 2 + m differs from m, and this difference is exact.
     fn quotient(&mut self, m: &Operand) -> Sum {
         let two = self.of(2.0);
-        let sum = self.rounded(Opcode::Add, [m, &two]);
-        let reciprocal = self.rounded(Opcode::Rcp, [&sum]);
-        let high = self.rounded(Opcode::Mul, [m, &reciprocal]);
-        let negative = self.compute(Opcode::Neg, self.ty, [&high]);
-        let missing = self.rounded(Opcode::Fma, [&negative, &two, m]);
-        let missing = self.rounded(Opcode::Fma, [&negative, m, &missing]);
-        let low = self.rounded(Opcode::Mul, [&missing, &reciprocal]);
+        let sum = self.rounded(op::Add, [m, &two]);
+        let reciprocal = self.rounded(op::Rcp, [&sum]);
+        let high = self.rounded(op::Mul, [m, &reciprocal]);
+        let negative = self.compute(op::Neg, self.ty, [&high]);
+        let missing = self.rounded(op::Fma, [&negative, &two, m]);
+        let missing = self.rounded(op::Fma, [&negative, m, &missing]);
+        let low = self.rounded(op::Mul, [&missing, &reciprocal]);
         Sum { high, low }
     }
 
@@ -200,9 +197,9 @@ impl Numbers<'_> {
         let mut tail = self.of(coefficient(last));
         for n in (1..last).rev() {
             let coefficient = self.of(coefficient(n));
-            tail = self.rounded(Opcode::Fma, [square, &tail, &coefficient]);
+            tail = self.rounded(op::Fma, [square, &tail, &coefficient]);
         }
-        let tail = self.rounded(Opcode::Mul, [square, &tail]);
+        let tail = self.rounded(op::Mul, [square, &tail]);
         let third = 1.0 / 3.0;
         let (high, low) = match self.ty {
             Type::F32 => (f64::from(third as f32), third - f64::from(third as f32)),
@@ -211,7 +208,7 @@ impl Numbers<'_> {
         };
         let (high, low) = (self.of(high), self.of(low));
         let sum = self.sum(&high, &tail);
-        let low = self.rounded(Opcode::Add, [&sum.low, &low]);
+        let low = self.rounded(op::Add, [&sum.low, &low]);
         Sum { low, ..sum }
     }
 
@@ -232,25 +229,25 @@ impl Numbers<'_> {
 
     /// x + y, where y is not the larger one, or x is 0.
     fn sum(&mut self, x: &Operand, y: &Operand) -> Sum {
-        let high = self.rounded(Opcode::Add, [x, y]);
-        let missing = self.rounded(Opcode::Sub, [x, &high]);
-        let low = self.rounded(Opcode::Add, [&missing, y]);
+        let high = self.rounded(op::Add, [x, y]);
+        let missing = self.rounded(op::Sub, [x, &high]);
+        let low = self.rounded(op::Add, [&missing, y]);
         Sum { high, low }
     }
 
     /// x · y.
     fn product(&mut self, x: &Sum, y: &Operand) -> Sum {
-        let high = self.rounded(Opcode::Mul, [&x.high, y]);
-        let negative = self.compute(Opcode::Neg, self.ty, [&high]);
-        let low = self.rounded(Opcode::Fma, [&x.high, y, &negative]);
-        let low = self.rounded(Opcode::Fma, [&x.low, y, &low]);
+        let high = self.rounded(op::Mul, [&x.high, y]);
+        let negative = self.compute(op::Neg, self.ty, [&high]);
+        let low = self.rounded(op::Fma, [&x.high, y, &negative]);
+        let low = self.rounded(op::Fma, [&x.low, y, &low]);
         Sum { high, low }
     }
 
     /// x · y.
     fn product_of(&mut self, x: &Sum, y: &Sum) -> Sum {
         let product = self.product(x, &y.high);
-        let low = self.rounded(Opcode::Fma, [&x.high, &y.low, &product.low]);
+        let low = self.rounded(op::Fma, [&x.high, &y.low, &product.low]);
         Sum { low, ..product }
     }
 
@@ -262,47 +259,47 @@ impl Numbers<'_> {
     }
 
     fn abs(&mut self, x: &Operand) -> Operand {
-        self.compute(Opcode::Abs, self.ty, [x])
+        self.compute(op::Abs, self.ty, [x])
     }
 
     /// PTX has the sign first.
     fn copysign(&mut self, x: &Operand, sign: &Operand) -> Operand {
-        self.compute(Opcode::Copysign, self.ty, [sign, x])
+        self.compute(op::Copysign, self.ty, [sign, x])
     }
 
     fn choose(&mut self, holds: &Operand, yes: &Operand, no: &Operand) -> Operand {
-        self.compute(Opcode::Selp, self.ty, [yes, no, holds])
+        self.compute(op::Selp, self.ty, [yes, no, holds])
     }
 
-    fn rounded<const N: usize>(&mut self, opcode: Opcode, operands: [&Operand; N]) -> Operand {
-        self.compute(opcode, (Modifier::Rn, self.ty), operands)
-    }
-
-    fn compute<const N: usize>(
+    fn rounded<I: Instruction + Takes<Rounding> + Takes<Type>, const N: usize>(
         &mut self,
-        opcode: Opcode,
-        modifiers: impl Modifiers,
+        inst: I,
+        operands: [&Operand; N],
+    ) -> Operand {
+        self.compute(inst, (Rounding::Rn, self.ty), operands)
+    }
+
+    fn compute<I: Instruction, const N: usize>(
+        &mut self,
+        inst: I,
+        modifiers: impl Modifiers<I>,
         operands: [&Operand; N],
     ) -> Operand {
         let operands = operands.map(Operand::clone);
-        self.b
-            .compute(self.ty, opcode, modifiers, operands)
-            .operand()
+        self.b.compute(self.ty, inst, modifiers, operands).operand()
     }
 
-    fn compare(&mut self, cmp: Modifier, x: &Operand, y: &Operand) -> Operand {
+    fn compare(&mut self, cmp: Comparison, x: &Operand, y: &Operand) -> Operand {
         let operands = [x.clone(), y.clone()];
         let holds = self
             .b
-            .compute(Type::Pred, Opcode::Setp, (cmp, self.ty), operands);
+            .compute(Type::Pred, op::Setp, (cmp, self.ty), operands);
         holds.operand()
     }
 
     fn both(&mut self, x: &Operand, y: &Operand) -> Operand {
         let operands = [x.clone(), y.clone()];
-        let both = self
-            .b
-            .compute(Type::Pred, Op::And.opcode(), Type::Pred, operands);
+        let both = self.b.compute(Type::Pred, op::And, Type::Pred, operands);
         both.operand()
     }
 }

@@ -5,7 +5,8 @@ use crate::kernel::emit::builder::{Builder, unless};
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Comparison, Half, Past, Rounding, Side, Wide};
+use cute_ptx::table::op;
 use std::f64::consts::FRAC_PI_2;
 
 /// Up to this argument, a multiple of π/2 in three parts is subtracted.
@@ -33,7 +34,7 @@ pub(super) fn sin(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
 pub(super) fn cos(b: &mut Builder, _: Type, x: &[Operand]) -> Scalar {
     let (r, quadrant) = reduce(b, &x[0]);
     let operands = [quadrant.operand(), Operand::Int(1)];
-    let quadrant = b.compute(Type::U32, Opcode::Add, Type::U32, operands);
+    let quadrant = b.compute(Type::U32, op::Add, Type::U32, operands);
     of_quadrant(b, &r, &quadrant)
 }
 
@@ -52,33 +53,33 @@ fn of_quadrant(b: &mut Builder, r: &Scalar, quadrant: &Scalar) -> Scalar {
     let coefficients = [2.446_770_7e-5, -0.001_388_773, 0.041_666_657, -0.5, 1.0];
     let cosine = polynomial(b, &square, &coefficients);
     let value = if_bit(b, quadrant, 1, &cosine, &sine);
-    let negative = b.compute(Type::F32, Opcode::Neg, Type::F32, [value.operand()]);
+    let negative = b.compute(Type::F32, op::Neg, Type::F32, [value.operand()]);
     if_bit(b, quadrant, 2, &negative, &value)
 }
 
 fn if_bit(b: &mut Builder, of: &Scalar, bit: i128, yes: &Scalar, no: &Scalar) -> Scalar {
     let bit = [of.operand(), Operand::Int(bit)];
-    let bit = b.compute(Type::U32, Opcode::And, Type::B32, bit);
+    let bit = b.compute(Type::U32, op::And, Type::B32, bit);
     let sources = [bit.operand(), Operand::Int(0)];
-    let set = b.compute(Type::Pred, Opcode::Setp, (Modifier::Ne, Type::U32), sources);
+    let set = b.compute(Type::Pred, op::Setp, (Comparison::Ne, Type::U32), sources);
     let operands = [yes.operand(), no.operand(), set.operand()];
-    b.compute(Type::F32, Opcode::Selp, Type::F32, operands)
+    b.compute(Type::F32, op::Selp, Type::F32, operands)
 }
 
 /// r from −π/4 to π/4, and the quadrant in the two lowest bits, of x = r + quadrant · π/2.
 fn reduce(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     let (r, quadrant) = (b.cell(Type::F32), b.cell(Type::U32));
     let sum = fma(b, x, 0.636_619_75, ROUNDER);
-    b.emit(Opcode::Mov, Type::B32, [quadrant.operand(), sum.operand()]);
+    b.emit(op::Mov, Type::B32, [quadrant.operand(), sum.operand()]);
     let j = add(b, &sum, -ROUNDER);
     let rest = fma(b, &j, -HALF_PI[0], x);
     let rest = fma(b, &j, -HALF_PI[1], &rest);
     let rest = fma(b, &j, -HALF_PI[2], &rest);
     b.assign(&r, rest.operand());
 
-    let magnitude = b.compute(Type::F32, Opcode::Abs, Type::F32, [x.clone()]);
+    let magnitude = b.compute(Type::F32, op::Abs, Type::F32, [x.clone()]);
     let bound = [magnitude.operand(), Operand::F32(NEAR.to_bits())];
-    let far = b.compute(Type::Pred, Opcode::Setp, (Modifier::Gt, Type::F32), bound);
+    let far = b.compute(Type::Pred, op::Setp, (Comparison::Gt, Type::F32), bound);
     let near = b.label("near");
     b.branch_if(unless(&far), &near);
     reduce_far(b, x, &r, &quadrant);
@@ -88,37 +89,39 @@ fn reduce(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
 
 /// Reduces a large x: its significand times the bits of 2/π that give the quadrant and the fraction (Payne and Hanek).
 fn reduce_far(b: &mut Builder, x: &Operand, r: &Scalar, quadrant: &Scalar) {
-    let word = |b: &mut Builder, opcode, ty, operands: [Operand; 2]| {
-        b.compute(Type::U32, opcode, ty, operands)
-    };
-    let long = |b: &mut Builder, opcode, ty, operands: [Operand; 2]| {
-        b.compute(Type::U64, opcode, ty, operands)
-    };
-    let bits = b.compute(Type::U32, Opcode::Mov, Type::B32, [x.clone()]);
-    let fraction = word(b, Opcode::Shl, Type::B32, [bits.operand(), Operand::Int(8)]);
-    let highest = Operand::Int(1 << 31);
-    let significand = word(b, Opcode::Or, Type::B32, [fraction.operand(), highest]).operand();
-    let field = [bits.operand(), Operand::Int(23), Operand::Int(8)];
-    let exponent = b.compute(Type::U32, Opcode::Bfe, Type::U32, field);
-    let shift = word(
-        b,
-        Opcode::Sub,
+    let bits = b.compute(Type::U32, op::Mov, Type::B32, [x.clone()]);
+    let fraction = b.compute(
         Type::U32,
-        [exponent.operand(), Operand::Int(126)],
-    )
-    .operand();
-    let first = word(b, Opcode::Shr, Type::U32, [shift.clone(), Operand::Int(5)]);
+        op::Shl,
+        Type::B32,
+        [bits.operand(), Operand::Int(8)],
+    );
+    let highest = Operand::Int(1 << 31);
+    let significand = b
+        .compute(Type::U32, op::Or, Type::B32, [fraction.operand(), highest])
+        .operand();
+    let field = [bits.operand(), Operand::Int(23), Operand::Int(8)];
+    let exponent = b.compute(Type::U32, op::Bfe, Type::U32, field);
+    let shift = b
+        .compute(
+            Type::U32,
+            op::Sub,
+            Type::U32,
+            [exponent.operand(), Operand::Int(126)],
+        )
+        .operand();
+    let first = b.compute(
+        Type::U32,
+        op::Shr,
+        Type::U32,
+        [shift.clone(), Operand::Int(5)],
+    );
 
     // The words from word `first` on, which is at most 4, shifted by the rest.
     let is_first: Vec<Scalar> = (1..=4)
         .map(|n| {
             let operands = [first.operand(), Operand::Int(n)];
-            b.compute(
-                Type::Pred,
-                Opcode::Setp,
-                (Modifier::Eq, Type::U32),
-                operands,
-            )
+            b.compute(Type::Pred, op::Setp, (Comparison::Eq, Type::U32), operands)
         })
         .collect();
     let words: Vec<Operand> = (0..4)
@@ -129,7 +132,7 @@ fn reduce_far(b: &mut Builder, x: &Operand, r: &Scalar, quadrant: &Scalar) {
                 let other = TWO_OVER_PI.get(k + n + 1).copied().unwrap_or(0);
                 let operands = [Operand::Int(other.into()), word, is_first.operand()];
                 word = b
-                    .compute(Type::U32, Opcode::Selp, Type::U32, operands)
+                    .compute(Type::U32, op::Selp, Type::U32, operands)
                     .operand();
             }
             word
@@ -138,80 +141,79 @@ fn reduce_far(b: &mut Builder, x: &Operand, r: &Scalar, quadrant: &Scalar) {
     let shifted: Vec<Operand> = (0..3)
         .map(|k| {
             let operands = [words[k + 1].clone(), words[k].clone(), shift.clone()];
-            let modifiers = (Modifier::L, Modifier::Wrap);
-            b.compute(Type::U32, Opcode::Shf, modifiers, operands)
-                .operand()
+            let modifiers = (Side::L, Past::Wrap);
+            b.compute(Type::U32, op::Shf, modifiers, operands).operand()
         })
         .collect();
 
     // The product modulo 4, with 62 bits after the binary point.
-    let wide = (Modifier::Wide, Type::U32);
+    let wide = (Wide, Type::U32);
     let operands = [significand.clone(), shifted[2].clone()];
-    let low = b.compute(Type::U64, Opcode::Mul, wide, operands);
-    let low = long(b, Opcode::Shr, Type::U64, [low.operand(), Operand::Int(32)]);
+    let low = b.compute(Type::U64, op::Mul, wide, operands);
+    let low = b.compute(
+        Type::U64,
+        op::Shr,
+        Type::U64,
+        [low.operand(), Operand::Int(32)],
+    );
     let operands = [significand.clone(), shifted[1].clone(), low.operand()];
-    let middle = b.compute(Type::U64, Opcode::Mad, wide, operands);
-    let modifiers = (Modifier::Lo, Type::U32);
+    let middle = b.compute(Type::U64, op::Mad, wide, operands);
+    let modifiers = (Half::Lo, Type::U32);
     let high = b.compute(
         Type::U32,
-        Opcode::Mul,
+        op::Mul,
         modifiers,
         [significand, shifted[0].clone()],
     );
     let high = Operand::Vector(vec![Operand::Int(0), high.operand()]);
-    let high = b.compute(Type::U64, Opcode::Mov, Type::B64, [high]);
-    let product = long(
-        b,
-        Opcode::Add,
+    let high = b.compute(Type::U64, op::Mov, Type::B64, [high]);
+    let product = b.compute(
+        Type::U64,
+        op::Add,
         Type::U64,
         [middle.operand(), high.operand()],
     );
 
     let half = Operand::Int(1 << 61);
-    let rounded = long(b, Opcode::Add, Type::U64, [product.operand(), half]);
-    let turns = long(
-        b,
-        Opcode::Shr,
+    let rounded = b.compute(Type::U64, op::Add, Type::U64, [product.operand(), half]);
+    let turns = b.compute(
+        Type::U64,
+        op::Shr,
         Type::U64,
         [rounded.operand(), Operand::Int(62)],
     );
     let turns = b.compute(
         Type::U32,
-        Opcode::Cvt,
+        op::Cvt,
         (Type::U32, Type::U64),
         [turns.operand()],
     );
-    let rest = long(
-        b,
-        Opcode::Shl,
+    let rest = b.compute(
+        Type::U64,
+        op::Shl,
         Type::B64,
         [product.operand(), Operand::Int(2)],
     );
-    let modifiers = (Modifier::Rn, Type::F64, Type::S64);
-    let rest = b.compute(Type::F64, Opcode::Cvt, modifiers, [rest.operand()]);
+    let modifiers = (Rounding::Rn, Type::F64, Type::S64);
+    let rest = b.compute(Type::F64, op::Cvt, modifiers, [rest.operand()]);
     let unit = Operand::F64((FRAC_PI_2 * 2f64.powi(-64)).to_bits());
     let rest = b.compute(
         Type::F64,
-        Opcode::Mul,
-        (Modifier::Rn, Type::F64),
+        op::Mul,
+        (Rounding::Rn, Type::F64),
         [rest.operand(), unit],
     );
-    let modifiers = (Modifier::Rn, Type::F32, Type::F64);
-    let rest = b.compute(Type::F32, Opcode::Cvt, modifiers, [rest.operand()]);
+    let modifiers = (Rounding::Rn, Type::F32, Type::F64);
+    let rest = b.compute(Type::F32, op::Cvt, modifiers, [rest.operand()]);
 
     // Both change their sign with x.
-    let negative = b.compute(Type::F32, Opcode::Neg, Type::F32, [rest.operand()]);
-    let rest = choose(b, (Modifier::Lt, x, 0.0), &negative, &rest);
-    let negative = b.compute(Type::S32, Opcode::Neg, Type::S32, [turns.operand()]);
+    let negative = b.compute(Type::F32, op::Neg, Type::F32, [rest.operand()]);
+    let rest = choose(b, (Comparison::Lt, x, 0.0), &negative, &rest);
+    let negative = b.compute(Type::S32, op::Neg, Type::S32, [turns.operand()]);
     let compared = [x.clone(), Operand::F32(0)];
-    let below = b.compute(
-        Type::Pred,
-        Opcode::Setp,
-        (Modifier::Lt, Type::F32),
-        compared,
-    );
+    let below = b.compute(Type::Pred, op::Setp, (Comparison::Lt, Type::F32), compared);
     let operands = [quadrant, &negative, &turns, &below].map(Scalar::operand);
-    b.emit(Opcode::Selp, Type::U32, operands);
+    b.emit(op::Selp, Type::U32, operands);
     // An infinite x has no sine.
     let rest = fma(b, x, 0.0, &rest);
     b.assign(r, rest.operand());

@@ -10,7 +10,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_algebra::{Layout, ScaledBasis, Swizzle, Tuple};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Accessible, Vector};
+use cute_ptx::table::op;
 use syn::Result;
 
 /// Bytes of a word.
@@ -54,8 +55,8 @@ pub(super) fn exchange(
     let at = |word: usize, part: i64| (word as i64 * size + part) * WORD;
     for (word, value) in words.iter().enumerate() {
         let address = own.operand(b, at(word, 0))?;
-        let modifiers = (Modifier::Shared, value.ty);
-        b.emit(Opcode::St, modifiers, [address, value.operand()]);
+        let modifiers = (Accessible::Shared, value.ty);
+        b.emit(op::St, modifiers, [address, value.operand()]);
     }
     group.wait(b);
     let mut found = Vec::new();
@@ -100,12 +101,9 @@ pub(super) fn load(
         let operands: Vec<Operand> = words.iter().map(Scalar::operand).collect();
         let (vector, to) = match &operands[..] {
             [word] => (None, word.clone()),
-            _ => (
-                Some(Modifier::Vector(lanes as u8)),
-                Operand::Vector(operands),
-            ),
+            _ => (Some(Vector(lanes as u8)), Operand::Vector(operands)),
         };
-        b.emit(Opcode::Ld, (Modifier::Shared, vector, ty), [to, address]);
+        b.emit(op::Ld, (Accessible::Shared, vector, ty), [to, address]);
         found.extend(words);
     }
     Ok(found)

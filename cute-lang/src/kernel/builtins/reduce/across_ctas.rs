@@ -16,7 +16,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Value};
 use cute_algebra::{Layout, Swizzle, Tuple};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{Accessible, SharedCluster};
+use cute_ptx::table::op;
 use syn::Result;
 
 /// Bytes of a word.
@@ -58,12 +59,12 @@ pub(super) fn exchange_between_ctas(
     b.guarded(guard, |b| {
         for cta in 0..ctas {
             let operands = [own.operand(), Operand::Int(cta.into())];
-            let mapped = (Modifier::SharedCluster, Type::U32);
-            let there = b.compute(Type::U32, Opcode::Mapa, mapped, operands);
+            let mapped = (SharedCluster, Type::U32);
+            let there = b.compute(Type::U32, op::Mapa, mapped, operands);
             for (word, value) in words.iter().enumerate() {
-                let modifiers = (Modifier::SharedCluster, value.ty);
+                let modifiers = (Accessible::SharedCluster, value.ty);
                 let address = address_operand(&there, at(word));
-                b.emit(Opcode::St, modifiers, [address, value.operand()]);
+                b.emit(op::St, modifiers, [address, value.operand()]);
             }
         }
     });

@@ -5,11 +5,12 @@ use crate::kernel::builtins::fragment::mode_of;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::ir::Operand;
-use crate::kernel::value::types::{is_float, number_type, pair_type, range, single_type};
+use crate::kernel::value::types::{number_type, pair_type, range};
 use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_chip::threads::WARP;
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::ShuffleMode;
+use cute_ptx::table::op;
 use syn::Result;
 
 /// The names of the operations.
@@ -78,7 +79,7 @@ impl Operation {
         if let Some(both) = of_type(pair).all(b, pairs)? {
             let halves = [b.register(single), b.register(single)];
             let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
-            b.emit(Opcode::Mov, Type::B32, [vector, both.operand()]);
+            b.emit(op::Mov, Type::B32, [vector, both.operand()]);
             singles.extend(halves);
         }
         match of_type(single).all(b, singles)? {
@@ -102,10 +103,8 @@ impl Operation {
     /// x combined with y, if there is one.
     pub(super) fn join(&self, b: &mut Builder, x: &Scalar, y: Option<&Scalar>) -> Result<Scalar> {
         let Some(y) = y else { return Ok(x.clone()) };
-        if is_float(single_type(self.ty)) {
-            let rounding = (self.op == Op::Add).then_some(Modifier::Rn);
-            let operands = [x.operand(), y.operand()];
-            return Ok(b.compute(self.ty, self.op.opcode(), (rounding, self.ty), operands));
+        if let Some(mnemonic) = self.op.on_floats(self.ty) {
+            return Ok(b.compute_mnemonic(self.ty, mnemonic, [x.operand(), y.operand()]));
         }
         let result = b.binary(self.op, &x.clone().into(), &y.clone().into())?;
         b.to_register(&result, self.ty)
@@ -119,13 +118,13 @@ impl Operation {
             Operand::Int((WARP - 1).into()),
             Operand::Int(u32::MAX.into()),
         ];
-        b.compute(self.ty, Opcode::Shfl, Modifier::Bfly, operands)
+        b.compute(self.ty, op::Shfl, ShuffleMode::Bfly, operands)
     }
 
     /// x where the predicate holds, else the neutral element.
     pub(super) fn only_if(&self, b: &mut Builder, predicate: &Scalar, x: &Scalar) -> Scalar {
         let operands = [x.operand(), self.identity(), predicate.operand()];
-        b.compute(self.ty, Opcode::Selp, self.ty, operands)
+        b.compute(self.ty, op::Selp, self.ty, operands)
     }
 
     /// The neutral element.

@@ -6,7 +6,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, Tensor};
 use cute_algebra::WgmmaOperand;
 use cute_ptx::ast::Type;
-use cute_ptx::table::Opcode;
+use cute_ptx::table::op;
 use syn::Result;
 
 /// The matrix descriptors of a tile. The low word of a descriptor holds the address and the leading offset, the high
@@ -57,7 +57,6 @@ impl Descriptors {
         let known = (self.base + offset) >> 4 | (self.fields & 0xffff_ffff) as i64;
         let low = b.add(&self.start.clone().into(), &Num::from(known))?;
         let halves = Operand::Vector(vec![low.operand(), self.high.operand()]);
-        Ok(b.compute(Type::B64, Opcode::Mov, Type::B64, [halves])
-            .operand())
+        Ok(b.compute(Type::B64, op::Mov, Type::B64, [halves]).operand())
     }
 }

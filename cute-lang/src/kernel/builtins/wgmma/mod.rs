@@ -10,7 +10,8 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Element, Fragment, Num, Scalar, Value};
 use cute_chip::{WgmmaInput, registers, wgmma};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::choice::{MatrixType, Mnk};
+use cute_ptx::table::op;
 use operand::{A, M, Shared, atom, extents, layout_a, layout_c};
 use syn::Result;
 
@@ -29,11 +30,11 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "wgmma_fence()",
-        apply: |b, _| instruction(b, Opcode::WgmmaFence, (), None),
+        apply: |b, _| instruction(b, op::WgmmaFence, (), None),
     },
     Builtin {
         signature: "wgmma_commit()",
-        apply: |b, _| instruction(b, Opcode::WgmmaCommitGroup, (), None),
+        apply: |b, _| instruction(b, op::WgmmaCommitGroup, (), None),
     },
     Builtin {
         signature: "wgmma_wait(groups)",
@@ -45,7 +46,7 @@ const OVERHEAD: u32 = wgmma::REGISTERS_BESIDE_ACCUMULATORS;
 
 fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let groups = call.constant_in(0, 0..=wgmma::MAX_PENDING_GROUPS)?;
-    instruction(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
+    instruction(b, op::WgmmaWaitGroup, (), Some(groups.into()))
 }
 
 /// The layout of an accumulator of 64 × n, from (thread, value) to coordinates.
@@ -142,12 +143,12 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         constants.push(bt.transposed());
     }
     // N is at most 256, as checked above.
-    let shape = Modifier::Mnk {
+    let shape = Mnk {
         m: M as u8,
         n: n as u16,
         k: wgmma::k(a_type) as u8,
     };
-    let types = [acc.element, a_type, b_type].map(|ty| Modifier::from_name(ty.ptx()));
+    let types = [acc.element, a_type, b_type].map(|ty| MatrixType::from_name(ty.ptx()));
     let [d_type, a_type, b_type] = types;
     let (a, bt) = (a.source(b, call, 1)?, bt.source(b, call, 2)?);
     for step in 0..steps {
@@ -158,7 +159,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         };
         let operands = [registers.clone(), a_operand, b_operand, scale_d];
         b.emit(
-            Opcode::WgmmaMmaAsync,
+            op::WgmmaMmaAsync,
             (shape, d_type, a_type, b_type),
             operands.into_iter().chain(constants.iter().cloned()),
         );

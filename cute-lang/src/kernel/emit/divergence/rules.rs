@@ -190,7 +190,7 @@ fn computed(inst: &Inst, sources: &[Source]) -> Option<Varies> {
             }))
         }
         Opcode::Min | Opcode::Max => {
-            let less = compared(Cmp::Lt.modifier(), ty?, a, b?);
+            let less = compared(Cmp::Lt.modifier().into(), ty?, a, b?);
             Some(chosen(a, b?, &less))
         }
         Opcode::Setp => {
@@ -276,7 +276,7 @@ fn converted(varies: &Varies, from: Type, to: Type) -> Varies {
 fn compared(cmp: Modifier, ty: Type, a: &Source, b: &Source) -> Varies {
     let cmp = [Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge]
         .into_iter()
-        .find(|it| it.modifier() == cmp);
+        .find(|it| Modifier::from(it.modifier()) == cmp);
     let zeros = |source: &Source, more: u64| match source.constant {
         Some(constant) => constant.wrapping_add(more).trailing_zeros(),
         None if more == 0 => source.possible.trailing_zeros(),
@@ -367,7 +367,7 @@ pub(super) fn joined(inst: &Inst) -> Option<(Register, Register)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cute_ptx::table::{Mnemonic, Modifier};
+    use cute_ptx::table::{Mnemonic, Modifier, op};
 
     /// Threads of the CTA in which programs run: two warpgroups.
     const THREADS: u32 = 256;
@@ -508,7 +508,7 @@ mod tests {
     fn compare(cmp: Modifier, signed: bool, a: u32, b: u32) -> bool {
         let found = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge]
             .into_iter()
-            .find(|it| it.modifier() == cmp);
+            .find(|it| Modifier::from(it.modifier()) == cmp);
         let cmp = found.expect("a comparison");
         match signed {
             true => cmp.holds(&(a as i32), &(b as i32)),
@@ -549,7 +549,7 @@ mod tests {
             let ty = [Type::U32, Type::S32][random.below(2)];
             let holds = x.iter().zip(&y);
             let holds = holds.map(|(x, y)| compare(cmp, ty == Type::S32, *x, *y).into());
-            let mnemonic = Mnemonic::new(Opcode::Setp, (cmp, ty)).expect("a comparison");
+            let mnemonic = Mnemonic::new(Opcode::Setp, &[cmp, ty.into()]).expect("a comparison");
             return Some((Inst::new(mnemonic, [d, a, b]), holds.collect()));
         }
         if random.below(6) == 0 {
@@ -561,7 +561,7 @@ mod tests {
             if chooses.iter().any(|it| *it > 1) {
                 return None;
             }
-            let mnemonic = Mnemonic::new(Opcode::Selp, Type::U32).expect("a selection");
+            let mnemonic = Mnemonic::of(op::Selp, Type::U32).expect("a selection");
             return Some((Inst::new(mnemonic, [d, a, b, p]), chosen.collect()));
         }
         let (opcode, modifiers) = OPERATIONS[random.below(OPERATIONS.len())];
