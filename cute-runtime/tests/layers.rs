@@ -9,9 +9,12 @@ const LAYERS: [(&str, &[&str]); 4] = [
         "layout",
         &["crate::host", "crate::device", "Device", "Tensor"],
     ),
-    ("host", &["crate::device", "Device", "TensorView", "cudarc"]),
+    (
+        "host",
+        &["crate::device", "Device", "TensorView", "libloading"],
+    ),
     ("device/cuda", &["cute_emulator", "device::emulator"]),
-    ("device/emulator", &["cudarc", "device::cuda"]),
+    ("device/emulator", &["libloading", "device::cuda"]),
 ];
 
 #[test]

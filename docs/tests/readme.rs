@@ -139,7 +139,7 @@ fn versions_are_those_of_the_manifests() {
     let (_, needed) = errors
         .split_once("the CUDA driver has no {symbol}")
         .unwrap();
-    let (_, needed) = needed.split_once("version ").unwrap();
+    let (_, needed) = needed.split_once("a driver of CUDA ").unwrap();
     let (needed, _) = needed.split_once(' ').unwrap();
     assert!(readme.contains(&format!("| CUDA {needed}, which on Linux is")));
 
@@ -180,8 +180,14 @@ fn nothing_but_rust_is_needed_to_build() {
     let cudarc = manifest.lines().find(|line| line.starts_with("cudarc = "));
     let cudarc = cudarc.unwrap();
     assert!(cudarc.contains("default-features = false"));
-    assert!(cudarc.contains("\"dynamic-loading\""));
+    // Beside another crate that links the driver, cudarc does so, too, where its features demanded both.
+    assert!(cudarc.contains("\"fallback-dynamic-loading\""));
     assert!(!cudarc.contains("-linking"));
+    for member in ["cute-runtime", "cute-kernels"] {
+        let manifest = read(&format!("{member}/Cargo.toml"));
+        let libraries = manifest.split("[dev-dependencies]").next().unwrap();
+        assert!(!libraries.contains("cudarc"), "{member}");
+    }
 
     for member in members() {
         let folder = root().join(&member);

@@ -59,10 +59,14 @@ pub enum Error {
     )]
     NoDriver,
     /// The driver lacks a function that this crate calls, usually because it is too old.
-    #[error("the CUDA driver has no {symbol}: version 12.8 or later is needed")]
+    #[error(
+        "the CUDA driver has no {symbol}, which is new in CUDA {since}: a driver of CUDA 12.8 or later is needed"
+    )]
     DriverSymbol {
         /// Name of the missing function.
         symbol: &'static str,
+        /// The first version of CUDA whose driver has it.
+        since: &'static str,
     },
     /// There is no such device.
     #[error("CUDA device {ordinal} does not exist: the driver lists {count} devices")]

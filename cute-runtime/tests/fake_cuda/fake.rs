@@ -14,7 +14,7 @@ const REPORT: &str = "FAKE_CUDA_REPORT";
 /// Environment variable with the path of the fake driver's record.
 const RECORD: &str = "FAKE_CUDA_RECORD";
 
-/// A folder with a `libcuda.so`, removed when dropped.
+/// A folder with a `libcuda.so.1`, removed when dropped.
 pub(crate) struct Fake {
     folder: TempDir,
 }
@@ -63,10 +63,8 @@ impl Fake {
         let fake = Fake {
             folder: tempfile::tempdir().unwrap(),
         };
-        for name in ["cuda", "nvcuda"] {
-            for file in cudarc::get_lib_name_candidates(name) {
-                fs::write(fake.folder.path().join(file), "not a library").unwrap();
-            }
+        for file in ["libcuda.so.1", "libcuda.so"] {
+            fs::write(fake.folder.path().join(file), "not a library").unwrap();
         }
         fake
     }
@@ -78,7 +76,7 @@ impl Fake {
             .args(["-shared", "-fPIC", "-pthread", "-Wall", "-Wextra"])
             .args(options)
             .arg("-o")
-            .arg(folder.path().join("libcuda.so"))
+            .arg(folder.path().join("libcuda.so.1"))
             .arg(source())
             .output();
         match output {

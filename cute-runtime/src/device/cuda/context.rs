@@ -6,9 +6,8 @@
 use std::marker::PhantomData;
 use std::ptr;
 
-use cudarc::driver::sys::{self, CUcontext, CUdevice};
-
 use super::driver::check;
+use super::sys::{self, CUcontext, CUdevice};
 use crate::Error;
 
 /// The primary context of a device. It is never released, so it is valid until the process ends.

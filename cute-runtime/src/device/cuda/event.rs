@@ -3,10 +3,9 @@
 use std::ptr;
 use std::time::Duration;
 
-use cudarc::driver::sys::{self, CUevent};
-
 use super::context::{Context, Entered};
 use super::driver::check;
+use super::sys::{self, CUevent};
 use crate::Error;
 use crate::device::backend::Timer;
 

@@ -3,14 +3,13 @@
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
 
-use cudarc::driver::sys::{
-    self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchConfig, CUresult, CUstream,
-};
-
 use super::context::Entered;
 use super::driver::check;
 use super::module::Module;
+use super::sys::{
+    self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeValue,
+    CUlaunchConfig, CUstream,
+};
 use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::parameters::Parameters;
@@ -49,21 +48,13 @@ impl Function {
         let function = module.function(entered, &name)?;
         // The driver refuses launches with more than 48 KiB of dynamic shared memory unless this attribute allows it.
         // `smem_bytes` is at most that of the chip, as `launch.rs` has checked, so it fits `c_int`.
-        let smem = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let smem = sys::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is alive.
         check("cuFuncSetAttribute", unsafe {
             sys::cuFuncSetAttribute(function, smem, image.smem_bytes as c_int)
         })?;
-        let registers = attribute(
-            entered,
-            function,
-            CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
-        )?;
-        let local_bytes = attribute(
-            entered,
-            function,
-            CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
-        )?;
+        let registers = attribute(entered, function, sys::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let local_bytes = attribute(entered, function, sys::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
         let ctas = resident_ctas(entered, function, image)?;
         let compiled = Compiled::by_driver(image, log, registers, local_bytes, ctas);
         let parameters = parameter_sizes(entered, function)?;
@@ -158,10 +149,10 @@ fn config(
 fn cluster_of(image: &Image) -> CUlaunchAttribute {
     let [x, y, z] = image.cluster;
     CUlaunchAttribute {
-        id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+        id: sys::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
         pad: [0; 4],
         value: CUlaunchAttributeValue {
-            clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+            clusterDim: [x, y, z],
         },
     }
 }
@@ -169,7 +160,7 @@ fn cluster_of(image: &Image) -> CUlaunchAttribute {
 /// The launch may begin while the previous grid still runs.
 fn overlap() -> CUlaunchAttribute {
     CUlaunchAttribute {
-        id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
         pad: [0; 4],
         value: CUlaunchAttributeValue {
             programmaticStreamSerializationAllowed: 1,
@@ -216,7 +207,7 @@ fn parameter_sizes(_entered: &Entered, function: CUfunction) -> Result<Vec<usize
             sys::cuFuncGetParamInfo(function, sizes.len(), &raw mut offset, &raw mut size)
         };
         // The driver refuses only the index after the last parameter.
-        if answer == CUresult::CUDA_ERROR_INVALID_VALUE {
+        if answer == sys::CUDA_ERROR_INVALID_VALUE {
             return Ok(sizes);
         }
         check("cuFuncGetParamInfo", answer)?;

@@ -3,13 +3,10 @@
 use std::ptr;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{
-    self, CUgraph, CUgraphExec, CUstream, CUstream_flags, CUstreamCaptureMode,
-};
-
 use super::Gpu;
 use super::context::Entered;
 use super::driver::check;
+use super::sys::{self, CUgraph, CUgraphExec, CUstream};
 use crate::Error;
 use crate::device::backend::{Executable, Launch};
 
@@ -89,10 +86,7 @@ impl<'e> Stream<'e> {
         let mut stream = ptr::null_mut();
         // SAFETY: the pointer is valid for the write.
         check("cuStreamCreate", unsafe {
-            sys::cuStreamCreate(
-                &raw mut stream,
-                CUstream_flags::CU_STREAM_NON_BLOCKING as u32,
-            )
+            sys::cuStreamCreate(&raw mut stream, sys::CU_STREAM_NON_BLOCKING)
         })?;
         let mut stream = Stream {
             entered,
@@ -102,10 +96,7 @@ impl<'e> Stream<'e> {
         // Relaxed, so that other threads may allocate and compile meanwhile.
         // SAFETY: the stream is alive.
         check("cuStreamBeginCapture", unsafe {
-            sys::cuStreamBeginCapture_v2(
-                stream.stream,
-                CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED,
-            )
+            sys::cuStreamBeginCapture_v2(stream.stream, sys::CU_STREAM_CAPTURE_MODE_RELAXED)
         })?;
         stream.capturing = true;
         Ok(stream)

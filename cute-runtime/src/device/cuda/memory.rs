@@ -6,10 +6,9 @@
 //! Freeing device memory waits for the device, by a call of its own: launches return before their kernels end, and the driver does not
 //! document that `cuMemFree` waits. If the wait fails, the memory is freed at the next drop.
 
-use cudarc::driver::sys;
-
 use super::context::Entered;
 use super::driver::check;
+use super::sys;
 use crate::Error;
 
 impl Entered {

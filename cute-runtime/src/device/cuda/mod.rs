@@ -10,6 +10,7 @@ mod graph;
 mod memory;
 mod module;
 mod report;
+mod sys;
 mod tensor_map;
 
 use std::borrow::Cow;
@@ -18,7 +19,6 @@ use std::ffi::{c_char, c_int};
 use std::ptr;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_chip::tma::{MAP_BYTES, TensorMap};
 use cute_chip::{Chip, Target};
 
@@ -37,6 +37,7 @@ use driver::check;
 use event::Stopwatch;
 use function::Function;
 use report::Pinned;
+use sys::{CUdevice, CUdevice_attribute};
 
 /// The most launches whose reports wait for the host: each has a buffer of its own.
 const MAX_WAITING: usize = 16;
@@ -98,18 +99,10 @@ impl Gpu {
     fn open(ordinal: usize) -> Result<Self, Error> {
         let listed = Listed::get(ordinal)?;
         let device = listed.device;
-        let multiprocessors = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-        )? as u32;
-        let clock = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
-        )?;
-        let width = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
-        )?;
+        let multiprocessors =
+            attribute(device, sys::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
+        let clock = attribute(device, sys::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let width = attribute(device, sys::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
         Ok(Gpu {
             context: Context::retain(device)?,
             ordinal,
@@ -194,14 +187,8 @@ impl Listed {
             sys::cuDeviceGet(&raw mut device, number)
         })?;
         let name = device_name(device)?;
-        let major = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-        )?;
-        let minor = attribute(
-            device,
-            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-        )?;
+        let major = attribute(device, sys::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(device, sys::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         Ok(Listed {
             device,
             name,

@@ -3,10 +3,9 @@
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
 
-use cudarc::driver::sys::{self, CUfunction, CUjit_option, CUmodule};
-
 use super::context::{Context, Entered};
 use super::driver::check;
+use super::sys::{self, CUfunction, CUmodule};
 use crate::Error;
 
 /// Bytes of each of the compiler's two logs. The compiler cuts off a longer one.
@@ -31,22 +30,19 @@ impl Module {
         // The verbose log, since only it says whether wgmma was serialised or `setmaxnreg` ignored.
         let options = [
             (
-                CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+                sys::CU_JIT_INFO_LOG_BUFFER,
                 info.as_mut_ptr().cast::<c_void>(),
             ),
-            (CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size),
+            (sys::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size),
             (
-                CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+                sys::CU_JIT_ERROR_LOG_BUFFER,
                 error.as_mut_ptr().cast::<c_void>(),
             ),
-            (CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size),
-            (
-                CUjit_option::CU_JIT_LOG_VERBOSE,
-                ptr::without_provenance_mut(1),
-            ),
+            (sys::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size),
+            (sys::CU_JIT_LOG_VERBOSE, ptr::without_provenance_mut(1)),
             // Profilers then name the lines of the source that the PTX names.
             (
-                CUjit_option::CU_JIT_GENERATE_LINE_INFO,
+                sys::CU_JIT_GENERATE_LINE_INFO,
                 ptr::without_provenance_mut(1),
             ),
         ];

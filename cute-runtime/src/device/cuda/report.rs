@@ -4,10 +4,9 @@
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-use cudarc::driver::sys;
-
 use super::context::{Context, Entered};
 use super::driver::check;
+use super::sys;
 use crate::Error;
 use crate::device::image::Image;
 use crate::device::report::Buffer;

@@ -1,0 +1,89 @@
+//! The driver's functions that this crate calls: names, signatures, and the version of CUDA whose driver is the first to have each
+//! (the number that `cudaTypedefs.h` gives it).
+//!
+//! A table for a macro: `sys` makes the loaded driver and callable functions of it, and a test of `cute-kernels` compares the signatures
+//! with cudarc's, whose bindings are made of `cuda.h`.
+
+macro_rules! driver_functions {
+    ($with:ident) => {
+        $with! {
+            cuCtxPopCurrent_v2(context: *mut CUcontext) since 4.0;
+            cuCtxPushCurrent_v2(context: CUcontext) since 4.0;
+            cuCtxSynchronize() since 2.0;
+            cuDeviceGet(device: *mut CUdevice, ordinal: c_int) since 2.0;
+            cuDeviceGetAttribute(value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice) since 2.0;
+            cuDeviceGetCount(count: *mut c_int) since 2.0;
+            cuDeviceGetName(name: *mut c_char, bytes: c_int, device: CUdevice) since 2.0;
+            cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice) since 7.0;
+            cuEventCreate(event: *mut CUevent, flags: c_uint) since 2.0;
+            cuEventDestroy_v2(event: CUevent) since 4.0;
+            cuEventElapsedTime_v2(milliseconds: *mut f32, start: CUevent, end: CUevent) since 12.8;
+            cuEventRecord(event: CUevent, stream: CUstream) since 2.0;
+            cuEventSynchronize(event: CUevent) since 2.0;
+            cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction) since 2.2;
+            cuFuncGetParamInfo(function: CUfunction, index: usize, offset: *mut usize, bytes: *mut usize) since 12.4;
+            cuFuncSetAttribute(function: CUfunction, attribute: CUfunction_attribute, value: c_int) since 9.0;
+            cuGetErrorName(error: CUresult, name: *mut *const c_char) since 6.0;
+            cuGetErrorString(error: CUresult, text: *mut *const c_char) since 6.0;
+            cuGraphDestroy(graph: CUgraph) since 10.0;
+            cuGraphExecDestroy(graph: CUgraphExec) since 10.0;
+            cuGraphInstantiateWithFlags(executable: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong) since 11.4;
+            cuGraphLaunch(graph: CUgraphExec, stream: CUstream) since 10.0;
+            cuInit(flags: c_uint) since 2.0;
+            cuLaunchKernelEx(
+                config: *const CUlaunchConfig,
+                function: CUfunction,
+                parameters: *mut *mut c_void,
+                extra: *mut *mut c_void
+            ) since 11.6;
+            cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize) since 3.2;
+            cuMemFreeHost(pointer: *mut c_void) since 2.0;
+            cuMemFree_v2(address: CUdeviceptr) since 3.2;
+            cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) since 2.2;
+            cuMemHostGetDevicePointer_v2(address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint) since 3.2;
+            cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize) since 3.2;
+            cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, bytes: usize) since 3.2;
+            cuMemsetD8_v2(address: CUdeviceptr, value: c_uchar, bytes: usize) since 3.2;
+            cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char) since 2.0;
+            cuModuleLoadDataEx(
+                module: *mut CUmodule,
+                image: *const c_void,
+                count: c_uint,
+                options: *mut CUjit_option,
+                values: *mut *mut c_void
+            ) since 2.1;
+            cuModuleUnload(module: CUmodule) since 2.0;
+            cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                ctas: *mut c_int,
+                function: CUfunction,
+                threads: c_int,
+                shared_bytes: usize
+            ) since 6.5;
+            cuOccupancyMaxActiveClusters(
+                clusters: *mut c_int,
+                function: CUfunction,
+                config: *const CUlaunchConfig
+            ) since 11.7;
+            cuStreamBeginCapture_v2(stream: CUstream, mode: CUstreamCaptureMode) since 10.1;
+            cuStreamCreate(stream: *mut CUstream, flags: c_uint) since 2.0;
+            cuStreamDestroy_v2(stream: CUstream) since 4.0;
+            cuStreamEndCapture(stream: CUstream, graph: *mut CUgraph) since 10.0;
+            cuTensorMapEncodeTiled(
+                map: *mut CUtensorMap,
+                data_type: CUtensorMapDataType,
+                rank: u32,
+                address: *mut c_void,
+                extents: *const u64,
+                strides: *const u64,
+                box_extents: *const u32,
+                element_strides: *const u32,
+                interleave: CUtensorMapInterleave,
+                swizzle: CUtensorMapSwizzle,
+                l2_promotion: CUtensorMapL2promotion,
+                fill: CUtensorMapFloatOOBfill
+            ) since 12.0;
+        }
+    };
+}
+
+pub(crate) use driver_functions;
