@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cute_runtime::tell::{Level, is_told, tell};
 use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
 use super::choice::Choice;
@@ -31,6 +32,9 @@ use {
 
 /// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
 const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
+
+/// What is told of plans is of this target.
+const TARGET: &str = "cute_kernels::plan";
 
 /// How many tiles are measured: those of which the model expects the most.
 const MOST_MEASURED: usize = 16;
@@ -160,11 +164,15 @@ impl Plan {
                 missing,
             });
         };
-        Ok(Self {
+        let plan = Self {
             tile,
             candidates,
             ..self
-        })
+        };
+        if is_told(Level::Debug, TARGET) {
+            tell(Level::Debug, TARGET, format_args!("{function}: {plan}"));
+        }
+        Ok(plan)
     }
 
     /// The plan of a product by a tile that is possible.

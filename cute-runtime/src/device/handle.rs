@@ -11,6 +11,8 @@ use crate::device::backend::Backend;
 use crate::device::capture;
 #[cfg(feature = "cuda")]
 use crate::device::cuda;
+#[cfg(all(feature = "cuda", feature = "emulator"))]
+use crate::device::tell::{Level, tell};
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -229,7 +231,7 @@ impl Default for Device {
     }
 }
 
-/// Logs the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
+/// Tells the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
 /// machine with a driver, a GPU was expected, so that is a warning.
 #[cfg(all(feature = "cuda", feature = "emulator"))]
 fn log_once(reason: &Error) {
@@ -240,11 +242,11 @@ fn log_once(reason: &Error) {
         return;
     }
     let level = match reason {
-        Error::NoDriver => log::Level::Info,
-        _ => log::Level::Warn,
+        Error::NoDriver => Level::Info,
+        _ => Level::Warn,
     };
-    // Filters name the target, so it does not follow the modules.
-    log::log!(target: "cute_runtime::device", level, "the default device is the emulator: {reason}");
+    let what = format_args!("the default device is the emulator: {reason}");
+    tell(level, "cute_runtime::device", what);
 }
 
 impl PartialEq for Device {

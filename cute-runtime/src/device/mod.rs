@@ -4,6 +4,8 @@ mod backend;
 mod cache;
 mod capture;
 mod compiled;
+#[cfg(any(feature = "cuda", feature = "emulator"))]
+mod compiling;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod element;
@@ -24,6 +26,8 @@ mod maps;
 mod memory;
 mod parameters;
 mod report;
+#[doc(hidden)]
+pub mod tell;
 mod tensor;
 mod tensor_map;
 

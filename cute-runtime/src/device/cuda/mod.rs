@@ -25,6 +25,7 @@ use cute_chip::{Chip, Target};
 use crate::device::backend::{ArgumentName, Backend, Executable, Launch, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
+use crate::device::compiling::compiling;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
@@ -163,7 +164,8 @@ impl Gpu {
             if let Some(target) = image.target() {
                 self.listed.check(target)?;
             }
-            Function::compile(entered, image)
+            let compile = || Function::compile(entered, image);
+            compiling(image, compile, |made| made.compiled.to_string())
         })
     }
 }

@@ -21,6 +21,7 @@ use zerocopy::IntoBytes;
 use crate::device::backend::{ArgumentName, Backend, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
+use crate::device::compiling::compiling;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
@@ -91,11 +92,11 @@ impl Emulator {
             None => None,
         };
         self.programs.get(&image.id, || {
-            Program::load(rewritten.as_deref().unwrap_or(image.ptx)).map_err(|error| {
-                Error::Emulator {
-                    kernel: image.name,
-                    error,
-                }
+            let load = || Program::load(rewritten.as_deref().unwrap_or(image.ptx));
+            let loaded = compiling(image, load, |_| "for the emulator".into());
+            loaded.map_err(|error| Error::Emulator {
+                kernel: image.name,
+                error,
             })
         })
     }
