@@ -9,6 +9,7 @@
 //! types. [`what_is_launched_covers_all_kernels`](crate::what_is_launched_covers_all_kernels) holds the instances that the tests have
 //! launched against all that there are.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
@@ -43,20 +44,22 @@ pub(crate) fn launched() -> BTreeSet<String> {
 /// An instance with the name and PTX of a kernel.
 type Instance = (&'static str, &'static str);
 
-/// All of these instances, or some among which each kernel is once with each of its types, and once with each of its constants.
+/// All of these instances, or some among which each kernel is once with each of its types, and once with each of its constants: with those
+/// types for which its text is longest. A tile then stores D in the most pieces, for which registers are most likely not to suffice.
 pub(crate) fn instances(all: &[Instance]) -> Vec<Instance> {
     if whole() {
         return all.to_vec();
     }
+    let mut longest_first = all.to_vec();
+    longest_first.sort_by_key(|(_, ptx)| Reverse(ptx.len()));
     let mut seen = HashSet::new();
     let mut chosen = Vec::new();
-    // First those in which both are new, so that there are few.
-    for least in [2, 1] {
-        for instance in all {
-            let new = aspects(instance.0).into_iter();
-            let new: Vec<Aspect> = new.filter(|it| !seen.contains(it)).collect();
-            if new.len() >= least {
-                seen.extend(new);
+    // First the constants, the last aspect, so that each has its longest text; then the types and functions that are missing.
+    for first in [2, 0] {
+        for instance in &longest_first {
+            let aspects = aspects(instance.0);
+            if aspects[first..].iter().any(|it| !seen.contains(it)) {
+                seen.extend(aspects);
                 chosen.push(*instance);
             }
         }

@@ -175,6 +175,50 @@ fn small_branches_are_predicated() {
     );
 }
 
+/// A register that is written under a guard would be live from the start of the loops around it. A variable keeps its value in other
+/// threads, so what changes it has a guard, and so has what is computed of it.
+#[test]
+fn what_only_computes_has_no_guard() {
+    check_statements(
+        "
+            let mut x = n;
+            if m < 60 { out[m + 3] = n * 5; }
+            if m < 64 { x = m; out[x] = 1; }
+            out[0] = x;
+        ",
+        expect![[r#"
+            {
+                ld.param.u32 %m, [m];
+                ld.param.u32 %n, [n];
+                mov.u32 %smem_base, smem;
+                // let mut x = n
+                mov.u32 %x, %n;
+                // if m < 60
+                setp.lt.u32 %p0, %m, 60;
+                // out[m + 3] = n * 5
+                add.u32 %r0, %m, 3;
+                mul.lo.u32 %r1, %n, 5;
+                shl.b32 %r2, %r0, 2;
+                add.u32 %r3, %smem_base, %r2;
+                @%p0 st.shared.u32 [%r3], %r1;                          // out[%r0 < 64] at %r2 in 0..256; if %m < 60
+                // if m < 64
+                setp.lt.u32 %p1, %m, 64;
+                // x = m
+                @%p1 mov.u32 %x, %m;                                    // if %m < 64
+                // out[x] = 1
+                @%p1 mov.u32 %r4, %x;                                   // if %m < 64
+                mov.u32 %r5, 1;
+                @%p1 shl.b32 %r6, %r4, 2;                               // if %m < 64
+                @%p1 add.u32 %r7, %smem_base, %r6;                      // if %m < 64
+                @%p1 st.shared.u32 [%r7], %r5;                          // out[%r4 < 64] at %r6 in 0..256; if %m < 64
+                // out[0] = x
+                st.shared.u32 [%smem_base], %x;                         // out[0 < 64] at 0 in 0..256
+                ret;
+            }
+        "#]],
+    );
+}
+
 #[test]
 fn if_as_a_value_selects() {
     check_statements(
@@ -448,7 +492,7 @@ fn the_right_side_is_guarded() {
                 mov.pred %p2, %p1;
             $decided:
                 // out[0] = 1
-                @%p2 mov.u32 %r3, 1;                                    // if %m < 64 && %r2 > 3
+                mov.u32 %r3, 1;
                 @%p2 st.shared.u32 [%smem_base], %r3;                   // out[0 < 64] at 0 in 0..256; if %m < 64 && %r2 > 3
                 ret;
             }

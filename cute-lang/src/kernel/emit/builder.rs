@@ -223,6 +223,11 @@ impl Builder {
         self.registers.becomes_cell(scalar.register);
     }
 
+    /// The registers so far.
+    pub fn registers(&self) -> &Registers {
+        &self.registers
+    }
+
     /// The names of all registers so far.
     pub fn names(&mut self) -> &Names {
         self.names.add(&self.registers);

@@ -15,13 +15,18 @@ pub fn is_pure(line: &Line) -> bool {
     }
 }
 
-/// Whether it is an integer quotient or remainder that may have no result: the divisor may be 0 or -1.
+/// Whether it may have no result: an integer quotient or remainder, whose divisor may be 0 or -1, or an address in another CTA, which may not
+/// exist.
 fn may_fail(inst: &Inst) -> bool {
     let mnemonic = &inst.mnemonic;
+    let last = inst.operands.last();
     let of_floats = |it: &Modifier| matches!(it.ty(), Some(Type::F32 | Type::F64));
-    matches!(mnemonic.opcode(), Opcode::Div | Opcode::Rem)
-        && !mnemonic.modifiers().iter().any(of_floats)
-        && !matches!(inst.operands.last(), Some(Operand::Int(by)) if *by > 0)
+    match mnemonic.opcode() {
+        Opcode::Div | Opcode::Rem if mnemonic.modifiers().iter().any(of_floats) => false,
+        Opcode::Div | Opcode::Rem => !matches!(last, Some(Operand::Int(by)) if *by > 0),
+        Opcode::Mapa => !matches!(last, Some(Operand::Int(_))),
+        _ => false,
+    }
 }
 
 /// Removes the instructions that only compute unread results, and the instructions whose results only these instructions read.
@@ -120,6 +125,24 @@ mod tests {
             left(&code),
             ["ld.global.u32", "red.global.add.u32", "membar.gl"]
         );
+    }
+
+    /// A quotient by 0 has no result, and no CTA has the rank that lies behind the last.
+    #[test]
+    fn what_may_fail_is_not_pure() {
+        let operands = |last| [register(0), register(1), last];
+        for (mnemonic, last, expected) in [
+            ("add.u32", register(2), true),
+            ("div.u32", register(2), false),
+            ("div.u32", Operand::Int(0), false),
+            ("div.u32", Operand::Int(3), true),
+            ("div.rn.f32", register(2), true),
+            ("mapa.shared::cluster.u32", register(2), false),
+            ("mapa.shared::cluster.u32", Operand::Int(1), true),
+        ] {
+            let inst = Inst::of(mnemonic, operands(last));
+            assert_eq!(is_pure(&Line::Inst(inst)), expected, "{mnemonic}");
+        }
     }
 
     #[test]

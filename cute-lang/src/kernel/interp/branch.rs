@@ -8,11 +8,12 @@ use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::ir::claims::Statement;
-use crate::kernel::ir::{Guard, Line};
+use crate::kernel::ir::{Guard, Inst, Line, Register, Registers};
 use crate::kernel::value::{Scalar, Truth, Value};
 use cute_ptx::ast::Type;
 use cute_ptx::table::Opcode;
 use proc_macro2::Span;
+use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIf, Result};
 
@@ -172,12 +173,12 @@ impl Interpreter<'_> {
     /// Emits two branches.
     fn branches(&mut self, predicate: &Scalar, then: Vec<Line>, other: Vec<Line>) {
         if other.is_empty()
-            && let Some(lines) = predicated(&then, &when(predicate))
+            && let Some(lines) = predicated(&then, &when(predicate), self.b.registers())
         {
             return self.b.append(lines);
         }
         if then.is_empty()
-            && let Some(lines) = predicated(&other, &unless(predicate))
+            && let Some(lines) = predicated(&other, &unless(predicate), self.b.registers())
         {
             return self.b.append(lines);
         }
@@ -303,22 +304,38 @@ impl Interpreter<'_> {
     }
 }
 
-/// The lines with a guard on each, if they are few and each may have one.
-fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
+/// The lines of a branch without a jump, if they are few and each may have a guard: those that do more than compute have one.
+///
+/// A register that is written under a guard keeps its value in the other threads, so it is live from the start of the loops around it. A
+/// kernel that stores a tile in twenty pieces would hold the addresses of all of them while it computes the tile.
+fn predicated(lines: &[Line], guard: &Guard, registers: &Registers) -> Option<Vec<Line>> {
     let mut count = 0;
+    // Other threads have no value in these, or another one.
+    let mut under_guard = HashSet::new();
     let guarded = lines.iter().map(|line| match line {
         Line::Comment(_) | Line::Statement(Statement::Where(_)) => Some(line.clone()),
         // A collective instruction gets no guard.
         Line::Inst(inst) if inst.guard.is_none() && inst.origin.is_none() => {
             count += 1;
             let mut inst = inst.clone();
-            inst.guard = Some(guard.clone());
+            if !is_pure(line) || !is_own(&inst, &under_guard, registers) {
+                inst.for_each_written(&mut |register| _ = under_guard.insert(register));
+                inst.guard = Some(guard.clone());
+            }
             Some(Line::Inst(inst))
         }
         _ => None,
     });
     let guarded = guarded.collect::<Option<Vec<_>>>()?;
     (count <= MAX_PREDICATED).then_some(guarded)
+}
+
+/// Whether an instruction writes registers that no other one writes, and reads none that are written under a guard.
+fn is_own(inst: &Inst, under_guard: &HashSet<Register>, registers: &Registers) -> bool {
+    let mut is_own = true;
+    inst.for_each_written(&mut |register| is_own &= registers.is_written_once(register));
+    inst.for_each_read(&mut |register| is_own &= !under_guard.contains(&register));
+    is_own
 }
 
 fn is_jump(line: &Line) -> bool {
