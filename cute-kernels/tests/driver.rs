@@ -1,5 +1,5 @@
 //! The table of the CUDA driver's functions that `cute-runtime` calls, beside cudarc's bindings, which are made of `cuda.h`. It is
-//! compared here since benches and examples of this crate have cudarc, and no library does.
+//! compared here since this crate's benches and examples need cudarc, and no library does.
 
 #![allow(
     non_camel_case_types,
@@ -37,7 +37,7 @@ mod signatures {
 fn constants_have_the_values_of_the_bindings() {
     macro_rules! same {
         ($($ty:ident { $($name:ident = $value:literal),* $(,)? })*) => {
-            $($(assert_eq!($value, sys::$ty::$name as u32, stringify!($name));)*)*
+            $($(assert_eq!(types::$name.0, sys::$ty::$name as u32, stringify!($name));)*)*
         };
     }
     constants::driver_constants! { same }
@@ -64,30 +64,18 @@ fn types_have_the_layouts_of_the_bindings() {
         CUlaunchConfig {
             gridDimX gridDimY gridDimZ blockDimX blockDimY blockDimZ sharedMemBytes hStream attrs numAttrs
         }
-        CUlaunchAttribute { id value }
+        CUlaunchAttribute { id pad value }
         CUlaunchAttributeValue { clusterDim programmaticStreamSerializationAllowed }
         CUtensorMap { opaque }
-        CUcontext {}
         CUdevice {}
         CUdeviceptr {}
-        CUdevice_attribute {}
-        CUevent {}
-        CUfunction {}
-        CUfunction_attribute {}
-        CUgraph {}
-        CUgraphExec {}
-        CUjit_option {}
-        CUlaunchAttributeID {}
-        CUmodule {}
-        CUresult {}
-        CUstream {}
-        CUstreamCaptureMode {}
-        CUtensorMapDataType {}
-        CUtensorMapFloatOOBfill {}
-        CUtensorMapInterleave {}
-        CUtensorMapL2promotion {}
-        CUtensorMapSwizzle {}
     }
+    macro_rules! same_size {
+        ($($kind:ident { $($name:ident)* })*) => {
+            same! { $($($name {})*)* }
+        };
+    }
+    types::driver_types! { same_size }
 }
 
 /// The tables of chips have the driver's numbers of element types and of swizzles.

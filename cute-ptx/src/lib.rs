@@ -12,7 +12,7 @@
 //!
 //! let register = Line::Register { ty: Type::U32, name: "%thread".into() };
 //! let (d, a) = (Operand::Name("%thread".into()), Operand::Name("%tid.x".into()));
-//! let mov = Inst::new(Mnemonic::of(op::Mov, Type::U32)?, [d, a]);
+//! let mov = Inst::new(Mnemonic::new(op::Mov, Type::U32)?, [d, a]);
 //! let ret = Inst::new("ret".parse()?, []);
 //! let mut body = vec![register, Line::Inst(mov), Line::Inst(ret)];
 //! let module = |body| Module {

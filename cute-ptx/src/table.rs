@@ -52,7 +52,7 @@ mod rows;
 
 pub use column::{Class, Effect, Group, Results};
 pub use cute_chip::Target;
-pub use mnemonic::{Mnemonic, Together, Unknown, samples};
+pub use mnemonic::{Found, Mnemonic, Together, Unknown, samples};
 pub use modifier::{Mnk, Modifier};
 pub use opcode::{Opcode, op};
 pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space, present};

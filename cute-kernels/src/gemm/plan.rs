@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cute_runtime::tell::{Level, is_told, tell};
+use cute_runtime::logging::{Level, log};
 use cute_runtime::{Device, Element, ElementType, TensorView, TensorViewMut};
 
 use super::choice::Choice;
@@ -32,9 +32,6 @@ use {
 
 /// Timed runs of a tile, the most launches in a run, and the microseconds of a run with several launches.
 const MEASURED: (usize, f64, f64) = (5, 20.0, 500.0);
-
-/// What is told of plans is of this target.
-const TARGET: &str = "cute_kernels::plan";
 
 /// How many tiles are measured: those of which the model expects the most.
 const MOST_MEASURED: usize = 16;
@@ -164,15 +161,11 @@ impl Plan {
                 missing,
             });
         };
-        let plan = Self {
+        Ok(Self {
             tile,
             candidates,
             ..self
-        };
-        if is_told(Level::Debug, TARGET) {
-            tell(Level::Debug, TARGET, format_args!("{function}: {plan}"));
-        }
-        Ok(plan)
+        })
     }
 
     /// The plan of a product by a tile that is possible.
@@ -535,6 +528,12 @@ impl Plan {
         launch: impl FnOnce(u32, &mut Kept, &Matrices<'_, A>, &Matrices<'_, B>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.tile.check(&self.product)?;
+        let summary = Summary(self);
+        log(
+            Level::Debug,
+            "cute_kernels::product",
+            format_args!("{summary}"),
+        );
         // Work on a device is done in order, so a copy may be overwritten once the product that reads it has been launched.
         let mut copies = self.lock();
         let capture = device.capture_id();
@@ -566,25 +565,30 @@ fn made(config: Config, [a, b, d]: [ElementType; 3]) -> gemm_of {
     }
 }
 
-impl fmt::Display for Plan {
-    /// One line with the tile, one for each possible tile with its expected or measured time, and one for each copied operand.
+/// One line about a plan.
+struct Summary<'a>(&'a Plan);
+
+impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let form = self.tile.form(self.form);
-        write!(
-            f,
-            "{}: tiles of {}, {} CTAs, stored by {}",
-            form,
-            self.tile,
-            self.tile.ctas(&self.product),
-            form.store()
-        )?;
-        for (tile, time) in &self.candidates {
-            write!(f, "\n  {time:8.1} us  {}", tile)?;
-        }
+        let Self(plan) = self;
+        let (form, ctas) = (plan.tile.form(plan.form), plan.tile.ctas(&plan.product));
+        let (tile, store) = (plan.tile, form.store());
+        write!(f, "{form}: tiles of {tile}, {ctas} CTAs, stored by {store}")?;
         for (name, place) in [("A", form.a), ("B", form.b)] {
             if place.copied {
-                write!(f, "\n  {name} is copied to rows that TMA can load")?;
+                write!(f, "; {name} is copied first")?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Plan {
+    /// One line with the tile and the operands that are copied first, and one for each possible tile with its expected or measured time.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Summary(self).fmt(f)?;
+        for (tile, time) in &self.candidates {
+            write!(f, "\n  {time:8.1} us  {tile}")?;
         }
         Ok(())
     }

@@ -8,7 +8,6 @@
 use std::any::Any;
 use std::fmt;
 
-use cute_runtime::tell::{Level, is_told, tell};
 use cute_runtime::{Constant, Device, Element, Tensor, TensorView, TensorViewMut};
 
 use super::model::Product;
@@ -17,9 +16,6 @@ use crate::extent::extent;
 use crate::pack::{Kept, Pack, pack};
 use crate::parts::config::kernels::Config;
 use crate::tma::{can_load_by_tma, can_store_by_tma};
-
-/// What is told of copies is of this target.
-const TARGET: &str = "cute_kernels::copy";
 
 /// A batch of one or more matrices: (batch, row, column).
 pub(crate) type Matrices<'v, T> = TensorView<'v, T, 3>;
@@ -97,12 +93,6 @@ impl Place {
         } else {
             x
         };
-        if self.copied && is_told(Level::Debug, TARGET) {
-            let (ty, shape) = (T::TYPE, x.shape());
-            let what =
-                format_args!("a matrix of {ty} is copied to rows that TMA can load: {shape:?}");
-            tell(Level::Debug, TARGET, what);
-        }
         let copy = self.copied.then(|| pack(device, x, self.mn, kept));
         copy.transpose()
     }

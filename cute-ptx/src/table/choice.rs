@@ -1,19 +1,19 @@
 //! Choices: what an instruction's modifiers are chosen from, as types.
 //!
-//! [`Modifier`] has every word of PTX. An instruction takes few of them, and a choice is a set of words between which one of its rows
-//! chooses. The list of [`op`](super::op) says which choices an instruction takes, so that a [`Mnemonic`](super::Mnemonic) with any
-//! other word does not compile. A test compares the words of these choices with those of the rows: they are the same.
+//! [`Modifier`] has every word of PTX. An instruction takes few of them. A choice is a set of words of which a mnemonic has one, or
+//! leaves it out; many have a single word. The list of [`op`](super::op) says which choices an instruction takes, so that a
+//! [`Mnemonic`](super::Mnemonic) with another word does not compile. A test compares the words of these choices with those of the
+//! rows: they are the same. Whether words, types and numbers go together is known when the mnemonic is built.
 
 pub use super::modifier::Mnk;
 pub use crate::types::Type;
 
 use super::modifier::Modifier;
+use cute_chip::ElementType;
+use std::fmt::{self, Display, Formatter};
 
 /// A set of modifiers, one of which is chosen.
-pub trait Choice: Copy + Into<Modifier> {
-    /// The modifiers; of those with a number, one.
-    const MODIFIERS: &'static [Modifier];
-}
+pub trait Choice: Copy + Into<Modifier> + sealed::Listed {}
 
 /// An instruction that takes modifiers of a choice.
 #[diagnostic::on_unimplemented(
@@ -24,10 +24,31 @@ pub trait Takes<C: Choice> {}
 
 /// Modifiers of an instruction, in the order of its mnemonic: a [`Choice`] that it [takes](Takes), an `Option` of modifiers, or a tuple
 /// of up to six.
-pub trait Modifiers<I> {
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a modifier of `{I}`, nor several")]
+pub trait Modifiers<I>: sealed::Sealed {
     /// Appends the modifiers to a list.
     fn push_to(self, modifiers: &mut Vec<Modifier>);
 }
+
+mod sealed {
+    use super::Modifier;
+
+    /// Other crates cannot add words to an instruction.
+    pub trait Sealed {}
+
+    /// A choice's modifiers; of types and of those with a number, one.
+    pub trait Listed {
+        const MODIFIERS: &'static [Modifier];
+    }
+}
+
+/// The modifiers of a choice; of types and of those with a number, one.
+#[cfg(test)]
+pub(super) const fn modifiers<C: Choice>() -> &'static [Modifier] {
+    C::MODIFIERS
+}
+
+impl<M: sealed::Sealed> sealed::Sealed for Option<M> {}
 
 impl<I, M: Modifiers<I>> Modifiers<I> for Option<M> {
     fn push_to(self, modifiers: &mut Vec<Modifier>) {
@@ -39,6 +60,8 @@ impl<I, M: Modifiers<I>> Modifiers<I> for Option<M> {
 
 macro_rules! tuples {
     ($(($($name:ident),*))*) => { $(
+        impl<$($name: sealed::Sealed),*> sealed::Sealed for ($($name,)*) {}
+
         impl<Inst, $($name: Modifiers<Inst>),*> Modifiers<Inst> for ($($name,)*) {
             #[allow(non_snake_case, unused_variables, reason = "the types' names serve as the elements'; () has none")]
             fn push_to(self, modifiers: &mut Vec<Modifier>) {
@@ -61,7 +84,11 @@ macro_rules! choice {
             }
         }
 
-        impl Choice for $name {
+        impl Choice for $name {}
+
+        impl sealed::Sealed for $name {}
+
+        impl sealed::Listed for $name {
             const MODIFIERS: &'static [Modifier] = &[$($modifier),*];
         }
 
@@ -81,12 +108,18 @@ macro_rules! words {
         pub enum $name { $($word),* }
 
         choice!($name, [$(Modifier::$word),*], |it| match it { $($name::$word => Modifier::$word),* });
+
+        impl Display for $name {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                Modifier::from(*self).fmt(f)
+            }
+        }
     )* };
 }
 
 macro_rules! single {
     ($($word:ident)*) => { $(
-        #[doc = concat!("The modifier [`", stringify!($word), "`](Modifier::", stringify!($word), "), where it is the only one of its choice.")]
+        #[doc = concat!("The word [`", stringify!($word), "`](Modifier::", stringify!($word), "), for instructions that take it alone.")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct $word;
 
@@ -96,15 +129,23 @@ macro_rules! single {
 
 words! {
     /// A state space.
-    Space { Const Global Local Param Shared SharedCta SharedCluster }
-    /// A state space that other threads can access.
+    StateSpace { Const Global Local Param Shared SharedCta SharedCluster }
+    /// A state space that other threads can access: those of tensors.
     Accessible { Global Shared SharedCta SharedCluster }
-    /// The shared memory of the CTA. Without a window, it is [`Shared`](Window::Shared).
-    Window { Shared SharedCta }
+    /// The shared memory of the CTA. `.shared` is `.shared::cta`.
+    CtaShared { Shared SharedCta }
     /// The order of an atomic operation and the accesses around it.
     Order { Relaxed Acquire Release AcqRel }
+    /// The order of a load, or of a wait, and the accesses after it.
+    LoadOrder { Relaxed Acquire }
+    /// The order of a store, or of an arrival, and the accesses before it.
+    StoreOrder { Relaxed Release }
+    /// The order that a fence makes.
+    FenceOrder { Sc AcqRel }
     /// The threads that observe the order.
     Scope { Cta Cluster Gpu Sys }
+    /// The threads that observe the order of an mbarrier.
+    MbarrierScope { Cta Cluster }
     /// The threads that observe what is before a `membar`.
     MembarScope { Cta Gl Sys }
     /// How a load uses the caches.
@@ -181,23 +222,30 @@ words! {
 
 single! {
     Const Global Local Param SharedCta SharedCluster
-    Cs Weak Volatile Relaxed Acquire Release AcqRel Sc Cta Cluster Nc L2CacheHint
+    Weak Volatile Relaxed Acquire Release Cta Nc L2CacheHint
     Approx Full Rna Ftz Noftz Sat Satfinite Relu Wide Cc Shiftamt NaN Xorsign Abs Tf32 Add
     Uni Aligned ExpectTx NoComplete Parity Noinc
     MulticastCluster Read Tile Trans
 }
 
-/// The number of elements of a vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Vector(pub u8);
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident($example:literal))*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(pub u8);
 
-/// The number of matrices of `ldmatrix` and `stmatrix`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Matrices(pub u8);
+        choice!($name, [Modifier::$name($example)], |it| Modifier::$name(it.0));
+    )* };
+}
 
-/// The number of dimensions of a tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Dims(pub u8);
+numbers! {
+    /// The number of elements of a vector.
+    Vector(2)
+    /// The number of matrices of `ldmatrix` and `stmatrix`.
+    Matrices(1)
+    /// The number of dimensions of a tensor.
+    Dims(1)
+}
 
 /// The type of a matrix's elements: one of registers, or a format that registers of bits hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -211,9 +259,9 @@ pub enum MatrixType {
 }
 
 impl MatrixType {
-    /// The type of a name without its dot.
-    pub fn from_name(name: &str) -> Option<MatrixType> {
-        match Modifier::from_name(name)? {
+    /// PTX's type of these elements; `None` if it has none for matrices.
+    pub fn of(element: ElementType) -> Option<MatrixType> {
+        match Modifier::from_name(element.ptx())? {
             Modifier::Type(ty) => Some(MatrixType::Type(ty)),
             Modifier::Tf32 => Some(MatrixType::Tf32),
             Modifier::E4m3 => Some(MatrixType::E4m3),
@@ -223,11 +271,12 @@ impl MatrixType {
     }
 }
 
-const OF_BITS: Modifier = Modifier::Type(Type::B32);
+/// A type in place of all.
+const A_TYPE: Modifier = Modifier::Type(Type::B32);
 
 choice!(
     MatrixType,
-    [OF_BITS, Modifier::Tf32, Modifier::E4m3, Modifier::E5m2],
+    [A_TYPE, Modifier::Tf32, Modifier::E4m3, Modifier::E5m2],
     |it| match it {
         MatrixType::Type(ty) => Modifier::Type(ty),
         MatrixType::Tf32 => Modifier::Tf32,
@@ -235,12 +284,7 @@ choice!(
         MatrixType::E5m2 => Modifier::E5m2,
     }
 );
-choice!(Type, [OF_BITS], Modifier::Type);
-choice!(Vector, [Modifier::Vector(2)], |it| Modifier::Vector(it.0));
-choice!(Matrices, [Modifier::Matrices(1)], |it| Modifier::Matrices(
-    it.0
-));
-choice!(Dims, [Modifier::Dims(1)], |it| Modifier::Dims(it.0));
+choice!(Type, [A_TYPE], Modifier::Type);
 choice!(
     Mnk,
     [Modifier::Mnk(Mnk { m: 16, n: 8, k: 8 })],

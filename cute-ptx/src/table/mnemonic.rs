@@ -23,17 +23,17 @@ use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 ///
 /// ```
 /// use cute_ptx::ast::Type;
-/// use cute_ptx::table::choice::{Matrices, Space, Vector, Window};
+/// use cute_ptx::table::choice::{CtaShared, Matrices, StateSpace, Vector};
 /// use cute_ptx::table::{Mnemonic, Modifier, op};
 ///
-/// let load = Mnemonic::of(op::Ld, (Space::SharedCta, Vector(4), Type::F32))?;
+/// let load = Mnemonic::new(op::Ld, (StateSpace::SharedCta, Vector(4), Type::F32))?;
 /// assert_eq!(load, "ld.shared::cta.v4.f32".parse()?);
 /// assert_eq!(load.as_str(), "ld.shared::cta.v4.f32");
 /// assert_eq!(load.get("space"), Some(Modifier::SharedCta));
 /// assert_eq!(load.ty("t"), Some(Type::F32));
 ///
 /// // Only the words in the row's braces are given; the other words follow from the row.
-/// let load = Mnemonic::of(op::Ldmatrix, (Matrices(4), Window::Shared))?;
+/// let load = Mnemonic::new(op::Ldmatrix, (Matrices(4), CtaShared::Shared))?;
 /// assert_eq!(load.as_str(), "ldmatrix.sync.aligned.m8n8.x4.shared.b16");
 /// # Ok::<(), cute_ptx::table::Unknown>(())
 /// ```
@@ -64,28 +64,28 @@ pub enum Together {
 }
 
 impl Mnemonic {
-    /// The mnemonic of an instruction with these modifiers, in the order of the mnemonic. A modifier that no row of the instruction has
-    /// does not compile.
+    /// The mnemonic of an instruction with these modifiers, in the order of the mnemonic. A word that no row of the instruction has does
+    /// not compile.
     ///
     /// # Errors
     ///
     /// No row of the instruction has exactly these modifiers.
-    pub fn of<I: Instruction>(_: I, modifiers: impl Modifiers<I>) -> Result<Mnemonic, Unknown> {
+    pub fn new<I: Instruction>(_: I, modifiers: impl Modifiers<I>) -> Found {
         let mut list = Vec::with_capacity(4);
         modifiers.push_to(&mut list);
         Mnemonic::build((I::OPCODE, list))
     }
 
-    /// The mnemonic of an opcode with these modifiers, in the order of the mnemonic.
+    /// The mnemonic of an opcode with these modifiers, in the order of the mnemonic: for those that are known only at run time.
     ///
     /// # Errors
     ///
     /// No row of the opcode has exactly these modifiers.
-    pub fn new(opcode: Opcode, modifiers: &[Modifier]) -> Result<Mnemonic, Unknown> {
+    pub fn from_modifiers(opcode: Opcode, modifiers: &[Modifier]) -> Found {
         Mnemonic::build((opcode, modifiers.to_vec()))
     }
 
-    fn build(key: (Opcode, Vec<Modifier>)) -> Result<Mnemonic, Unknown> {
+    fn build(key: (Opcode, Vec<Modifier>)) -> Found {
         if let Some(known) = read(&INTERNED).built.get(&key) {
             return Ok(*known);
         }
@@ -242,6 +242,9 @@ impl Hash for Mnemonic {
 pub fn samples(row: &Row) -> Vec<String> {
     pattern::samples(&pattern::compile(row.pattern))
 }
+
+/// A mnemonic of the table, or why the table has none.
+pub type Found = Result<Mnemonic, Unknown>;
 
 /// A mnemonic that is not in the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

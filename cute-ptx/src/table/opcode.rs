@@ -2,7 +2,7 @@
 
 /// Makes [`Opcode`] and the types of [`op`].
 macro_rules! opcodes {
-    ($($(#[$comment:meta])* $name:ident: $($choice:ident)*;)*) => {
+    ($($name:ident: $($choice:ident)*;)*) => {
         /// An instruction, without its types and other modifiers.
         ///
         /// PTX uses some names, such as `cp` or `mbarrier`, for several different instructions. Each of these has its own opcode, named
@@ -13,27 +13,42 @@ macro_rules! opcodes {
 
         /// The opcodes as types, which take only the modifiers of their rows.
         ///
-        /// A modifier that no row of the instruction has does not compile:
+        /// ```
+        /// use cute_ptx::ast::Type;
+        /// use cute_ptx::table::{Mnemonic, choice, op};
+        /// Mnemonic::from_modifiers(op::Ld, (choice::Volatile, Type::F32))?;
+        /// # Ok::<(), cute_ptx::table::Unknown>(())
+        /// ```
+        ///
+        /// A word that no row of the instruction has does not compile:
         ///
         /// ```compile_fail,E0277
         /// use cute_ptx::ast::Type;
         /// use cute_ptx::table::{Mnemonic, choice, op};
-        /// Mnemonic::of(op::Ld, (choice::Sat, Type::F32));
+        /// Mnemonic::from_modifiers(op::Ld, (choice::Sat, Type::F32))?;
+        /// # Ok::<(), cute_ptx::table::Unknown>(())
         /// ```
         pub mod op {
             use super::super::choice::{self, Takes};
             use super::Opcode;
 
             /// An opcode as a type.
-            pub trait Instruction: Copy {
+            pub trait Instruction: Copy + sealed::Sealed {
                 /// The opcode.
                 const OPCODE: Opcode;
+            }
+
+            mod sealed {
+                /// Other crates cannot add instructions.
+                pub trait Sealed {}
             }
 
             $(
                 #[doc = concat!("[`", stringify!($name), "`](Opcode::", stringify!($name), ").")]
                 #[derive(Clone, Copy, Debug)]
                 pub struct $name;
+
+                impl sealed::Sealed for $name {}
 
                 impl Instruction for $name {
                     const OPCODE: Opcode = Opcode::$name;
@@ -46,8 +61,8 @@ macro_rules! opcodes {
         /// The modifiers of each opcode's choices.
         #[cfg(test)]
         const TAKEN: &[(Opcode, &[&[super::Modifier]])] = {
-            use super::choice::{self, Choice};
-            &[$((Opcode::$name, &[$(<choice::$choice as Choice>::MODIFIERS),*])),*]
+            use super::choice;
+            &[$((Opcode::$name, &[$(choice::modifiers::<choice::$choice>()),*])),*]
         };
     };
 }
@@ -114,9 +129,9 @@ opcodes! {
     Mov: Type;
     Prmt: PermuteMode;
     Shfl: ShuffleMode;
-    Ld: Weak Volatile Relaxed Acquire Scope Space Accessible Cs LoadCache Nc L1Eviction L2CacheHint L2Prefetch Vector Type;
+    Ld: Weak Volatile LoadOrder Scope StateSpace Accessible LoadCache Nc L1Eviction L2CacheHint L2Prefetch Vector Type;
     Ldu: Global Vector Type;
-    St: Weak Volatile Relaxed Release Scope Local Param Accessible Cs StoreCache L1Eviction L2CacheHint Vector Type;
+    St: Weak Volatile StoreOrder Scope Local Param Accessible StoreCache L1Eviction L2CacheHint Vector Type;
     StAsync: Weak Vector Type;
     Prefetch: Global Local Level;
     Prefetchu:;
@@ -124,18 +139,18 @@ opcodes! {
     Applypriority: Global;
     Discard: Global;
     Createpolicy: L2Eviction;
-    Isspacep: Space;
-    Cvta: Space;
-    CvtaTo: Space;
+    Isspacep: StateSpace;
+    Cvta: StateSpace;
+    CvtaTo: StateSpace;
     Mapa: SharedCluster Type;
     Getctarank: SharedCluster Type;
     Cvt: Rounding IntegerRounding Rna Ftz Sat Satfinite Relu PackedFp8 Tf32 Type;
     CvtPack: Sat Type;
-    CpAsync: AsyncCache Window L2CacheHint L2Prefetch;
+    CpAsync: AsyncCache CtaShared L2CacheHint L2Prefetch;
     CpAsyncCommitGroup:;
     CpAsyncWaitGroup:;
     CpAsyncWaitAll:;
-    CpAsyncMbarrierArrive: Noinc Window;
+    CpAsyncMbarrierArrive: Noinc CtaShared;
     CpAsyncBulk: Global SharedCta SharedCluster MulticastCluster L2CacheHint;
     CpReduceAsyncBulk: L2CacheHint ReductionOp Noftz Type;
     CpAsyncBulkPrefetch: L2CacheHint;
@@ -160,16 +175,16 @@ opcodes! {
     BarrierSync: Cta Aligned;
     BarrierArrive: Cta Aligned;
     BarrierRed: Cta BarrierOp Aligned;
-    BarrierClusterArrive: Release Relaxed Aligned;
+    BarrierClusterArrive: StoreOrder Aligned;
     BarrierClusterWait: Acquire Aligned;
     Membar: MembarScope;
-    Fence: Sc AcqRel Scope;
+    Fence: FenceOrder Scope;
     FenceProxyAlias:;
     FenceProxyAsync: Global SharedCta SharedCluster;
     FenceProxyTensormap: Acquire Release Scope;
     FenceMbarrierInit:;
     Atom: Order Scope Accessible AtomicOp Noftz Type;
-    Red: Relaxed Release Scope Accessible ReductionOp Noftz L2CacheHint Vector Type;
+    Red: StoreOrder Scope Accessible ReductionOp Noftz L2CacheHint Vector Type;
     RedAsync: ReductionOp Type;
     Vote: VoteMode;
     MatchAny: Type;
@@ -178,20 +193,20 @@ opcodes! {
     Redux: ReduxOp Type;
     Elect:;
     Griddepcontrol: Dependency;
-    MbarrierInit: Window;
-    MbarrierInval: Window;
-    MbarrierArrive: Arrival ExpectTx NoComplete Release Relaxed Cta Cluster Window SharedCluster;
-    MbarrierTx: Transaction Relaxed Cta Cluster Window SharedCluster;
-    MbarrierTestWait: Parity Acquire Relaxed Cta Cluster Window;
-    MbarrierTryWait: Parity Acquire Relaxed Cta Cluster Window;
+    MbarrierInit: CtaShared;
+    MbarrierInval: CtaShared;
+    MbarrierArrive: Arrival ExpectTx NoComplete StoreOrder MbarrierScope CtaShared SharedCluster;
+    MbarrierTx: Transaction Relaxed MbarrierScope CtaShared SharedCluster;
+    MbarrierTestWait: Parity LoadOrder MbarrierScope CtaShared;
+    MbarrierTryWait: Parity LoadOrder MbarrierScope CtaShared;
     MbarrierPendingCount:;
     // Matrices.
-    Ldmatrix: Matrices Trans Window;
-    Stmatrix: Matrices Trans Window;
+    Ldmatrix: Matrices Trans CtaShared;
+    Stmatrix: Matrices Trans CtaShared;
     Movmatrix:;
     Mma: Mnk Satfinite MatrixType;
-    WmmaLoad: Fragment Major Mnk Global Window Tf32 Type;
-    WmmaStore: Major Mnk Global Window Type;
+    WmmaLoad: Fragment Major Mnk Global CtaShared Tf32 Type;
+    WmmaStore: Major Mnk Global CtaShared Type;
     WmmaMma: Major Mnk Tf32 Type Satfinite;
     WgmmaMmaAsync: Mnk MatrixType Satfinite;
     WgmmaFence:;
@@ -211,7 +226,7 @@ mod tests {
     use crate::table::Mnemonic;
     use std::collections::BTreeSet;
 
-    /// A modifier compiles for an instruction if and only if one of its rows has it.
+    /// A word compiles for an instruction if and only if one of its rows has it, and a type or a number if one of them has any.
     #[test]
     fn choices_have_the_words_of_the_rows() {
         for (opcode, choices) in TAKEN {

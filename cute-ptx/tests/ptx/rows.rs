@@ -94,7 +94,7 @@ fn wgmma_has_the_element_types_of_the_chip() {
 #[test]
 fn building_and_reading_agree() {
     for mnemonic in samples() {
-        let built = Mnemonic::new(mnemonic.opcode(), mnemonic.modifiers());
+        let built = Mnemonic::from_modifiers(mnemonic.opcode(), mnemonic.modifiers());
         assert_eq!(built, Ok(mnemonic));
     }
 }
@@ -269,7 +269,9 @@ fn special_registers_are_found_by_what_they_are() {
 fn modifiers_that_no_row_takes_are_named() {
     let unknown = |opcode, modifier, ty| {
         let modifiers = [modifier, Modifier::Type(ty)];
-        Mnemonic::new(opcode, &modifiers).unwrap_err().to_string()
+        Mnemonic::from_modifiers(opcode, &modifiers)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         unknown(Opcode::Ld, Modifier::Vector(3), Type::F32),

@@ -60,7 +60,7 @@ pub enum Error {
     NoDriver,
     /// The driver lacks a function that this crate calls, usually because it is too old.
     #[error(
-        "the CUDA driver has no {symbol}, which is new in CUDA {since}: a driver of CUDA 12.8 or later is needed"
+        "the CUDA driver has no {symbol}, which CUDA {since} added: a driver of CUDA 12.8 or later is needed"
     )]
     DriverSymbol {
         /// Name of the missing function.

@@ -12,7 +12,7 @@ use crate::device::capture;
 #[cfg(feature = "cuda")]
 use crate::device::cuda;
 #[cfg(all(feature = "cuda", feature = "emulator"))]
-use crate::device::tell::{Level, tell};
+use crate::device::logging::{Level, log};
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -231,7 +231,7 @@ impl Default for Device {
     }
 }
 
-/// Tells the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
+/// Logs the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
 /// machine with a driver, a GPU was expected, so that is a warning.
 #[cfg(all(feature = "cuda", feature = "emulator"))]
 fn log_once(reason: &Error) {
@@ -245,8 +245,8 @@ fn log_once(reason: &Error) {
         Error::NoDriver => Level::Info,
         _ => Level::Warn,
     };
-    let what = format_args!("the default device is the emulator: {reason}");
-    tell(level, "cute_runtime::device", what);
+    let line = format_args!("the default device is the emulator: {reason}");
+    log(level, "cute_runtime::device", line);
 }
 
 impl PartialEq for Device {

@@ -22,12 +22,12 @@ mod instantiate;
 mod kernel;
 mod launch;
 mod lock;
+#[doc(hidden)]
+pub mod logging;
 mod maps;
 mod memory;
 mod parameters;
 mod report;
-#[doc(hidden)]
-pub mod tell;
 mod tensor;
 mod tensor_map;
 

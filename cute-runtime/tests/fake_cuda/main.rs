@@ -232,7 +232,7 @@ fn a_driver_without_one_of_the_functions_is_refused() {
             return;
         };
         let run = fake.run("a_driver_without_one_of_the_functions_is_refused", &[]);
-        let refusal = format!("the CUDA driver has no {function}, which is new in CUDA ");
+        let refusal = format!("the CUDA driver has no {function}, which CUDA ");
         let reports: Vec<&str> = run.report.lines().collect();
         assert_eq!(reports.len(), 3);
         for report in reports {
@@ -583,7 +583,7 @@ fn the_default_device_says_why_it_is_the_emulator() {
     let rows = [
         (&nothing, "9.0", "", "emulator", none, "INFO"),
         (&old, "9.0", "", "emulator",
-            "the CUDA driver has no cuEventElapsedTime_v2, which is new in CUDA 12.8: a driver of CUDA 12.8 or later is needed", "WARN"),
+            "the CUDA driver has no cuEventElapsedTime_v2, which CUDA 12.8 added: a driver of CUDA 12.8 or later is needed", "WARN"),
         (&fake, "9.0", "cuInit:*:CUDA_ERROR_NO_DEVICE", "emulator",
             "cuInit: CUDA_ERROR_NO_DEVICE (100): on demand", "WARN"),
         (&fake, "9.0", "cuInit:*:CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "emulator",

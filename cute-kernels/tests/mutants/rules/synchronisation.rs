@@ -389,7 +389,7 @@ pub(super) fn own_cta(_: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
     }
     let operands = [inst.operands[0].clone(), inst.operands[1].clone()];
     let ty = inst.mnemonic.modifiers().iter().find_map(|it| it.ty());
-    let Some(copy) = ty.and_then(|ty| Mnemonic::of(op::Mov, ty).ok()) else {
+    let Some(copy) = ty.and_then(|ty| Mnemonic::new(op::Mov, ty).ok()) else {
         return vec![];
     };
     vec![vec![Line::Inst(Inst {

@@ -2,7 +2,7 @@
 
 use super::index::element_register;
 use crate::kernel::access::element::{Place, place, writes};
-use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::builtins::call::{Builtin, Call, named};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
 use crate::kernel::value::types::{alternatives, is_integer};
@@ -75,7 +75,7 @@ fn update(b: &mut Builder, call: &Call, op: AtomicOp) -> Result<Value> {
     sources.insert(0, address);
     let halves = matches!(computed, Type::F16 | Type::Bf16);
     let noftz = halves.then_some(Noftz);
-    let modifiers = (sem, scope, space, op, (noftz, computed));
+    let modifiers = (sem, scope, space, op, noftz, computed);
     Ok(b.compute(ty, op::Atom, modifiers, sources).into())
 }
 
@@ -83,10 +83,8 @@ fn update(b: &mut Builder, call: &Call, op: AtomicOp) -> Result<Value> {
 fn order(call: &Call, first: usize) -> Result<(Option<Order>, Option<Scope>)> {
     let (mut sem, mut scope) = (None, None);
     for (index, argument) in call.args.iter().enumerate().skip(first) {
-        match (
-            named(ORDERS, &argument.value),
-            named(SCOPES, &argument.value),
-        ) {
+        let value = &argument.value;
+        match (named(ORDERS, value), named(SCOPES, value)) {
             (Some(order), _) if sem.is_none() && scope.is_none() => sem = Some(order),
             (_, Some(found)) if scope.is_none() => scope = Some(found),
             _ => {
@@ -98,14 +96,6 @@ fn order(call: &Call, first: usize) -> Result<(Option<Order>, Option<Scope>)> {
         }
     }
     Ok((sem, scope))
-}
-
-/// The choice that a word names.
-fn named<C: Copy>(words: &[(&str, C)], value: &Value) -> Option<C> {
-    let Value::Word(word) = value else {
-        return None;
-    };
-    words.iter().find(|row| row.0 == *word).map(|row| row.1)
 }
 
 /// The PTX type of an operation on elements of this type; `None` if there is none.

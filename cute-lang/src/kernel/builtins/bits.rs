@@ -252,11 +252,11 @@ fn widened(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
 
 fn of_bits<I: Instruction + Takes<Type>>(
     b: &mut Builder,
-    inst: I,
+    opcode: I,
     result: Type,
     x: &Scalar,
 ) -> Scalar {
-    b.compute(result, inst, x.ty.untyped(), [x.operand()])
+    b.compute(result, opcode, x.ty.untyped(), [x.operand()])
 }
 
 /// The bits of a floating-point number as an integer of the same width.

@@ -376,13 +376,21 @@ fn list(signature: &'static str, open: &str, close: &str) -> Vec<&'static str> {
         .collect()
 }
 
+/// What a word names in a table.
+pub fn named<C: Copy>(words: &[(&str, C)], value: &Value) -> Option<C> {
+    let Value::Word(word) = value else {
+        return None;
+    };
+    words.iter().find(|row| row.0 == *word).map(|row| row.1)
+}
+
 /// Emits an instruction without a result and with at most one operand, a number.
 pub fn instruction<I: Instruction>(
     b: &mut Builder,
-    inst: I,
+    opcode: I,
     modifiers: impl Modifiers<I>,
     number: Option<i128>,
 ) -> Result<Value> {
-    b.emit(inst, modifiers, number.map(Operand::Int));
+    b.emit(opcode, modifiers, number.map(Operand::Int));
     Ok(Value::Unit)
 }

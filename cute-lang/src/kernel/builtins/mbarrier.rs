@@ -12,7 +12,9 @@ use crate::kernel::value::{Barrier, Barriers, Num, Scalar, Value};
 use cute_algebra::{Swizzle, Tuple};
 use cute_chip::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
 use cute_ptx::ast::Type;
-use cute_ptx::table::choice::{Acquire, Arrival, Cluster, ExpectTx, Parity, SharedCluster, Window};
+use cute_ptx::table::choice::{
+    Arrival, CtaShared, ExpectTx, LoadOrder, MbarrierScope, Parity, SharedCluster,
+};
 use cute_ptx::table::op;
 use syn::Result;
 
@@ -94,7 +96,7 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
         let address = barrier.operand(b)?;
         b.init(
             op::MbarrierInit,
-            Window::SharedCta,
+            CtaShared::SharedCta,
             [address, Operand::Int(arrivals.into())],
         );
     }
@@ -131,11 +133,11 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     // With cluster scope, the wait also makes the writes visible that another CTA has released by its arrival.
     let scope = match b.cluster {
         [1, 1, 1] => None,
-        _ => Some((Acquire, Cluster)),
+        _ => Some((LoadOrder::Acquire, MbarrierScope::Cluster)),
     };
     b.emit(
         op::MbarrierTryWait,
-        (Parity, scope, Window::SharedCta),
+        (Parity, scope, CtaShared::SharedCta),
         [done.operand(), barrier, parity.operand()],
     );
     b.branch_if(unless(&done), &label);
@@ -146,7 +148,7 @@ fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     b.emit(
         op::MbarrierArrive,
-        (Arrival::Arrive, Window::SharedCta),
+        (Arrival::Arrive, CtaShared::SharedCta),
         [Operand::Sink, barrier],
     );
     Ok(Value::Unit)
@@ -195,7 +197,7 @@ fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
     let bytes = call.num(1)?;
     b.emit(
         op::MbarrierArrive,
-        (Arrival::Arrive, ExpectTx, Window::SharedCta),
+        (Arrival::Arrive, ExpectTx, CtaShared::SharedCta),
         [Operand::Sink, barrier, bytes.operand()],
     );
     Ok(Value::Unit)

@@ -152,7 +152,7 @@ type Types = (Mnk, MatrixType, MatrixType, MatrixType, MatrixType);
 
 /// The PTX operations of a warp with these types of D, A and B, from the largest K on.
 fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Types)> {
-    let [d, a, b] = types.map(|ty| MatrixType::from_name(ty.ptx()));
+    let [d, a, b] = types.map(|ty| MatrixType::of(ty));
     let with_modifiers = |atom: MmaAtom| {
         let [m, n, k] = atom.shape_mnk();
         let shape = Mnk {
@@ -161,7 +161,7 @@ fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Types)> {
             k: k.try_into().ok()?,
         };
         let modifiers = (shape, d?, a?, b?, d?);
-        let known = Mnemonic::of(op::Mma, modifiers).is_ok();
+        let known = Mnemonic::new(op::Mma, modifiers).is_ok();
         known.then_some((atom, modifiers))
     };
     let atoms = MmaAtom::of_warp(types).into_iter();

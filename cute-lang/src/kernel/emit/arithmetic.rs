@@ -216,14 +216,14 @@ impl Builder {
         }
     }
 
-    /// `-x` or `!x` of a number in a register.
-    pub fn unary<I: Instruction + Takes<Type>>(&mut self, inst: I, of: &Scalar) -> Scalar {
+    /// `-x`, `!x` or the absolute value of a number in a register.
+    pub fn unary<I: Instruction + Takes<Type>>(&mut self, opcode: I, of: &Scalar) -> Scalar {
         let ty = instruction_type(of.ty);
         let ty = match I::OPCODE {
             Opcode::Not => ty.untyped(),
             _ => ty,
         };
-        let result = self.compute(of.ty, inst, ty, [of.operand()]);
+        let result = self.compute(of.ty, opcode, ty, [of.operand()]);
         match I::OPCODE {
             _ if of.ty == Type::Pred => self.known.means(&result, Meaning::Not(of.clone())),
             Opcode::Neg if is_integer(of.ty) => {

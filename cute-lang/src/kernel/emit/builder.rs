@@ -30,9 +30,9 @@ use cute_chip::barriers::NAMED;
 use cute_chip::{Chip, PartialByte, SwizzleMode, Target};
 use cute_ptx::ast::{Type, Variable};
 use cute_ptx::special::{self, Special};
-use cute_ptx::table::choice::{Modifiers, Space};
+use cute_ptx::table::choice::{Modifiers, StateSpace};
 use cute_ptx::table::op::{self, Instruction};
-use cute_ptx::table::{Mnemonic, Opcode, Unknown};
+use cute_ptx::table::{Found, Mnemonic, Opcode};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
@@ -201,8 +201,8 @@ impl Builder {
     }
 
     /// Whether the chip has an instruction. One that is not in the table is had: [`emit`](Self::emit) refuses it.
-    pub fn has<I: Instruction>(&self, inst: I, modifiers: impl Modifiers<I>) -> bool {
-        let mnemonic = Mnemonic::of(inst, modifiers);
+    pub fn has<I: Instruction>(&self, opcode: I, modifiers: impl Modifiers<I>) -> bool {
+        let mnemonic = Mnemonic::new(opcode, modifiers);
         mnemonic.map_or(true, |it| self.chip.target.has(it.target()))
     }
 
@@ -341,17 +341,17 @@ impl Builder {
     /// Appends an instruction. If it is not in the table of `cute-ptx`, [`finish`](Self::finish) returns an error.
     pub fn emit<I: Instruction>(
         &mut self,
-        inst: I,
+        opcode: I,
         modifiers: impl Modifiers<I>,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        let inst = self.instruction(Mnemonic::of(inst, modifiers), operands);
+        let inst = self.instruction(Mnemonic::new(opcode, modifiers), operands);
         self.lines.extend(inst.map(Line::Inst));
     }
 
     pub(super) fn instruction(
         &mut self,
-        mnemonic: std::result::Result<Mnemonic, Unknown>,
+        mnemonic: Found,
         operands: impl IntoIterator<Item = Operand>,
     ) -> Option<Inst> {
         match mnemonic {
@@ -381,11 +381,11 @@ impl Builder {
     pub fn emit_if<I: Instruction>(
         &mut self,
         guard: Guard,
-        inst: I,
+        opcode: I,
         modifiers: impl Modifiers<I>,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        if let Some(mut inst) = self.instruction(Mnemonic::of(inst, modifiers), operands) {
+        if let Some(mut inst) = self.instruction(Mnemonic::new(opcode, modifiers), operands) {
             inst.guard = Some(guard);
             self.lines.push(Line::Inst(inst));
         }
@@ -406,18 +406,18 @@ impl Builder {
     pub fn compute<I: Instruction>(
         &mut self,
         ty: Type,
-        inst: I,
+        opcode: I,
         modifiers: impl Modifiers<I>,
         sources: impl IntoIterator<Item = Operand>,
     ) -> Scalar {
-        self.compute_mnemonic(ty, Mnemonic::of(inst, modifiers), sources)
+        self.compute_mnemonic(ty, Mnemonic::new(opcode, modifiers), sources)
     }
 
     /// As [`compute`](Self::compute), by a mnemonic.
     pub fn compute_mnemonic(
         &mut self,
         ty: Type,
-        mnemonic: std::result::Result<Mnemonic, Unknown>,
+        mnemonic: Found,
         sources: impl IntoIterator<Item = Operand>,
     ) -> Scalar {
         let result = self.register(ty);
@@ -571,7 +571,7 @@ impl Builder {
                 base: Box::new(Operand::Symbol(symbol.into())),
                 offset: 0,
             };
-            let modifiers = (Space::Param, ty);
+            let modifiers = (StateSpace::Param, ty);
             b.emit(op::Ld, modifiers, [register.operand(), from]);
             then(b, register);
         })
@@ -606,13 +606,13 @@ impl Builder {
     /// Adds an instruction that thread 0 executes before the body. All threads wait for it, and for the fence that makes it visible.
     pub fn init<I: Instruction>(
         &mut self,
-        inst: I,
+        opcode: I,
         modifiers: impl Modifiers<I>,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        let inst = self.instruction(Mnemonic::of(inst, modifiers), operands);
+        let inst = self.instruction(Mnemonic::new(opcode, modifiers), operands);
         self.init.extend(inst.map(Line::Inst));
-        if let Ok(fence) = Mnemonic::of(op::FenceMbarrierInit, ()) {
+        if let Ok(fence) = Mnemonic::new(op::FenceMbarrierInit, ()) {
             self.needs(fence.as_str(), fence.target());
         }
     }

@@ -14,7 +14,7 @@ use crate::kernel::ir::{Line, Operand};
 use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast;
 use cute_ptx::ast::{Type, Variable};
-use cute_ptx::table::choice::{Aligned, Relaxed};
+use cute_ptx::table::choice::{Aligned, StoreOrder};
 use cute_ptx::table::{Mnemonic, op};
 use std::collections::HashMap;
 use syn::Result;
@@ -58,10 +58,8 @@ impl Builder {
         let mut code = std::mem::take(&mut self.prologue);
         code.append(&mut start);
         code.append(&mut self.lines);
-        code.extend(
-            self.instruction(Mnemonic::of(op::Ret, ()), [])
-                .map(Line::Inst),
-        );
+        let ret = self.instruction(Mnemonic::new(op::Ret, ()), []);
+        code.extend(ret.map(Line::Inst));
         self.names.add(&self.registers);
         if let Some(register) = written_again(&code, &self.registers) {
             let name = self.names.of(register);
@@ -112,7 +110,7 @@ impl Builder {
             self.emit(op::BarSync, (), [Operand::Int(0)]);
         } else {
             // The fence has released the writes of thread 0. A releasing barrier would wait for all memory accesses of all threads.
-            let relaxed = (Relaxed, Aligned);
+            let relaxed = (StoreOrder::Relaxed, Aligned);
             self.emit(op::BarrierClusterArrive, relaxed, []);
             self.emit(op::BarrierClusterWait, Aligned, []);
         }

@@ -4,7 +4,7 @@ use crate::kernel::value::types::{is_float, single_type};
 use cute_ptx::ast::Type;
 use cute_ptx::claims::Order;
 use cute_ptx::table::choice::{Comparison, Half, Rounding};
-use cute_ptx::table::{Mnemonic, Unknown, op};
+use cute_ptx::table::{Found, Mnemonic, op};
 
 /// An operation on integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,36 +38,36 @@ pub enum Cmp {
 
 impl Op {
     /// The instruction for integers of a type, and of bits for predicates, too.
-    pub fn on_integers(self, ty: Type) -> Result<Mnemonic, Unknown> {
+    pub fn on_integers(self, ty: Type) -> Found {
         let bits = ty.untyped();
         match self {
-            Op::Add => Mnemonic::of(op::Add, ty),
-            Op::Sub => Mnemonic::of(op::Sub, ty),
-            Op::Mul => Mnemonic::of(op::Mul, (Half::Lo, ty)),
-            Op::Div => Mnemonic::of(op::Div, ty),
-            Op::Rem => Mnemonic::of(op::Rem, ty),
-            Op::And => Mnemonic::of(op::And, bits),
-            Op::Or => Mnemonic::of(op::Or, bits),
-            Op::Xor => Mnemonic::of(op::Xor, bits),
-            Op::Shl => Mnemonic::of(op::Shl, bits),
-            Op::Shr => Mnemonic::of(op::Shr, ty),
-            Op::Min => Mnemonic::of(op::Min, ty),
-            Op::Max => Mnemonic::of(op::Max, ty),
+            Op::Add => Mnemonic::new(op::Add, ty),
+            Op::Sub => Mnemonic::new(op::Sub, ty),
+            Op::Mul => Mnemonic::new(op::Mul, (Half::Lo, ty)),
+            Op::Div => Mnemonic::new(op::Div, ty),
+            Op::Rem => Mnemonic::new(op::Rem, ty),
+            Op::And => Mnemonic::new(op::And, bits),
+            Op::Or => Mnemonic::new(op::Or, bits),
+            Op::Xor => Mnemonic::new(op::Xor, bits),
+            Op::Shl => Mnemonic::new(op::Shl, bits),
+            Op::Shr => Mnemonic::new(op::Shr, ty),
+            Op::Min => Mnemonic::new(op::Min, ty),
+            Op::Max => Mnemonic::new(op::Max, ty),
         }
     }
 
     /// The instruction for floating-point numbers of a type, or pairs of them; `None` if there is none. Without `.rn`, ptxas may fuse a
     /// product and a sum, unlike Rust.
-    pub fn on_floats(self, ty: Type) -> Option<Result<Mnemonic, Unknown>> {
+    pub fn on_floats(self, ty: Type) -> Option<Found> {
         let rounded = (Rounding::Rn, ty);
         match self {
             _ if !is_float(single_type(ty)) => None,
-            Op::Add => Some(Mnemonic::of(op::Add, rounded)),
-            Op::Sub => Some(Mnemonic::of(op::Sub, rounded)),
-            Op::Mul => Some(Mnemonic::of(op::Mul, rounded)),
-            Op::Div => matches!(ty, Type::F32 | Type::F64).then(|| Mnemonic::of(op::Div, rounded)),
-            Op::Min => Some(Mnemonic::of(op::Min, ty)),
-            Op::Max => Some(Mnemonic::of(op::Max, ty)),
+            Op::Add => Some(Mnemonic::new(op::Add, rounded)),
+            Op::Sub => Some(Mnemonic::new(op::Sub, rounded)),
+            Op::Mul => Some(Mnemonic::new(op::Mul, rounded)),
+            Op::Div => matches!(ty, Type::F32 | Type::F64).then(|| Mnemonic::new(op::Div, rounded)),
+            Op::Min => Some(Mnemonic::new(op::Min, ty)),
+            Op::Max => Some(Mnemonic::new(op::Max, ty)),
             Op::Rem | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr => None,
         }
     }

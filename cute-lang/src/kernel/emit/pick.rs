@@ -12,7 +12,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_chip::tma::MAP_BYTES;
 use cute_ptx::ast::Type;
-use cute_ptx::table::choice::Space;
+use cute_ptx::table::choice::StateSpace;
 use cute_ptx::table::op;
 use syn::Result;
 
@@ -73,12 +73,17 @@ impl Builder {
     pub fn pick_number(&mut self, symbol: &str, ty: Type, index: &Num) -> Result<Scalar> {
         let from = self.place_in(symbol, index, ty.bits() / 8)?;
         self.claims.add(&from, in_list(symbol, index));
-        Ok(self.compute(ty, op::Ld, (Space::Param, ty), [from]))
+        Ok(self.compute(ty, op::Ld, (StateSpace::Param, ty), [from]))
     }
 
     fn pick_pointer(&mut self, symbol: &str, index: &Num) -> Result<Scalar> {
         let pointer = self.pick_number(symbol, Type::U64, index)?;
-        Ok(self.compute(Type::U64, op::CvtaTo, Space::Global, [pointer.operand()]))
+        Ok(self.compute(
+            Type::U64,
+            op::CvtaTo,
+            StateSpace::Global,
+            [pointer.operand()],
+        ))
     }
 
     fn pick_map(&mut self, symbol: &str, index: &Num) -> Result<Scalar> {
@@ -96,7 +101,7 @@ impl Builder {
                 Type::B64,
                 [map.operand(), Operand::Symbol(symbol.into())],
             );
-            b.emit(op::Cvta, Space::Param, [map.operand(), map.operand()]);
+            b.emit(op::Cvta, StateSpace::Param, [map.operand(), map.operand()]);
         })
     }
 

@@ -8,7 +8,7 @@ use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar, TensorId};
 use cute_ptx::ast::Type;
-use cute_ptx::table::choice::Space;
+use cute_ptx::table::choice::StateSpace;
 use cute_ptx::table::op;
 
 /// The greatest extent of a tensor if a kernel reads its extents: signed coordinates do not reach further.
@@ -24,7 +24,7 @@ impl Builder {
         self.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
             // The parameter is a generic address, but the loads and stores take a global address.
             let both = [pointer.operand(), pointer.operand()];
-            b.emit(op::CvtaTo, Space::Global, both);
+            b.emit(op::CvtaTo, StateSpace::Global, both);
         })
     }
 

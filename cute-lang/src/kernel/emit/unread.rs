@@ -57,7 +57,7 @@ pub fn remove_unread(lines: &mut Vec<Line>) {
 fn reduced(mut inst: Inst, reads: &HashMap<Register, usize>) -> Inst {
     if inst.mnemonic.opcode() == Opcode::Atom
         && !is_read(&inst, reads)
-        && let Ok(reduction) = Mnemonic::new(Opcode::Red, inst.mnemonic.modifiers())
+        && let Ok(reduction) = Mnemonic::from_modifiers(Opcode::Red, inst.mnemonic.modifiers())
     {
         inst.mnemonic = reduction;
         inst.operands.remove(0);

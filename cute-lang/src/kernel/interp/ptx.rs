@@ -11,7 +11,7 @@ use cute_chip::{Chip, Target};
 use cute_ptx::ast::{self, Entry, Item, Type};
 use cute_ptx::special::{self, SPECIAL};
 use cute_ptx::table::choice::Accessible;
-use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
+use cute_ptx::table::{Effect, Kind, Mnemonic, Opcode, Pair, Space};
 use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -292,7 +292,7 @@ fn check_spaces(inst: &ast::Inst, spaces: &[(usize, Accessible, Span)]) -> Resul
             _ => matches!(wanted, Space::Shared | Space::SharedCluster),
         };
         if !agrees {
-            let (wanted, space) = (wanted.name(), Modifier::from(*space));
+            let wanted = wanted.name();
             return Err(Error::new(
                 *span,
                 format!(

@@ -35,7 +35,7 @@ pub(super) fn check(call: &'static str, code: CUresult) -> Result<(), DriverErro
     };
     Err(DriverError {
         call,
-        code,
+        code: code.0,
         name: string(named, name),
         text: string(described, text),
     })

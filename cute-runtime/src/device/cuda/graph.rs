@@ -86,7 +86,7 @@ impl<'e> Stream<'e> {
         let mut stream = ptr::null_mut();
         // SAFETY: the pointer is valid for the write.
         check("cuStreamCreate", unsafe {
-            sys::cuStreamCreate(&raw mut stream, sys::CU_STREAM_NON_BLOCKING)
+            sys::cuStreamCreate(&raw mut stream, sys::CU_STREAM_NON_BLOCKING.0)
         })?;
         let mut stream = Stream {
             entered,

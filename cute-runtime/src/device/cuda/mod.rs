@@ -25,7 +25,7 @@ use cute_chip::{Chip, Target};
 use crate::device::backend::{ArgumentName, Backend, Executable, Launch, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
-use crate::device::compiling::compiling;
+use crate::device::compiling::Compiling;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
@@ -160,13 +160,20 @@ impl Gpu {
 
     /// The kernel's function. The first call for a kernel compiles it.
     fn function(&self, entered: &Entered, image: &Image) -> Result<Arc<Function>, Error> {
-        self.functions.get(&image.id, || {
-            if let Some(target) = image.target() {
-                self.listed.check(target)?;
-            }
-            let compile = || Function::compile(entered, image);
-            compiling(image, compile, |made| made.compiled.to_string())
-        })
+        let mut compiling = Compiling::default();
+        let function = self.functions.get(&image.id, || {
+            compiling.run(image.name, image.ptx, || {
+                if let Some(target) = image.target() {
+                    self.listed.check(target)?;
+                }
+                Function::compile(entered, image)
+            })
+        });
+        match &function {
+            Ok(function) => compiling.ended(image.name, &function.compiled),
+            Err(error) => compiling.ended(image.name, error),
+        }
+        function
     }
 }
 

@@ -8,7 +8,8 @@ use zerocopy::IntoBytes;
 use super::context::Entered;
 use super::driver::check;
 use super::sys::{
-    self, CUtensorMap, CUtensorMapFloatOOBfill as Fill, CUtensorMapL2promotion as L2,
+    self, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill as Fill,
+    CUtensorMapL2promotion as L2, CUtensorMapSwizzle,
 };
 use crate::{Error, L2Promotion, OobFill};
 
@@ -27,7 +28,7 @@ pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; MAP_BYT
     let answer = unsafe {
         sys::cuTensorMapEncodeTiled(
             &raw mut encoded,
-            element,
+            CUtensorMapDataType(element),
             rank as u32,
             ptr::without_provenance_mut(map.address as usize),
             map.extents.as_ptr(),
@@ -35,7 +36,7 @@ pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; MAP_BYT
             map.box_extents.as_ptr(),
             map.element_strides.as_ptr(),
             sys::CU_TENSOR_MAP_INTERLEAVE_NONE,
-            map.swizzle.tensor_map(),
+            CUtensorMapSwizzle(map.swizzle.tensor_map()),
             l2(map.l2),
             fill(map.fill),
         )

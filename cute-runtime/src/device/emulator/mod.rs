@@ -21,7 +21,7 @@ use zerocopy::IntoBytes;
 use crate::device::backend::{ArgumentName, Backend, Timer};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
-use crate::device::compiling::compiling;
+use crate::device::compiling::Compiling;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
@@ -91,14 +91,20 @@ impl Emulator {
             Some(rewrite) => Some(Rewriting::begin(image)?.result_of(|| rewrite(image.ptx))),
             None => None,
         };
-        self.programs.get(&image.id, || {
-            let load = || Program::load(rewritten.as_deref().unwrap_or(image.ptx));
-            let loaded = compiling(image, load, |_| "for the emulator".into());
+        let ptx = rewritten.as_deref().unwrap_or(image.ptx);
+        let mut compiling = Compiling::default();
+        let program = self.programs.get(&image.id, || {
+            let loaded = compiling.run(image.name, ptx, || Program::load(ptx));
             loaded.map_err(|error| Error::Emulator {
                 kernel: image.name,
                 error,
             })
-        })
+        });
+        match &program {
+            Ok(_) => compiling.ended(image.name, &"for the emulator"),
+            Err(error) => compiling.ended(image.name, error),
+        }
+        program
     }
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::{Fragment, Global, Num, Tensor, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::choice::{AsyncCache, Window};
+use cute_ptx::table::choice::{AsyncCache, CtaShared};
 use cute_ptx::table::op;
 use syn::Result;
 
@@ -111,7 +111,7 @@ fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> R
             let read = b.select(&predicate, Type::U32, &Num::from(bytes), &Num::Const(0))?;
             operands.push(read.operand());
         }
-        b.emit(op::CpAsync, (cache, Window::Shared), operands);
+        b.emit(op::CpAsync, (cache, CtaShared::Shared), operands);
     }
     Ok(Value::Unit)
 }

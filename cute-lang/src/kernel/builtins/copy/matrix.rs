@@ -13,7 +13,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::{Distributed, Fragment, Held, Num, Scalar, Tensor};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_chip::{shared, threads};
-use cute_ptx::table::choice::{Matrices, Trans, Window};
+use cute_ptx::table::choice::{CtaShared, Matrices, Trans};
 use cute_ptx::table::op;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -62,7 +62,7 @@ pub(crate) fn copy(
     if !matches!(fragment.element.bits(), 8 | 16) || tensor.peer.is_some() {
         return Ok(false);
     }
-    if direction == Direction::Store && !b.has(op::Stmatrix, (Matrices(1), Window::Shared)) {
+    if direction == Direction::Store && !b.has(op::Stmatrix, (Matrices(1), CtaShared::Shared)) {
         return Ok(false);
     }
     for &(load, store, count, transposes) in ATOMS {
@@ -75,7 +75,11 @@ pub(crate) fn copy(
         let rows = atom
             .ok()
             .and_then(|atom| rows(&atom, side, tensor, fragment));
-        let modifiers = (Matrices(count), transposes.then_some(Trans), Window::Shared);
+        let modifiers = (
+            Matrices(count),
+            transposes.then_some(Trans),
+            CtaShared::Shared,
+        );
         if let Some(rows) = rows
             && move_rows(b, direction, modifiers, rows, tensor, fragment)?
         {
@@ -89,7 +93,7 @@ pub(crate) fn copy(
 fn move_rows(
     b: &mut Builder,
     direction: Direction,
-    modifiers: (Matrices, Option<Trans>, Window),
+    modifiers: (Matrices, Option<Trans>, CtaShared),
     rows: Rows,
     tensor: &Tensor,
     fragment: &Fragment,

@@ -1,10 +1,12 @@
 //! The options of copies.
 
-use crate::kernel::builtins::call::Call;
+use crate::kernel::builtins::call::{Call, named};
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::value::Value;
-use cute_ptx::table::choice::{Accessible, Cs, L1Eviction, L2Prefetch, Modifiers, Takes};
-use cute_ptx::table::{Modifier, op};
+use cute_ptx::table::choice::{
+    Accessible, L1Eviction, L2Prefetch, LoadCache, Modifiers, StoreCache,
+};
+use cute_ptx::table::op;
 use syn::Result;
 
 /// What the loads or stores of a copy have as modifiers, besides their vectors and types.
@@ -12,18 +14,18 @@ use syn::Result;
 pub(super) struct Options {
     /// The state space.
     space: Accessible,
-    /// The hint for a line of the caches.
-    line: Option<Line>,
+    /// The hint for lines of the caches.
+    hint: Option<Hint>,
     /// How many bytes the L2 cache prefetches on a miss. Stores have none.
     fetch: Option<L2Prefetch>,
 }
 
-/// A hint for a line of the caches.
+/// A hint for lines of the caches.
 #[derive(Clone, Copy)]
-enum Line {
-    /// It is used once.
+enum Hint {
+    /// Each is used once.
     Streaming,
-    /// How long it stays in the L1 cache.
+    /// How long each stays in the L1 cache.
     L1(L1Eviction),
 }
 
@@ -32,37 +34,41 @@ impl Options {
     pub(super) fn of(space: Accessible) -> Self {
         Self {
             space,
-            line: None,
+            hint: None,
             fetch: None,
         }
     }
 
     /// The modifiers of a load.
     pub(super) fn load(self) -> impl Modifiers<op::Ld> {
-        (self.space, self.line, self.fetch)
+        let cache = self.streams().then_some(LoadCache::Cs);
+        (self.space, cache, self.eviction(), self.fetch)
     }
 
     /// The modifiers of a store.
     pub(super) fn store(self) -> impl Modifiers<op::St> {
-        (self.space, self.line)
+        let cache = self.streams().then_some(StoreCache::Cs);
+        (self.space, cache, self.eviction())
     }
-}
 
-impl<I: Takes<Cs> + Takes<L1Eviction>> Modifiers<I> for Line {
-    fn push_to(self, modifiers: &mut Vec<Modifier>) {
-        modifiers.push(match self {
-            Line::Streaming => Cs.into(),
-            Line::L1(eviction) => eviction.into(),
-        });
+    fn streams(self) -> bool {
+        matches!(self.hint, Some(Hint::Streaming))
+    }
+
+    fn eviction(self) -> Option<L1Eviction> {
+        match self.hint {
+            Some(Hint::L1(eviction)) => Some(eviction),
+            _ => None,
+        }
     }
 }
 
 /// Words for the hints for lines of global memory.
-const LINES: &[(&str, Line)] = &[
-    ("STREAMING", Line::Streaming),
-    ("EVICT_FIRST", Line::L1(L1Eviction::L1EvictFirst)),
-    ("EVICT_LAST", Line::L1(L1Eviction::L1EvictLast)),
-    ("NO_ALLOCATE", Line::L1(L1Eviction::L1NoAllocate)),
+const HINTS: &[(&str, Hint)] = &[
+    ("STREAMING", Hint::Streaming),
+    ("EVICT_FIRST", Hint::L1(L1Eviction::L1EvictFirst)),
+    ("EVICT_LAST", Hint::L1(L1Eviction::L1EvictLast)),
+    ("NO_ALLOCATE", Hint::L1(L1Eviction::L1NoAllocate)),
 ];
 
 /// Words for the prefetch sizes of loads of global memory.
@@ -81,14 +87,14 @@ pub(super) fn options(call: &Call, index: usize, direction: Direction) -> Result
     };
     let found = match &argument.value {
         Value::Tuple(words) => match &words[..] {
-            [line, fetch] => Some((find(LINES, line), find(FETCHES, fetch)))
-                .filter(|(line, fetch)| line.is_some() && fetch.is_some()),
+            [hint, fetch] => Some((named(HINTS, hint), named(FETCHES, fetch)))
+                .filter(|(hint, fetch)| hint.is_some() && fetch.is_some()),
             _ => None,
         },
-        word => Some((find(LINES, word), find(FETCHES, word)))
-            .filter(|(line, fetch)| line.is_some() || fetch.is_some()),
+        word => Some((named(HINTS, word), named(FETCHES, word)))
+            .filter(|(hint, fetch)| hint.is_some() || fetch.is_some()),
     };
-    let Some((line, fetch)) = found else {
+    let Some((hint, fetch)) = found else {
         return Err(call.mismatch(
             index,
             "STREAMING, EVICT_FIRST, EVICT_LAST or NO_ALLOCATE, for a load also L2_64B, L2_128B or L2_256B, or two of these as in \
@@ -97,7 +103,7 @@ pub(super) fn options(call: &Call, index: usize, direction: Direction) -> Result
     };
     match direction {
         Direction::Load => Ok(Options {
-            line,
+            hint,
             fetch,
             ..plain
         }),
@@ -107,13 +113,6 @@ pub(super) fn options(call: &Call, index: usize, direction: Direction) -> Result
                 "a store fetches nothing: L2_64B, L2_128B and L2_256B belong to loads",
             ))
         }
-        Direction::Store => Ok(Options { line, ..plain }),
+        Direction::Store => Ok(Options { hint, ..plain }),
     }
-}
-
-fn find<C: Copy>(words: &[(&str, C)], value: &Value) -> Option<C> {
-    let mut words = words.iter();
-    words.find_map(|(word, choice)| {
-        matches!(value, Value::Word(given) if given == word).then_some(*choice)
-    })
 }

@@ -177,10 +177,10 @@ fn scale(b: &mut Builder, x: &Scalar, k: &Scalar) -> Scalar {
 
 fn integers<I: Instruction + Takes<Type>>(
     b: &mut Builder,
-    inst: I,
+    opcode: I,
     ty: Type,
     x: &Scalar,
     y: Operand,
 ) -> Scalar {
-    b.compute(Type::S32, inst, ty, [x.operand(), y])
+    b.compute(Type::S32, opcode, ty, [x.operand(), y])
 }

@@ -210,21 +210,21 @@ fn choose(
 /// The result of an instruction that rounds to the nearest.
 fn rounded<I: Instruction + Takes<Rounding> + Takes<Type>>(
     b: &mut Builder,
-    inst: I,
+    opcode: I,
     operands: impl IntoIterator<Item = Operand>,
 ) -> Operand {
-    let result = b.compute(Type::F64, inst, (Rounding::Rn, Type::F64), operands);
+    let result = b.compute(Type::F64, opcode, (Rounding::Rn, Type::F64), operands);
     result.operand()
 }
 
 fn integers<I: Instruction + Takes<Type>>(
     b: &mut Builder,
-    inst: I,
+    opcode: I,
     ty: Type,
     x: &Scalar,
     y: Operand,
 ) -> Scalar {
-    b.compute(Type::S64, inst, ty, [x.operand(), y])
+    b.compute(Type::S64, opcode, ty, [x.operand(), y])
 }
 
 fn of(x: f64) -> Operand {

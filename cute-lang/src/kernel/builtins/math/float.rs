@@ -5,7 +5,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
 use cute_ptx::table::choice::{Comparison, Ftz, IntegerRounding, NaN, Rounding};
-use cute_ptx::table::{Mnemonic, op};
+use cute_ptx::table::{Found, Mnemonic, op};
 use std::f32::consts::{LN_2, LOG2_E};
 
 /// 1 / √x, each rounded.
@@ -72,10 +72,9 @@ pub(super) fn copysign(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
 
 /// x limited to two bounds; NaN for a NaN. f64 has no instruction for it, so x is compared with both.
 pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
-    let steps = [
-        (Mnemonic::of(op::Max, (NaN, ty)), Comparison::Lt, &x[1]),
-        (Mnemonic::of(op::Min, (NaN, ty)), Comparison::Gt, &x[2]),
-    ];
+    let max: fn(Type) -> Found = |ty| Mnemonic::new(op::Max, (NaN, ty));
+    let min: fn(Type) -> Found = |ty| Mnemonic::new(op::Min, (NaN, ty));
+    let steps = [(max, Comparison::Lt, &x[1]), (min, Comparison::Gt, &x[2])];
     let mut result = x[0].clone();
     let mut last = None;
     for (limit, beyond, bound) in steps {
@@ -86,7 +85,7 @@ pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
                 let operands = [bound.clone(), result, outside.operand()];
                 b.compute(ty, op::Selp, ty, operands)
             }
-            _ => b.compute_mnemonic(ty, limit, pair),
+            _ => b.compute_mnemonic(ty, limit(ty), pair),
         };
         result = next.operand();
         last = Some(next);

@@ -6,7 +6,7 @@ use crate::kernel::ir::Operand;
 use crate::kernel::value::types::{alternatives, rust_name, single_type};
 use crate::kernel::value::{NumberType, Scalar, Value};
 use cute_ptx::ast::Type;
-use cute_ptx::table::{Mnemonic, Unknown};
+use cute_ptx::table::Found;
 use syn::Result;
 
 /// A function with one type for its arguments and its result.
@@ -37,7 +37,7 @@ pub(super) enum Known {
 /// The code of a function in registers.
 pub(super) enum Code {
     /// One instruction for a type.
-    Instruction(fn(Type) -> std::result::Result<Mnemonic, Unknown>),
+    Instruction(fn(Type) -> Found),
     /// Several.
     Sequence(fn(&mut Builder, Type, &[Operand]) -> Scalar),
 }

@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Builtin] = &rows(FUNCTIONS);
 /// One instruction with these modifiers, then the type.
 macro_rules! instruction {
     ($name:ident $(, $modifier:expr)*) => {
-        Instruction(|ty| Mnemonic::of(op::$name, ($($modifier,)* ty)))
+        Instruction(|ty| Mnemonic::new(op::$name, ($($modifier,)* ty)))
     };
 }
 

@@ -273,20 +273,22 @@ impl Numbers<'_> {
 
     fn rounded<I: Instruction + Takes<Rounding> + Takes<Type>, const N: usize>(
         &mut self,
-        inst: I,
+        opcode: I,
         operands: [&Operand; N],
     ) -> Operand {
-        self.compute(inst, (Rounding::Rn, self.ty), operands)
+        self.compute(opcode, (Rounding::Rn, self.ty), operands)
     }
 
     fn compute<I: Instruction, const N: usize>(
         &mut self,
-        inst: I,
+        opcode: I,
         modifiers: impl Modifiers<I>,
         operands: [&Operand; N],
     ) -> Operand {
         let operands = operands.map(Operand::clone);
-        self.b.compute(self.ty, inst, modifiers, operands).operand()
+        self.b
+            .compute(self.ty, opcode, modifiers, operands)
+            .operand()
     }
 
     fn compare(&mut self, cmp: Comparison, x: &Operand, y: &Operand) -> Operand {

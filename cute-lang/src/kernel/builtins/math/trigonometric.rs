@@ -90,32 +90,17 @@ fn reduce(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
 /// Reduces a large x: its significand times the bits of 2/π that give the quadrant and the fraction (Payne and Hanek).
 fn reduce_far(b: &mut Builder, x: &Operand, r: &Scalar, quadrant: &Scalar) {
     let bits = b.compute(Type::U32, op::Mov, Type::B32, [x.clone()]);
-    let fraction = b.compute(
-        Type::U32,
-        op::Shl,
-        Type::B32,
-        [bits.operand(), Operand::Int(8)],
-    );
-    let highest = Operand::Int(1 << 31);
-    let significand = b
-        .compute(Type::U32, op::Or, Type::B32, [fraction.operand(), highest])
-        .operand();
+    let fraction = [bits.operand(), Operand::Int(8)];
+    let fraction = b.compute(Type::U32, op::Shl, Type::B32, fraction);
+    let significand = [fraction.operand(), Operand::Int(1 << 31)];
+    let significand = b.compute(Type::U32, op::Or, Type::B32, significand);
+    let significand = significand.operand();
     let field = [bits.operand(), Operand::Int(23), Operand::Int(8)];
     let exponent = b.compute(Type::U32, op::Bfe, Type::U32, field);
-    let shift = b
-        .compute(
-            Type::U32,
-            op::Sub,
-            Type::U32,
-            [exponent.operand(), Operand::Int(126)],
-        )
-        .operand();
-    let first = b.compute(
-        Type::U32,
-        op::Shr,
-        Type::U32,
-        [shift.clone(), Operand::Int(5)],
-    );
+    let shift = [exponent.operand(), Operand::Int(126)];
+    let shift = b.compute(Type::U32, op::Sub, Type::U32, shift).operand();
+    let first = [shift.clone(), Operand::Int(5)];
+    let first = b.compute(Type::U32, op::Shr, Type::U32, first);
 
     // The words from word `first` on, which is at most 4, shifted by the rest.
     let is_first: Vec<Scalar> = (1..=4)

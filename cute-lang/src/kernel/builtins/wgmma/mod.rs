@@ -148,8 +148,11 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         n: n as u16,
         k: wgmma::k(a_type) as u8,
     };
-    let types = [acc.element, a_type, b_type].map(|ty| MatrixType::from_name(ty.ptx()));
-    let [d_type, a_type, b_type] = types;
+    let [Some(d_type), Some(a_type), Some(b_type)] =
+        [acc.element, a_type, b_type].map(MatrixType::of)
+    else {
+        return Err(b.error("a type of wgmma has no name in PTX (a defect)"));
+    };
     let (a, bt) = (a.source(b, call, 1)?, bt.source(b, call, 2)?);
     for step in 0..steps {
         let (a_operand, b_operand) = (a.at(b, step)?, bt.at(b, step)?);

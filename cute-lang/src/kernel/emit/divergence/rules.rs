@@ -549,7 +549,8 @@ mod tests {
             let ty = [Type::U32, Type::S32][random.below(2)];
             let holds = x.iter().zip(&y);
             let holds = holds.map(|(x, y)| compare(cmp, ty == Type::S32, *x, *y).into());
-            let mnemonic = Mnemonic::new(Opcode::Setp, &[cmp, ty.into()]).expect("a comparison");
+            let mnemonic =
+                Mnemonic::from_modifiers(Opcode::Setp, &[cmp, ty.into()]).expect("a comparison");
             return Some((Inst::new(mnemonic, [d, a, b]), holds.collect()));
         }
         if random.below(6) == 0 {
@@ -561,12 +562,12 @@ mod tests {
             if chooses.iter().any(|it| *it > 1) {
                 return None;
             }
-            let mnemonic = Mnemonic::of(op::Selp, Type::U32).expect("a selection");
+            let mnemonic = Mnemonic::new(op::Selp, Type::U32).expect("a selection");
             return Some((Inst::new(mnemonic, [d, a, b, p]), chosen.collect()));
         }
         let (opcode, modifiers) = OPERATIONS[random.below(OPERATIONS.len())];
         let values = evaluate(opcode, modifiers, &x, &y)?;
-        let mnemonic = Mnemonic::new(opcode, modifiers).expect("an operation");
+        let mnemonic = Mnemonic::from_modifiers(opcode, modifiers).expect("an operation");
         let members = Operand::Int(u32::MAX.into());
         let operands = match opcode {
             Opcode::Shfl => {

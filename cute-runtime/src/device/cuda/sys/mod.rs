@@ -1,8 +1,8 @@
 //! The driver: its library, loaded when a program asks for a device, and its functions.
 //!
-//! The driver's interface is a stable one of C, of which this crate needs a few functions. So it has a [table](functions) of them rather
-//! than a dependency, which a program could have with other features: one that links the driver cannot be built together with one that
-//! loads it.
+//! The driver's interface is a stable one of C, of which this crate needs a few functions: it has a [table](functions) of them. cudarc has
+//! them all, but cargo unites the features that a program's crates ask of it, and it cannot be built with those of one crate that links
+//! the driver and of another that loads it.
 
 #![allow(
     non_camel_case_types,
@@ -18,6 +18,7 @@ mod types;
 pub(super) use types::*;
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use libloading::Library;
@@ -39,15 +40,39 @@ pub(super) fn load() -> Result<(), Error> {
     if DRIVER.get().is_some() {
         return Ok(());
     }
-    // SAFETY: this runs the library's initialisers, which are NVIDIA's own and have no requirements.
-    let open = |name: &&str| unsafe { Library::new(*name) }.ok();
-    let library = LIBRARIES.iter().find_map(open).ok_or(Error::NoDriver)?;
+    let library = LIBRARIES.iter().find_map(|name| open(name));
+    let library = library.ok_or(Error::NoDriver)?;
     let driver = Driver::new(&library)?;
-    // The functions are called until the process ends.
-    std::mem::forget(library);
     // Another thread may have loaded the same library meanwhile.
     let _ = DRIVER.set(driver);
     Ok(())
+}
+
+/// Opens a library, which stays open until the process ends.
+fn open(name: &str) -> Option<ManuallyDrop<Library>> {
+    // SAFETY: this runs the library's initialisers, which are NVIDIA's own and have no requirements. The library is never closed, so its
+    // termination routines do not run.
+    let opened = unsafe { open_system(name) };
+    opened.ok().map(ManuallyDrop::new)
+}
+
+/// # Safety
+/// As for [`Library::new`].
+#[cfg(not(windows))]
+unsafe fn open_system(name: &str) -> Result<Library, libloading::Error> {
+    // SAFETY: the caller makes the promise that the call demands.
+    unsafe { Library::new(name) }
+}
+
+/// Not from the program's or the current folder, where anybody may have put a file of this name.
+///
+/// # Safety
+/// As for [`Library::new`].
+#[cfg(windows)]
+unsafe fn open_system(name: &str) -> Result<Library, libloading::Error> {
+    use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library as Loaded};
+    // SAFETY: the caller makes the promise that the call demands.
+    unsafe { Loaded::load_with_flags(name, LOAD_LIBRARY_SEARCH_SYSTEM32) }.map(Library::from)
 }
 
 macro_rules! driver {

@@ -1,43 +1,63 @@
 //! The driver's types that the [functions](super::functions) take, as `cuda.h` declares them, and the [constants](super::constants).
 //!
-//! An enumeration of C is a number here: a driver can return values that are newer than this crate. The names are the driver's own.
+//! A handle points to a type of its own. An enumeration of C is a number in a type of its own: a driver can return values that are newer
+//! than this crate. The names are the driver's own.
 
 use super::constants::driver_constants;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint};
 
-macro_rules! handles {
-    ($($name:ident),*) => { $(
-        #[doc = concat!("A `", stringify!($name), "` of the driver.")]
-        pub(crate) type $name = *mut c_void;
-    )* };
+/// The handles and the enumerations, a table for a macro.
+macro_rules! driver_types {
+    ($with:ident) => {
+        $with! {
+            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUmodule CUstream }
+            enumerations {
+                CUdevice_attribute CUfunction_attribute CUjit_option CUlaunchAttributeID CUresult CUstreamCaptureMode CUstream_flags
+                CUtensorMapDataType CUtensorMapFloatOOBfill CUtensorMapInterleave CUtensorMapL2promotion CUtensorMapSwizzle
+            }
+        }
+    };
 }
 
-handles! { CUcontext, CUevent, CUfunction, CUgraph, CUgraphExec, CUmodule, CUstream }
+macro_rules! declare {
+    (handles { $($handle:ident)* } enumerations { $($enumeration:ident)* }) => {
+        $(pub(crate) type $handle = *mut pointed::$handle;)*
+
+        /// What handles point to, which only the driver knows.
+        mod pointed {
+            $(
+                #[repr(C)]
+                pub(crate) struct $handle {
+                    _private: [u8; 0],
+                }
+            )*
+        }
+
+        $(
+            #[repr(transparent)]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub(crate) struct $enumeration(pub(crate) c_uint);
+        )*
+    };
+}
+
+driver_types! { declare }
+
+#[cfg(test)]
+pub(crate) use driver_types;
 
 pub(crate) type CUdevice = c_int;
 pub(crate) type CUdeviceptr = u64;
-pub(crate) type CUdevice_attribute = c_uint;
-pub(crate) type CUfunction_attribute = c_uint;
-pub(crate) type CUjit_option = c_uint;
-pub(crate) type CUlaunchAttributeID = c_uint;
-pub(crate) type CUresult = c_uint;
-pub(crate) type CUstreamCaptureMode = c_uint;
-pub(crate) type CUstream_flags = c_uint;
-pub(crate) type CUtensorMapDataType = c_uint;
-pub(crate) type CUtensorMapFloatOOBfill = c_uint;
-pub(crate) type CUtensorMapInterleave = c_uint;
-pub(crate) type CUtensorMapL2promotion = c_uint;
-pub(crate) type CUtensorMapSwizzle = c_uint;
 
 macro_rules! constants {
     ($($ty:ident { $($name:ident = $value:literal),* $(,)? })*) => {
-        $($(pub(crate) const $name: $ty = $value;)*)*
+        $($(pub(crate) const $name: $ty = $ty($value);)*)*
     };
 }
 
 driver_constants! { constants }
 
-/// A flag of `cuMemHostAlloc`: the device knows the memory, too.
+/// A flag of `cuMemHostAlloc`, by a `#define`: the device knows the memory, too.
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 
 /// What `cuLaunchKernelEx` is told of a launch.
