@@ -133,7 +133,7 @@ pub mod kernels {
     /// The tiles of products with what follows them. A thread needs registers for what is added beside its sums, so it has up to 144 sums,
     /// and a row is stored in pieces of up to 32 columns.
     #[rustfmt::skip]
-    pub const FUSED: [Config; 31] = [
+    pub const FUSED: [Config; 33] = [
         Config { bm: 128, bn: 96, stages: 7, cluster_n: 2, d_bytes: 128, ..PINGPONG },
         Config { bm: 128, bn: 112, stages: 6, cluster_n: 4, d_bytes: 128, ..PINGPONG },
         Config { bm: 64, bn: 96, stages: 10, d_bytes: 128, ..PINGPONG },
@@ -165,6 +165,8 @@ pub mod kernels {
         Config { bm: 192, bn: 192, stages: 4, cluster_n: 2, d_bytes: 128, ..BY_COLUMNS },
         Config { bm: 64, bn: 96, stages: 10, d_bytes: 128, ..PINGPONG_SWAPPED },
         Config { bm: 128, bn: 64, stages: 8, cluster_n: 4, d_bytes: 128, ..PINGPONG_SWAPPED },
+        Config { bm: 64, bn: 80, stages: 11, cluster_n: 4, d_bytes: 128, ..PINGPONG },
+        Config { bm: 64, bn: 96, stages: 10, cluster_n: 4, d_bytes: 128, ..PINGPONG },
     ];
 
     /// The tiles of gated products, whose pairs of columns are columns of a tile.
