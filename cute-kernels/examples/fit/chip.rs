@@ -153,12 +153,18 @@ fn numbers(chip: &mut Chip) -> Vec<&mut f64> {
         outside,
         concentrated,
         odd,
+        straddling,
         pairs,
+        sync,
+        shallow,
+        fill,
+        writes,
         turn,
         store,
         exchange,
         memory,
         add,
+        function: _,
         streamed: _,
         streamed_memory: _,
     } = chip;
@@ -167,14 +173,18 @@ fn numbers(chip: &mut Chip) -> Vec<&mut f64> {
         clock,
         alone,
         l2,
-        shared,
         outside,
         concentrated,
         odd,
+        straddling,
         pairs,
+        shallow,
+        fill,
+        writes,
         memory,
     ];
     let several = cluster.iter_mut().chain(stage).chain(port).chain(turn);
+    let several = several.chain(shared).chain(sync);
     let several = several.chain(store).chain(exchange).chain(add);
     single.into_iter().chain(several).collect()
 }

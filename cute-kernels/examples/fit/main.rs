@@ -25,7 +25,7 @@ usage: fit measure [--seed N]… [--space] [--shapes N] FILE     measures tiles 
   --seed      the seed of 64 random shapes; 1 to 4 unless given
   --space     also tiles that are not compiled ahead: the 64 of which the model expects the most
   --shapes    so many of the 64 shapes
-  --tiles     so many tiles; 67 unless given";
+  --tiles     so many tiles; 71 unless given";
 
 /// The options of the command line.
 #[derive(Default)]
@@ -73,7 +73,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         ("chip", [_, ..]) => chip::fit(&measure::read(&options.files)?),
         ("table", [_, ..]) => {
             let samples = measure::read(&options.files)?;
-            table::choose(&samples, options.tiles.unwrap_or(67));
+            table::choose(&samples, options.tiles.unwrap_or(71));
             Ok(())
         }
         _ => Err(USAGE.into()),

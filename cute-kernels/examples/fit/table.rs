@@ -7,6 +7,7 @@ use cute_kernels::lib::Config;
 use cute_kernels::product::chip::Gpu;
 use cute_kernels::product::model::Product;
 use cute_kernels::product::space::space;
+use cute_kernels::product::table::kernels::{TILES, TILES_BY_8};
 
 use crate::measure::Sample;
 use crate::shapes;
@@ -27,12 +28,13 @@ struct Case {
     fastest: f64,
     /// Measured over expected time, in the middle.
     bias: f64,
-    /// The expected and the measured time of the choice so far.
+    /// The expected and the measured time without tiles: of `Tile::Streamed`, or infinitely long.
     choice: (f64, f64),
     weight: f64,
 }
 
-/// Chooses tiles one after another, each time the one with which the model's choice among them loses least, and prints them.
+/// Exchanges tiles of the table for others, one at a time, as long as the model's choice among them loses less, and prints the table of so
+/// many tiles.
 pub(crate) fn choose(samples: &[Sample], count: usize) {
     let (tiles, mut cases) = cases(samples);
     let measured = cases.len();
@@ -43,38 +45,25 @@ pub(crate) fn choose(samples: &[Sample], count: usize) {
         .iter()
         .map(|case| tiles.iter().map(|it| case.product.time(*it)).collect())
         .collect();
-    let mut chosen: Vec<usize> = Vec::new();
-    while chosen.len() < count.min(tiles.len()) {
-        let with = |tile: usize| -> f64 {
-            let losses = cases.iter().zip(&expected).map(|(case, expected)| {
-                let (_, time) = after(case, tile, expected[tile]);
-                let loss = (time / case.fastest).ln();
-                case.weight * (loss + SQUARE * loss * loss)
-            });
-            losses.sum()
-        };
-        let others = (0..tiles.len()).filter(|it| !chosen.contains(it));
-        let Some((tile, _)) = others
-            .map(|it| (it, with(it)))
-            .min_by(|x, y| x.1.total_cmp(&y.1))
-        else {
-            break;
-        };
-        chosen.push(tile);
-        for (case, expected) in cases.iter_mut().zip(&expected) {
-            case.choice = after(case, tile, expected[tile]);
+    let known = TILES.into_iter().chain(TILES_BY_8);
+    let mut chosen: Vec<usize> = known
+        .filter_map(|known| tiles.iter().position(|it| *it == known))
+        .collect();
+    let count = count.min(tiles.len());
+    loop {
+        let mut added = None;
+        while chosen.len() <= count && chosen.len() < tiles.len() {
+            added = best_of_others(&cases, &expected, &chosen);
+            chosen.extend(added);
         }
-        if chosen.len().is_multiple_of(5) || chosen.len() == count {
-            let measured = &cases[..measured];
-            let losses = measured.iter().map(|case| case.choice.1 / case.fastest);
-            let losses: Vec<f64> = losses.collect();
-            let mean = losses.iter().map(|x| x.ln()).sum::<f64>() / losses.len() as f64;
-            let worst = losses.iter().copied().fold(1.0, f64::max);
-            println!(
-                "{} tiles: {:.4}, the worst {worst:.3}",
-                chosen.len(),
-                mean.exp()
-            );
+        let mut removed = None;
+        while chosen.len() > count {
+            removed = least_missed(&cases, &expected, &chosen);
+            chosen.retain(|it| Some(*it) != removed);
+        }
+        report(&cases[..measured], &expected, &chosen);
+        if removed == added {
+            break;
         }
     }
     let mut rows: Vec<String> = chosen.iter().map(|it| row(tiles[*it])).collect();
@@ -82,15 +71,78 @@ pub(crate) fn choose(samples: &[Sample], count: usize) {
     println!("{}", rows.join("\n"));
 }
 
+/// The tile with which the choice loses least.
+fn best_of_others(cases: &[Case], expected: &[Vec<f64>], chosen: &[usize]) -> Option<usize> {
+    let choices: Vec<_> = cases
+        .iter()
+        .zip(expected)
+        .map(|(case, expected)| choice(case, expected, chosen))
+        .collect();
+    let with = |tile: usize| -> f64 {
+        let all = cases.iter().zip(expected).zip(&choices);
+        all.map(|((case, expected), before)| {
+            case.loss(after(case, *before, tile, expected[tile]).1)
+        })
+        .sum()
+    };
+    let others = (0..expected.first()?.len()).filter(|it| !chosen.contains(it));
+    others
+        .map(|it| (it, with(it)))
+        .min_by(|x, y| x.1.total_cmp(&y.1))
+        .map(|(tile, _)| tile)
+}
+
+/// The tile without which the choice loses least.
+fn least_missed(cases: &[Case], expected: &[Vec<f64>], chosen: &[usize]) -> Option<usize> {
+    let without = |tile: usize| -> f64 {
+        let rest: Vec<usize> = chosen.iter().copied().filter(|it| *it != tile).collect();
+        let all = cases.iter().zip(expected);
+        all.map(|(case, expected)| case.loss(choice(case, expected, &rest).1))
+            .sum()
+    };
+    chosen
+        .iter()
+        .map(|it| (*it, without(*it)))
+        .min_by(|x, y| x.1.total_cmp(&y.1))
+        .map(|(tile, _)| tile)
+}
+
+/// Prints how much the choice loses.
+fn report(cases: &[Case], expected: &[Vec<f64>], chosen: &[usize]) {
+    let losses: Vec<f64> = cases
+        .iter()
+        .zip(expected)
+        .map(|(case, expected)| choice(case, expected, chosen).1 / case.fastest)
+        .collect();
+    let mean = losses.iter().map(|x| x.ln()).sum::<f64>() / losses.len() as f64;
+    let worst = losses.iter().copied().fold(1.0, f64::max);
+    println!(
+        "{} tiles: {:.4}, the worst {worst:.3}",
+        chosen.len(),
+        mean.exp()
+    );
+}
+
+impl Case {
+    /// The weighted loss if the product takes so many microseconds.
+    fn loss(&self, time: f64) -> f64 {
+        let loss = (time / self.fastest).ln();
+        self.weight * (loss + SQUARE * loss * loss)
+    }
+}
+
+/// The expected and the measured time of the model's choice among some tiles.
+fn choice(case: &Case, expected: &[f64], tiles: &[usize]) -> (f64, f64) {
+    tiles.iter().fold(case.choice, |before, tile| {
+        after(case, before, *tile, expected[*tile])
+    })
+}
+
 /// The choice with one more tile.
-fn after(case: &Case, tile: usize, expected: f64) -> (f64, f64) {
+fn after(case: &Case, before: (f64, f64), tile: usize, expected: f64) -> (f64, f64) {
     let unknown = (expected, expected * case.bias * UNKNOWN);
     let new = case.times.get(&tile).copied().unwrap_or(unknown);
-    if new.0 < case.choice.0 {
-        new
-    } else {
-        case.choice
-    }
+    if new.0 < before.0 { new } else { before }
 }
 
 fn cases(samples: &[Sample]) -> (Vec<Config>, Vec<Case>) {

@@ -127,7 +127,8 @@ impl Plan {
         of_sums: impl Iterator<Item = Config>,
         function: (&'static str, &'static [&'static str]),
     ) -> Result<Self, Error> {
-        let plan = Self::by_tile::<T, T, D>(device, form, Tile::Streamed)?;
+        let mut plan = Self::by_tile::<T, T, D>(device, form, Tile::Streamed)?;
+        plan.product.followed = true;
         // The instances of all functions of an epilogue have the same tiles.
         let mut tiles: Vec<Tile> = Vec::new();
         for config in configs.filter(|it| it.by_element != form.by_tma) {

@@ -63,21 +63,33 @@ pub struct Chip {
     pub port: [f64; 2],
     /// Bytes that the L2 cache delivers to all multiprocessors in a microsecond, if each is read by one CTA.
     pub l2: f64,
-    /// Where s CTAs read the same bytes, this takes s to the power of one minus this number as long.
-    pub shared: f64,
+    /// Where s CTAs read the same rows of A, or of B, this takes s to the power of one minus these numbers times as long.
+    pub shared: [f64; 2],
     /// Bytes outside of a matrix that TMA fills with zeros in a microsecond, in all multiprocessors.
     pub outside: f64,
     /// Where only a share f of the CTAs has rows outside, these take f to the power of minus this number as long.
     pub concentrated: f64,
     /// The share of time that is added to loads of rows that begin at odd multiples of 16 bytes.
     pub odd: f64,
+    /// The same for rows that do not begin at multiples of 128 bytes, odd ones included: those of a stage lie in two lines of the cache.
+    pub straddling: f64,
     /// If a share b of the multiprocessors load, b from one half to one, the memory takes 1 + this number · (1/b − 1) times as long.
     pub pairs: f64,
+    /// Microseconds of a stage in which 2, 4 and 8 CTAs that share A or B wait for one another.
+    pub sync: [f64; 3],
+    /// The share of the time of a stage that is added for each stage that a ring has less than six.
+    pub shallow: f64,
+    /// The share of the memory's time for the first loads of all CTAs that is added: nothing is multiplied meanwhile.
+    pub fill: f64,
+    /// Where warpgroups take turns, a byte of D costs the L2 cache as much as so many bytes that one CTA reads.
+    pub writes: f64,
     /// Microseconds between tiles of warpgroups in turns, and the share of a store that the next tile does not hide.
     pub turn: [f64; 2],
     /// Microseconds to store a tile of 128 × 256 elements of 16 bits, for each piece of a store, and for each further one if there is one
     /// buffer.
     pub store: [f64; 3],
+    /// Microseconds more to store a tile of 128 × 256 elements of which a function follows.
+    pub function: f64,
     /// Microseconds of an exchange between CTAs that divide K, and for 128 × 256 sums that leave a CTA.
     pub exchange: [f64; 2],
     /// The share of the peak bandwidth of the memory that a product reaches.
@@ -111,13 +123,19 @@ pub const H100: Chip = Chip {
     stage: [0.1148, 0.1806],
     port: [0.5401, 0.304],
     l2: 7.262e6,
-    shared: 0.3758,
+    shared: [0.3758; 2],
     outside: 8.511e6,
     concentrated: 0.4404,
     odd: 0.3989,
+    straddling: 0.0,
     pairs: 0.1727,
+    sync: [0.0; 3],
+    shallow: 0.0,
+    fill: 0.0,
+    writes: 0.0,
     turn: [0.0, 0.3878],
     store: [1.503, 0.1175, 0.1484],
+    function: 3.5,
     exchange: [0.2012, 7.597],
     memory: 0.9237,
     add: [0.2711, 0.9056, 4.478e6],
@@ -125,25 +143,31 @@ pub const H100: Chip = Chip {
     streamed_memory: 1.0,
 };
 
-/// An H200, by the times of 27,378 pairs of products and tiles, of the seeds 1 to 4.
+/// An H200, by the times of 22,726 pairs of products and tiles, of the seeds 1 to 10.
 pub const H200: Chip = Chip {
-    start: 1.948,
-    cluster: [0.0811, 0.0338],
-    clock: 1441.0,
-    alone: 0.2063,
-    stage: [0.1242, 0.2031],
-    port: [0.4459, 0.4437],
-    l2: 9.839e6,
-    shared: 0.3024,
-    outside: 5.313e6,
-    concentrated: 0.2031,
-    odd: 0.4339,
-    pairs: 0.3946,
-    turn: [0.098, 0.345],
-    store: [1.816, 0.0836, 0.1527],
-    exchange: [0.2745, 8.034],
+    start: 1.793,
+    cluster: [0.0568, 0.1158],
+    clock: 1452.0,
+    alone: 0.2188,
+    stage: [0.1218, 0.1927],
+    port: [0.5082, 0.3325],
+    l2: 1.031e7,
+    shared: [0.248, 0.3593],
+    outside: 4.949e6,
+    concentrated: 0.1657,
+    odd: 0.4257,
+    straddling: 0.1487,
+    pairs: 0.3313,
+    sync: [0.01219, 0.008257, 0.02149],
+    shallow: 0.01635,
+    fill: 0.109,
+    writes: 1.223,
+    turn: [0.03753, 0.0676],
+    store: [1.646, 0.1144, 0.07526],
+    function: 3.5,
+    exchange: [0.4542, 8.391],
     memory: 1.0,
-    add: [0.2999, 0.9692, 5.058e6],
+    add: [0.4247, 0.9036, 8.729e6],
     streamed: [1.385, 0.335, 0.536, 0.64],
     streamed_memory: 1.0,
 };

@@ -30,18 +30,22 @@ pub struct Product {
     pub extents: [u32; 4],
     /// Bytes of an element of A and B, and of D.
     pub bytes: (usize, usize),
+    /// Whether rows of A and B begin at multiples of 128 bytes, the lines of the L2 cache.
+    pub whole_lines: bool,
     /// Whether rows of A and B begin at multiples of 32 bytes, the sectors of the L2 cache.
     pub whole_sectors: bool,
     /// Whether rows of A and B consist of whole vectors of 16 bytes.
     pub whole_vectors: bool,
     /// Whether A and B have floating-point numbers of 8 bits.
     pub fp8: bool,
+    /// Whether a function of the sums follows before D is stored.
+    pub followed: bool,
     /// The GPU that computes it.
     pub gpu: Gpu,
 }
 
 impl Product {
-    /// The product of matrices whose rows begin at multiples of 32 bytes.
+    /// The product of matrices whose rows begin at multiples of 128 bytes.
     ///
     /// # Errors
     ///
@@ -50,9 +54,11 @@ impl Product {
         Ok(Self {
             extents,
             bytes: (size_of::<T>(), size_of::<D>()),
+            whole_lines: true,
             whole_sectors: true,
             whole_vectors: true,
             fp8: is_fp8::<T>(),
+            followed: false,
             gpu: Gpu::of(device)?,
         })
     }
@@ -63,9 +69,11 @@ impl Product {
         Self {
             extents,
             bytes: (2, 2),
+            whole_lines: bytes_of_k.is_multiple_of(128),
             whole_sectors: bytes_of_k.is_multiple_of(32),
             whole_vectors: bytes_of_k.is_multiple_of(16),
             fp8: false,
+            followed: false,
             gpu,
         }
     }
@@ -123,6 +131,7 @@ impl Product {
         Self {
             extents: [batches.saturating_mul(parts), m, n, k],
             bytes: (self.bytes.0, 4),
+            followed: false,
             ..*self
         }
     }
@@ -166,20 +175,24 @@ impl Product {
         };
         let doublings = f64::from(config.ctas()).log2();
         let store = self.store(chip, config);
-        let of_stages = |active| work.stages * self.stage(chip, config, &work, active);
-        let full = of_stages(work.most);
+        let of_stages =
+            |active, writes| work.stages * self.stage(chip, config, &work, (active, writes));
+        // While a warpgroup multiplies, the other one stores its tile.
+        let full = of_stages(work.most, if config.pingpong { work.writes } else { 0.0 });
         let before_next = chip.cluster[1] * doublings
             + match config.pingpong {
                 true => (full + chip.turn[0] + chip.turn[1] * store).max((full + store) / 2.0),
                 false => full + store,
             };
-        let products = (work.waves - 1.0) * before_next + of_stages(work.last) + store;
+        let products = (work.waves - 1.0) * before_next + of_stages(work.last, 0.0) + store;
         let both = norm(6.0, &[products, self.memory() / chip.memory]);
-        chip.start + chip.cluster[0] * doublings + both
+        let fill = chip.fill * work.first_bytes / self.gpu.bandwidth;
+        chip.start + chip.cluster[0] * doublings + both + fill
     }
 
-    /// The expected microseconds of a stage of a CTA with so many clusters at work.
-    fn stage(&self, chip: &Chip, config: Config, work: &Work, active: f64) -> f64 {
+    /// The expected microseconds of a stage of a CTA with so many clusters at work, each CTA of which takes so many microseconds of the L2
+    /// cache for stores.
+    fn stage(&self, chip: &Chip, config: Config, work: &Work, (active, writes): (f64, f64)) -> f64 {
         let ctas = active * f64::from(config.ctas());
         let multiprocessors = f64::from(self.gpu.multiprocessors);
         let busy = (ctas / multiprocessors).min(1.0);
@@ -198,8 +211,13 @@ impl Product {
             false => 1.0,
         };
         let memory = ctas * work.new_bytes * pairs / self.gpu.bandwidth;
-        let loads = ctas * work.requests + work.port;
-        norm(8.0, &[products, norm(4.0, &[loads, memory])])
+        let loads = ctas * (work.requests + writes) + work.port;
+        let sync = match config.cluster_m * config.cluster_n {
+            0 | 1 => 0.0,
+            sharing => chip.sync[(sharing.ilog2() as usize - 1).min(2)],
+        };
+        let few = f64::from(6u32.saturating_sub(config.stages));
+        (norm(8.0, &[products, norm(4.0, &[loads, memory])]) + sync) * (1.0 + chip.shallow * few)
     }
 
     /// The expected microseconds to store a tile.
@@ -211,7 +229,9 @@ impl Product {
         let (pieces, _) = pieces(eighths, most.max(2));
         let steps = f64::from(config.rows_of_warpgroup() / 64 * pieces);
         let [of_area, piece, further] = chip.store;
-        let mut store = of_area * area / split * self.bytes.1 as f64 / 2.0 + piece * steps;
+        let function = if self.followed { chip.function } else { 0.0 };
+        let of_area = of_area * self.bytes.1 as f64 / 2.0 + function;
+        let mut store = of_area * area / split + piece * steps;
         if pieces == 1 {
             store += further * (steps - 1.0);
         }
@@ -258,8 +278,11 @@ struct Work {
     /// For the loads of a CTA in a stage, microseconds of the L2 cache, if it serves no other CTA, and of the multiprocessor.
     requests: f64,
     port: f64,
-    /// Bytes of a stage of a CTA that come from memory.
+    /// Bytes of a stage of a CTA that come from memory, and of all stages that all CTAs load at first.
     new_bytes: f64,
+    first_bytes: f64,
+    /// Microseconds of the L2 cache for what a CTA stores of a tile in a stage of the next one, if it serves no other CTA.
+    writes: f64,
 }
 
 impl Work {
@@ -292,9 +315,14 @@ impl Work {
         let at_once = active * below * beside;
         let (rows, columns) = block(at_once / batches, (high * below, wide * beside), config);
         let blocks = (at_once / (rows * columns)).max(1.0);
-        let share = |ctas: f64| ctas.max(1.0).powf(-chip.shared);
-        let odd = 1.0 + if product.whole_sectors { 0.0 } else { chip.odd };
-        let inside = a_inside * share(columns / beside) + b_inside * share(rows / below);
+        let share = |ctas: f64, power: f64| ctas.max(1.0).powf(-power);
+        let added = |is_whole, share| if is_whole { 0.0 } else { share };
+        let odd = 1.0
+            + added(product.whole_sectors, chip.odd)
+            + added(product.whole_lines, chip.straddling);
+        let [of_a_rows, of_b_rows] = chip.shared;
+        let inside = a_inside * share(columns / beside, of_a_rows)
+            + b_inside * share(rows / below, of_b_rows);
         let spread = |clusters: f64, is_whole: bool| match is_whole {
             true => 1.0,
             false => clusters.powf(chip.concentrated),
@@ -308,6 +336,7 @@ impl Work {
             * split
             * (rows * bm.min(m / (high * below)) + columns * bn.min(n / (wide * beside)));
         let of_all = batches * (m + n) * k * product.bytes.0 as f64;
+        let new_bytes = (of_all / (all * ctas * stages)).max(of_wave / (active * ctas));
         Some(Self {
             most,
             last: all - (waves - 1.0) * most,
@@ -315,7 +344,9 @@ impl Work {
             stages,
             requests: line * (odd * inside / chip.l2 + outside / chip.outside),
             port: (chip.port[0] * odd * (a + b) + chip.port[1] * shared) / 1e3,
-            new_bytes: (of_all / (all * ctas * stages)).max(of_wave / (active * ctas)),
+            new_bytes,
+            first_bytes: active * ctas * new_bytes * f64::from(config.stages).min(stages),
+            writes: chip.writes * bm * bn * product.bytes.1 as f64 / (stages * chip.l2),
         })
     }
 }
@@ -362,9 +393,11 @@ pub(crate) mod tests {
         Product {
             extents: [1, m, n, k],
             bytes,
+            whole_lines: (k as usize * bytes.0).is_multiple_of(128),
             whole_sectors: (k as usize * bytes.0).is_multiple_of(32),
             whole_vectors: true,
             fp8: false,
+            followed: false,
             gpu: Gpu::H200,
         }
     }

@@ -41,7 +41,9 @@ pub(crate) struct Form {
     pub(crate) elements: [usize; 2],
     /// Whether D is stored by TMA.
     pub(crate) by_tma: bool,
-    /// Whether rows of A and B, or their copies, begin at multiples of 32 bytes.
+    /// Whether rows of A and B, or their copies, begin at multiples of 128 bytes.
+    pub(crate) whole_lines: bool,
+    /// Whether they begin at multiples of 32 bytes.
     pub(crate) whole_sectors: bool,
     /// Whether all rows along K, of A and of B or their copies, begin at multiples of 16 bytes and are multiples of 16 bytes long.
     pub(crate) whole_vectors: bool,
@@ -207,8 +209,11 @@ impl Form {
                 smaller.copied = true;
             }
         }
-        let whole_sectors = (a.copied || has_whole_sectors(&a_all, a.mn))
-            && (b.copied || has_whole_sectors(&b_all, b.mn));
+        let begin_at = |unit| {
+            (a.copied || begins_at(&a_all, a.mn, unit))
+                && (b.copied || begins_at(&b_all, b.mn, unit))
+        };
+        let (whole_lines, whole_sectors) = (begin_at(128), begin_at(32));
         let whole_vectors = (a.mn || has_whole_vectors(&a_all))
             && (b.mn || has_whole_vectors(&b_all))
             && is_whole::<A>(k);
@@ -224,6 +229,7 @@ impl Form {
             b,
             elements,
             by_tma,
+            whole_lines,
             whole_sectors,
             whole_vectors,
         })
@@ -259,6 +265,7 @@ impl Form {
     /// If the driver does not say how many clusters run at the same time.
     pub(crate) fn product<T: Element, D>(&self, device: &Device) -> Result<Product, Error> {
         Ok(Product {
+            whole_lines: self.whole_lines,
             whole_sectors: self.whole_sectors,
             whole_vectors: self.whole_vectors,
             ..Product::new::<T, D>(device, self.extents)?
@@ -455,8 +462,8 @@ pub(crate) fn is_whole<T>(elements: usize) -> bool {
     elements.is_multiple_of(16 / size_of::<T>())
 }
 
-/// Whether each row, or each column if `mn`, begins at a multiple of 32 bytes.
-fn has_whole_sectors<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
+/// Whether each row, or each column if `mn`, begins at a multiple of so many bytes.
+fn begins_at<T: Element>(x: &Matrices<'_, T>, mn: bool, unit: u64) -> bool {
     let mode = if mn { 2 } else { 1 };
     // The stride of a mode of one element may be any number.
     let stride = if x.shape()[mode] > 1 {
@@ -465,5 +472,5 @@ fn has_whole_sectors<T: Element>(x: &Matrices<'_, T>, mn: bool) -> bool {
         0
     };
     let bytes = (stride * size_of::<T>()) as u64;
-    [x.address(), bytes].iter().all(|n| n.is_multiple_of(32))
+    [x.address(), bytes].iter().all(|n| n.is_multiple_of(unit))
 }
