@@ -81,18 +81,18 @@
 //!
 //! | feature | kernels | what it adds |
 //! |---|---|---|
-//! | `core`, by default | 256 | products of bf16 along K with D of bf16 and f32, by all tiles; softmax and norms of bf16 and f32; attention; transposes |
-//! | `f16` | 196 | f16 where `core` has bf16 |
-//! | `f32` | 76 | products of f32, by tf32 |
-//! | `f8-i8` | 212 | products of 8-bit floating-point numbers and integers, and the quantisation of rows |
+//! | `core`, by default | 264 | products of bf16 along K with D of bf16 and f32, by all tiles; softmax and norms of bf16 and f32; attention; transposes |
+//! | `f16` | 204 | f16 where `core` has bf16 |
+//! | `f32` | 80 | products of f32, by tf32 |
+//! | `f8-i8` | 223 | products of 8-bit floating-point numbers and integers, and the quantisation of rows |
 //! | `mixed`, with `f8-i8` | 105 | the 8-bit types e5m2 and u8, alone and beside e4m3 and i8 |
 //! | `majors` | 26 | products of matrices that are contiguous along M or N; without this feature, they are copied first |
 //! | `linear` | 8 | [`gemm_linear`] and [`gemm_update`] |
-//! | `fused` | 175 | [`gemm_fused`] and [`gemm_gated`] |
+//! | `fused` | 235 | [`gemm_fused`] and [`gemm_gated`] |
 //! | `grouped` | 14 | [`gemm_grouped`] and [`gemm_list`] |
 //! | `scaled`, with `f8-i8` | 24 | [`gemm_scaled`] and [`gemm_block_scaled`] |
 //! | `rows` | 18 | [`sum()`], [`sum_rows`] and [`histogram()`] |
-//! | `all` | 1431 | all of them |
+//! | `all` | 1582 | all of them |
 //! | `serde` | | plans of products, to be written and read |
 //! | `instantiate` | | tiles of products that are not compiled ahead: [`Plan::with_tile`] and [`Plan::autotune`] make their kernels |
 //!
