@@ -152,7 +152,7 @@ type Types = (Mnk, MatrixType, MatrixType, MatrixType, MatrixType);
 
 /// The PTX operations of a warp with these types of D, A and B, from the largest K on.
 fn operations(types: [Element; 3]) -> Vec<(MmaAtom, Types)> {
-    let [d, a, b] = types.map(|ty| MatrixType::of(ty));
+    let [d, a, b] = types.map(MatrixType::of);
     let with_modifiers = |atom: MmaAtom| {
         let [m, n, k] = atom.shape_mnk();
         let shape = Mnk {
