@@ -169,13 +169,13 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     launch("gemm_fused_bf16_bf16_Relu_FUSED_4", |device| {
         followed(device, gemm_fused_CFG::FUSED_4, 3, [136, 24, 568])
     }),
-    // CTAs of a cluster divide K, and each stores a part of the columns.
+    // CTAs of a cluster divide K, and each stores a part of the columns. Two tiles of 8 stages each come through a ring of 10.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_15", |device| {
-        followed(device, gemm_fused_CFG::FUSED_15, 4, [136, 40, 1160])
+        followed(device, gemm_fused_CFG::FUSED_15, 4, [136, 40, 1800])
     }),
-    // D is stored by elements.
+    // D is stored by elements, and two CTAs have columns of the same rows.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_20", |device| {
-        followed(device, gemm_fused_CFG::FUSED_20, 2, [136, 57, 312])
+        followed(device, gemm_fused_CFG::FUSED_20, 2, [136, 137, 568])
     }),
     // The same behind the sums of parts of K.
     launch("finish_parts_f32_bf16_Relu", |device| {
