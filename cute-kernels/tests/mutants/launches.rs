@@ -163,19 +163,20 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     }),
     // The largest values of rows are noted, here by several CTAs.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_2", |device| {
-        followed(device, gemm_fused_CFG::FUSED_2, 3, [72, 120, 568])
+        followed(device, gemm_fused_CFG::FUSED_2, 2, [136, 200, 696])
     }),
-    // The transpose is stored, and eight lanes have a row.
+    // The transpose is stored, and eight lanes have a row. A tile has more stages than the ring, so that a warpgroup's turn matters.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_4", |device| {
-        followed(device, gemm_fused_CFG::FUSED_4, 3, [136, 24, 568])
+        followed(device, gemm_fused_CFG::FUSED_4, 2, [136, 24, 1100])
     }),
-    // CTAs of a cluster divide K, and each stores a part of the columns. Two tiles of 8 stages each come through a ring of 10.
+    // CTAs of a cluster divide K, and each stores a part of the columns. A tile has more
+    // stages than the ring.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_15", |device| {
-        followed(device, gemm_fused_CFG::FUSED_15, 4, [136, 40, 1800])
+        followed(device, gemm_fused_CFG::FUSED_15, 4, [136, 40, 3080])
     }),
-    // D is stored by elements, and two CTAs have columns of the same rows.
+    // D is stored by elements, and CTAs have columns of the same rows.
     launch("gemm_fused_bf16_bf16_Relu_FUSED_20", |device| {
-        followed(device, gemm_fused_CFG::FUSED_20, 2, [136, 137, 568])
+        followed(device, gemm_fused_CFG::FUSED_20, 3, [136, 137, 568])
     }),
     // The same behind the sums of parts of K.
     launch("finish_parts_f32_bf16_Relu", |device| {
@@ -200,9 +201,9 @@ pub(crate) const LAUNCHES: &[Launch] = &[
         plan.launch_fused(device, &a, &b, epilogue, &mut view)?;
         Ok([bytes(&d.buffer().download()?), bytes(&largest.download()?)].concat())
     }),
-    // Even columns are gates of the odd ones.
+    // Even columns are gates of the odd ones. A tile has more stages than the ring, so that a warpgroup's turn matters.
     launch("gemm_gated_bf16_bf16_Relu_GATED_0", |device| {
-        with_gates(device, gemm_gated_CFG::GATED_0, 1, [136, 112, 568])
+        with_gates(device, gemm_gated_CFG::GATED_0, 1, [136, 112, 1100])
     }),
     launch("gemm_linear_bf16_bf16_SQUARE_BY_ELEMENT", |device| {
         product::<bf16, bf16>(
@@ -320,7 +321,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
             product::<e4m3, bf16>(
                 device,
                 SQUARE_PROMOTED,
-                [136, 120, 784],
+                [136, 248, 784],
                 |device, a, b, d, [m, n, k]| {
                     let wide = k.div_ceil(128);
                     let x = f32::computed(device, 1, wide, m)?;
@@ -790,12 +791,13 @@ fn followed(
                d: &mut Result3<bf16>,
                [m, n, k]: [u32; 3]| {
         let (rows, columns) = if swapped { (n, m) } else { (m, n) };
+        // Cleared first: the launch overlaps the one before, which computes C.
+        let mut largest = Tensor::<f32, 1>::zeros(device, [rows as usize])?;
         let bias = bf16::computed(device, 1, 1, columns)?;
         let bias = [bias
             .buffer()
             .view(0, [1, columns as usize], [columns as usize, 1])?];
         let c = bf16::computed(device, 1, rows, columns)?;
-        let mut largest = Tensor::<f32, 1>::zeros(device, [rows as usize])?;
         let (c, largest) = ([c.view()], &mut [largest.view_mut()]);
         let relu = gemm_fused_F::Relu;
         fused::gemm_fused::launch(
