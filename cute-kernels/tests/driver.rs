@@ -12,6 +12,7 @@
 mod constants;
 #[path = "../../cute-runtime/src/device/cuda/sys/functions.rs"]
 mod functions;
+#[macro_use]
 #[path = "../../cute-runtime/src/device/cuda/sys/types.rs"]
 mod types;
 
@@ -75,7 +76,7 @@ fn types_have_the_layouts_of_the_bindings() {
             same! { $($($name {})*)* }
         };
     }
-    types::driver_types! { same_size }
+    driver_types! { same_size }
 }
 
 /// The tables of chips have the driver's numbers of element types and of swizzles.

@@ -43,9 +43,6 @@ macro_rules! declare {
 
 driver_types! { declare }
 
-#[cfg(test)]
-pub(crate) use driver_types;
-
 pub(crate) type CUdevice = c_int;
 pub(crate) type CUdeviceptr = u64;
 
