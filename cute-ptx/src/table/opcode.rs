@@ -16,7 +16,7 @@ macro_rules! opcodes {
         /// ```
         /// use cute_ptx::ast::Type;
         /// use cute_ptx::table::{Mnemonic, choice, op};
-        /// Mnemonic::from_modifiers(op::Ld, (choice::Volatile, Type::F32))?;
+        /// Mnemonic::new(op::Ld, (choice::Volatile, Type::F32))?;
         /// # Ok::<(), cute_ptx::table::Unknown>(())
         /// ```
         ///
@@ -25,7 +25,7 @@ macro_rules! opcodes {
         /// ```compile_fail,E0277
         /// use cute_ptx::ast::Type;
         /// use cute_ptx::table::{Mnemonic, choice, op};
-        /// Mnemonic::from_modifiers(op::Ld, (choice::Sat, Type::F32))?;
+        /// Mnemonic::new(op::Ld, (choice::Sat, Type::F32))?;
         /// # Ok::<(), cute_ptx::table::Unknown>(())
         /// ```
         pub mod op {
