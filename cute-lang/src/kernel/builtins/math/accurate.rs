@@ -2,13 +2,14 @@
 //! the same on every machine. The coefficients are N. Juffa's. The errors are in `cute-runtime/docs/kernel-language.md`, and a test
 //! measures them.
 
+use super::integer::integers;
 use super::single::{ROUNDER, Single, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::Type;
-use cute_ptx::table::choice::{Comparison, IntegerRounding, Rounding, Takes};
-use cute_ptx::table::op::{self, Instruction};
+use cute_ptx::table::choice::{Comparison, IntegerRounding, Rounding};
+use cute_ptx::table::op;
 use std::f32::consts::{LN_2, LOG2_E};
 
 /// The number of fraction bits. The exponent lies above them.
@@ -173,14 +174,4 @@ fn scale(b: &mut Builder, x: &Scalar, k: &Scalar) -> Scalar {
     let bits = integers(b, op::Shl, Type::B32, &biased, Operand::Int(FRACTION));
     let power = b.compute(Type::F32, op::Mov, Type::B32, [bits.operand()]);
     mul(b, x, &power)
-}
-
-fn integers<I: Instruction + Takes<Type>>(
-    b: &mut Builder,
-    opcode: I,
-    ty: Type,
-    x: &Scalar,
-    y: Operand,
-) -> Scalar {
-    b.compute(Type::S32, opcode, ty, [x.operand(), y])
 }

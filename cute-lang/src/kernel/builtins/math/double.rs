@@ -2,6 +2,7 @@
 //! the last place. Each operation is rounded as IEEE 754 requires, so the results are the same on every machine. The errors are in
 //! `cute-runtime/docs/kernel-language.md`, and a test measures them.
 
+use super::integer::integers;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::ir::Operand;
 use crate::kernel::value::Scalar;
@@ -215,16 +216,6 @@ fn rounded<I: Instruction + Takes<Rounding> + Takes<Type>>(
 ) -> Operand {
     let result = b.compute(Type::F64, opcode, (Rounding::Rn, Type::F64), operands);
     result.operand()
-}
-
-fn integers<I: Instruction + Takes<Type>>(
-    b: &mut Builder,
-    opcode: I,
-    ty: Type,
-    x: &Scalar,
-    y: Operand,
-) -> Scalar {
-    b.compute(Type::S64, opcode, ty, [x.operand(), y])
 }
 
 fn of(x: f64) -> Operand {

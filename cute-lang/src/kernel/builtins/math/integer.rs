@@ -3,9 +3,12 @@
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
+use crate::kernel::ir::Operand;
 use crate::kernel::value::types::is_signed;
-use crate::kernel::value::{Num, Value};
-use cute_ptx::table::op;
+use crate::kernel::value::{Num, Scalar, Value};
+use cute_ptx::ast::Type;
+use cute_ptx::table::choice::Takes;
+use cute_ptx::table::op::{self, Instruction};
 use syn::Result;
 
 pub(super) fn abs(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -44,4 +47,20 @@ pub(super) fn clamp(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let x = b.integers(Op::Max, &call.args[0].value, &call.args[1].value)?;
     b.integers(Op::Min, &x, &call.args[2].value)
+}
+
+/// The signed integer that an instruction of a type computes of two integers of its width, 32 or 64 bits.
+pub(super) fn integers<I: Instruction + Takes<Type>>(
+    b: &mut Builder,
+    opcode: I,
+    ty: Type,
+    x: &Scalar,
+    y: Operand,
+) -> Scalar {
+    let signed = if ty.bits() == 64 {
+        Type::S64
+    } else {
+        Type::S32
+    };
+    b.compute(signed, opcode, ty, [x.operand(), y])
 }
