@@ -86,6 +86,14 @@ pub enum EmulatorError {
     /// The kernel did something whose result PTX does not define, or executed `trap`.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
+    /// A copy of the host, or a free, that nothing orders after the work of another stream.
+    #[error("{work} {race}")]
+    StreamRace {
+        /// What the host does.
+        work: HostWork,
+        /// The race.
+        race: Box<StreamRace>,
+    },
     /// Every thread that has not ended waits for something that cannot happen.
     #[error("{entry} is deadlocked:{}\n    under {schedule}", lines(threads))]
     Deadlock {
@@ -875,6 +883,67 @@ fn launched(before: usize) -> String {
     }
 }
 
+/// An access to global memory that conflicts with an access of an earlier launch or copy on another stream. Nothing orders the two.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "races at global address {address:#x} with {other} on stream {other_stream}: this is on stream {stream}, and no event orders the \
+     two; stream {stream} has to wait first for an event that stream {other_stream} records after that"
+)]
+pub struct StreamRace {
+    /// The global address of the byte.
+    pub address: u64,
+    /// The stream of this access.
+    pub stream: u64,
+    /// The earlier access.
+    pub other: Work,
+    /// The stream of the earlier access.
+    pub other_stream: u64,
+}
+
+/// An access of a stream's work to global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// An access of a launch.
+    Kernel {
+        /// The entry of the launch.
+        entry: String,
+        /// The access.
+        instruction: Other,
+    },
+    /// An access of the host.
+    Host(HostWork),
+}
+
+impl Display for Work {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Work::Kernel { entry, instruction } => write!(f, "{instruction} of {entry}"),
+            Work::Host(work) => work.fmt(f),
+        }
+    }
+}
+
+/// What the host does with global memory on a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostWork {
+    /// [`GlobalMemory::read_on`](crate::GlobalMemory::read_on).
+    CopyToHost,
+    /// [`GlobalMemory::write_on`](crate::GlobalMemory::write_on).
+    CopyFromHost,
+    /// [`GlobalMemory::free_on`](crate::GlobalMemory::free_on).
+    Free,
+}
+
+impl Display for HostWork {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            HostWork::CopyToHost => "a copy to the host",
+            HostWork::CopyFromHost => "a copy from the host",
+            HostWork::Free => "a free",
+        })
+    }
+}
+
 /// A number that differs between threads, although the PTX claims that it is equal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("has {value} in {register}, which the PTX says is the same in the whole {group}, but {other} {}", match turn {
@@ -1057,6 +1126,9 @@ pub enum FaultKind {
     /// An access to global memory that an earlier launch also accesses. That launch may not have ended.
     #[error(transparent)]
     GridRace(Box<GridRace>),
+    /// An access to global memory that a launch or copy on another stream also accesses. No event orders the two.
+    #[error(transparent)]
+    StreamRace(Box<StreamRace>),
     /// Two threads access the same byte of global memory, nothing orders the two, and at least one of them writes.
     #[error("races at global address {address:#x} with {earlier}: {advice}")]
     GlobalRace {
@@ -1383,6 +1455,10 @@ impl FaultKind {
             | FaultKind::TargetInFlight { earlier, .. }
             | FaultKind::GlobalSourceInFlight { earlier, .. } => (Some(&earlier.instruction), None),
             FaultKind::GridRace(race) => (Some(&race.other), None),
+            FaultKind::StreamRace(race) => match &race.other {
+                Work::Kernel { instruction, .. } => (Some(instruction), None),
+                Work::Host(_) => (None, None),
+            },
             FaultKind::NotTogether(missing) => match &missing.absence {
                 Absence::Ended(other) | Absence::Waiting(other) => (Some(other), None),
                 Absence::Passed { parted, now } => (Some(now), Some(parted)),
@@ -1415,6 +1491,7 @@ impl FaultKind {
             | FaultKind::TargetInFlight { address, .. }
             | FaultKind::GlobalSourceInFlight { address, .. } => Some(*address),
             FaultKind::GridRace(race) => Some(race.address),
+            FaultKind::StreamRace(race) => Some(race.address),
             FaultKind::Misaligned { address, .. } => Some(*address),
             _ => None,
         }

@@ -18,8 +18,9 @@ pub struct Launch<'a> {
     pub args: &'a [Vec<u8>],
     /// The known extents of tensors in global memory that the PTX names. An access with coordinates outside them is a fault.
     pub extents: &'a [Extents],
-    /// Whether the launch may begin while earlier launches run (programmatic stream serialization of the CUDA driver). Accesses before
-    /// `griddepcontrol.wait` must then not depend on the earlier launches. Other launches begin when all earlier ones have ended.
+    /// Whether the launch may begin while earlier launches of its stream run (programmatic stream serialization of the CUDA driver).
+    /// Accesses before `griddepcontrol.wait` must then not depend on the earlier launches. Other launches begin when all earlier ones of
+    /// the stream have ended.
     pub overlaps: bool,
     /// The order of warps and of asynchronous work.
     pub schedule: Schedule,

@@ -96,14 +96,15 @@ mod trace;
 mod variables;
 mod windows;
 
+pub use access::clock::Point;
 pub use counts::{ByClass, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use cute_ptx::claims::Group;
 pub use cute_ptx::table::Class;
 pub use error::{
     Absence, AllocError, Assertion, Disagreement, Earlier, EmulatorError, Endless, Fault,
-    FaultKind, FreeError, GridRace, Inactive, Later, LaunchProblem, Loop, MemberMask, MemoryError,
-    Nearest, NotTogether, Other, OtherBox, OtherRegisters, OutsideTensor, Setmaxnreg, Site, Stuck,
-    Thread, UndefinedValue,
+    FaultKind, FreeError, GridRace, HostWork, Inactive, Later, LaunchProblem, Loop, MemberMask,
+    MemoryError, Nearest, NotTogether, Other, OtherBox, OtherRegisters, OutsideTensor, Setmaxnreg,
+    Site, StreamRace, Stuck, Thread, UndefinedValue, Work,
 };
 pub use launch::{Checks, Extents, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

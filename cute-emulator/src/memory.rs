@@ -1,7 +1,8 @@
 //! Global memory. Allocations lie at least 1 MiB apart, so an access past the end of one does not hit another.
 
-use crate::access::grids::Grids;
-use crate::error::{AllocError, FreeError, MemoryError, Nearest};
+use crate::access::clock::Point;
+use crate::access::streams::Streams;
+use crate::error::{AllocError, EmulatorError, FreeError, HostWork, MemoryError, Nearest};
 use crate::limits::{Limits, filled};
 use crate::windows::SHARED_WINDOW;
 use std::collections::BTreeMap;
@@ -32,8 +33,8 @@ pub struct GlobalMemory {
     modules: Vec<(Arc<()>, u64)>,
     /// The text that kernels have printed.
     output: String,
-    /// The launches that may still run when the next one begins.
-    pub(crate) grids: Grids,
+    /// The launches and copies that may still run when the next one begins.
+    pub(crate) streams: Streams,
 }
 
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl GlobalMemory {
             limit: limits.memory_bytes,
             modules: Vec::new(),
             output: String::new(),
-            grids: Grids::default(),
+            streams: Streams::default(),
         }
     }
 
@@ -81,9 +82,58 @@ impl GlobalMemory {
         std::mem::take(&mut self.output)
     }
 
-    /// The host waits for all launches: later ones do not [overlap](crate::Launch::overlaps) with them.
+    /// The host waits for all launches and copies on all streams: whatever it enqueues later happens after them, also a launch that
+    /// [overlaps](crate::Launch::overlaps).
     pub fn synchronize(&mut self) {
-        self.grids = Grids::default();
+        self.streams.synchronize();
+    }
+
+    /// The host waits for a point: whatever it enqueues later, on any stream, happens after it.
+    pub fn synchronize_with(&mut self, point: &Point) {
+        self.streams.synchronize_with(point);
+    }
+
+    /// Announces a stream other than stream 0, by a number that no other stream of this memory has or has had.
+    ///
+    /// A stream is a queue of launches and copies, which run one after the other. The work of different streams has no order, except by
+    /// a [`Point`] that one stream [records](GlobalMemory::record) and the other one [waits](GlobalMemory::wait) for, and by the host's
+    /// waits. The emulator runs everything at once, in the order of the calls. But an access that conflicts with one of a launch or copy on
+    /// another stream, without such an order, is an error, whichever was called first.
+    ///
+    /// From this call on, the accesses of all streams are remembered: of each stream the last 16 launches and copies that the host has
+    /// not waited for, in all up to [`Limits::recorded_bytes`] of the last launch. Older ones count as ended, and so do those before
+    /// this call, but for the last one. With stream 0 alone, nothing is remembered beyond one launch. A number that was not announced is
+    /// announced when it is first used.
+    pub fn add_stream(&mut self, stream: u64) {
+        self.streams.add(stream);
+    }
+
+    /// The present point of a stream: everything enqueued on it so far, and all that this happens after.
+    ///
+    /// ```
+    /// use cute_emulator::{EmulatorError, GlobalMemory};
+    ///
+    /// let mut memory = GlobalMemory::new();
+    /// let address = memory.alloc(4, 4)?;
+    /// memory.add_stream(1);
+    /// memory.write_on(0, address, &[1; 4])?;
+    /// let written = memory.record(0);
+    ///
+    /// let mut bytes = [0; 4];
+    /// let error = memory.read_on(1, address, &mut bytes).unwrap_err();
+    /// assert!(matches!(error, EmulatorError::StreamRace { .. }));
+    ///
+    /// memory.wait(1, &written);
+    /// memory.read_on(1, address, &mut bytes)?;
+    /// # Ok::<(), EmulatorError>(())
+    /// ```
+    pub fn record(&mut self, stream: u64) -> Point {
+        self.streams.record(stream)
+    }
+
+    /// Whatever is enqueued on the stream later happens after the point.
+    pub fn wait(&mut self, stream: u64, point: &Point) {
+        self.streams.wait(stream, point);
     }
 
     /// Adds text that a kernel prints, up to `most` bytes in all; the rest is lost.
@@ -154,16 +204,75 @@ impl GlobalMemory {
         Ok(())
     }
 
-    /// Copies the bytes at `address` to the host. They must lie in one allocation.
+    /// Like [`free`](GlobalMemory::free), as work of a stream.
+    ///
+    /// # Errors
+    ///
+    /// No allocation begins at `address`, or another stream accesses its bytes and the free does not happen after that.
+    pub fn free_on(&mut self, stream: u64, address: u64) -> Result<(), EmulatorError> {
+        let allocation = self.allocations.get(&address);
+        let bytes = allocation.ok_or(FreeError { address })?.bytes.len() as u64;
+        self.enqueue(stream, HostWork::Free, address..address + bytes)?;
+        Ok(self.free(address)?)
+    }
+
+    /// Copies the bytes at `address` to the host. They must lie in one allocation. The copy is of no stream: the caller
+    /// [synchronizes](GlobalMemory::synchronize) before it.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         into.copy_from_slice(self.bytes(address, into.len())?);
         Ok(())
     }
 
-    /// Copies bytes of the host to `address`. The destination must lie in one allocation.
+    /// Like [`read`](GlobalMemory::read), as work of a stream. It returns at once, but the host has not waited for it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not in one allocation, or another stream writes them and the copy does not happen after that.
+    pub fn read_on(
+        &mut self,
+        stream: u64,
+        address: u64,
+        into: &mut [u8],
+    ) -> Result<(), EmulatorError> {
+        let bytes = self.bytes(address, into.len())?.len() as u64;
+        self.enqueue(stream, HostWork::CopyToHost, address..address + bytes)?;
+        Ok(self.read(address, into)?)
+    }
+
+    /// Copies bytes of the host to `address`. The destination must lie in one allocation. The copy is of no stream, as that of
+    /// [`read`](GlobalMemory::read).
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
         self.bytes_mut(address, from.len())?.copy_from_slice(from);
         Ok(())
+    }
+
+    /// Like [`write`](GlobalMemory::write), as work of a stream. The host has not waited for it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not in one allocation, or another stream accesses them and the copy does not happen after that.
+    pub fn write_on(
+        &mut self,
+        stream: u64,
+        address: u64,
+        from: &[u8],
+    ) -> Result<(), EmulatorError> {
+        let bytes = self.bytes(address, from.len())?.len() as u64;
+        self.enqueue(stream, HostWork::CopyFromHost, address..address + bytes)?;
+        Ok(self.write(address, from)?)
+    }
+
+    fn enqueue(
+        &mut self,
+        stream: u64,
+        work: HostWork,
+        range: Range<u64>,
+    ) -> Result<(), EmulatorError> {
+        let enqueued = self.streams.host(stream, work, range);
+        enqueued.map_err(|race| EmulatorError::StreamRace {
+            work,
+            race: Box::new(race),
+        })
     }
 
     /// The `len` bytes at `address`. They must lie in one allocation.

@@ -198,6 +198,24 @@ impl Program {
         launch: &Launch<'_>,
         observed: &mut Observed,
     ) -> Result<(), EmulatorError> {
+        self.launch_on(memory, 0, entry, launch, observed)
+    }
+
+    /// Like [`launch_observed`](Program::launch_observed), on a [stream](GlobalMemory::add_stream) other than stream 0. A launch that
+    /// [overlaps](Launch::overlaps) does so with those before it on this stream.
+    ///
+    /// # Errors
+    ///
+    /// As for [`launch`](Program::launch). A [`StreamRace`](crate::FaultKind::StreamRace) is an access that nothing orders after
+    /// an access of another stream.
+    pub fn launch_on(
+        &self,
+        memory: &mut GlobalMemory,
+        stream: u64,
+        entry: &str,
+        launch: &Launch<'_>,
+        observed: &mut Observed,
+    ) -> Result<(), EmulatorError> {
         let Some(&index) = self.by_name.get(entry) else {
             let available = self.entries().map(|info| info.name.clone()).collect();
             return Err(EmulatorError::NoEntry {
@@ -219,7 +237,7 @@ impl Program {
             params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
         }
         let variables = self.place_variables(memory)?;
-        exec::run(code, &params, variables, memory, launch, observed)
+        exec::run(code, &params, variables, memory, stream, launch, observed)
     }
 }
 

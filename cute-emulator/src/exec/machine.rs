@@ -14,7 +14,7 @@ use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
 use super::views::{Launched, launched};
 use super::watch::Watch;
-use crate::access::grids::Grid;
+use crate::access::streams::Accesses;
 use crate::error::{EmulatorError, Endless, Fault, Loop, Site, Stuck};
 use crate::launch::Launch;
 use crate::memory::GlobalMemory;
@@ -41,12 +41,13 @@ const NO_PROGRESS: usize = 1;
 /// After this many instructions without progress, the states of warps are compared.
 const SPINNING: u64 = 1 << 17;
 
-/// Runs an entry to its end. The caller has checked the launch.
+/// Runs an entry to its end, as work of a stream. The caller has checked the launch.
 pub(crate) fn run(
     code: &Arc<Code>,
     params: &[u8],
     variables: u64,
     memory: &mut GlobalMemory,
+    stream: u64,
     launch: &Launch<'_>,
     observed: &mut Observed,
 ) -> Result<(), EmulatorError> {
@@ -58,8 +59,7 @@ pub(crate) fn run(
         .fold(1, u64::saturating_mul);
     let state = state_bytes(code, launch);
     let room = usize::try_from(launch.limits.state_bytes / state).unwrap_or(usize::MAX);
-    let mut earlier = std::mem::take(&mut memory.grids);
-    earlier.begin(launch.overlaps);
+    let operation = memory.streams.begin(stream, launch.overlaps);
     let mut machine = Machine {
         code,
         params,
@@ -71,7 +71,7 @@ pub(crate) fn run(
             launch.grid,
             launch.cluster,
             launch.limits.recorded_bytes,
-            earlier,
+            operation,
         ),
         launch,
         random: Random(launch.schedule.seed),
@@ -98,12 +98,16 @@ pub(crate) fn run(
     let Global {
         touched,
         waits,
-        mut earlier,
+        operation,
         ..
     } = machine.global;
-    let grid = Grid::new(code.clone(), touched, waits);
-    earlier.add(grid, launch.limits.recorded_bytes);
-    memory.grids = earlier;
+    let accesses = Accesses::Grid {
+        code: code.clone(),
+        touched,
+        waits,
+    };
+    let limit = launch.limits.recorded_bytes;
+    memory.streams.end(&operation, accesses, limit);
     result
 }
 

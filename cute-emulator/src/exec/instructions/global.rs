@@ -1,6 +1,7 @@
 //! Checks accesses to global memory against earlier ones of the launch, and records them.
 
 use crate::access::kind::Kind;
+use crate::access::streams::Race;
 use crate::error::{Earlier, FaultKind, GridRace, Thread, between_lanes};
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::state::global::{Access, Conflict, Conflicts, Refusal, Use};
@@ -131,7 +132,7 @@ impl Step<'_> {
     pub(crate) fn read_map(&mut self, lane: usize, address: u64) -> Result<()> {
         let access = self.global_access(Kind::MapRead, Lanes::One(lane as u8));
         let map = range(address, MAP_BYTES);
-        self.check_earlier_grids(std::slice::from_ref(&map), &access)?;
+        self.check_earlier_operations(std::slice::from_ref(&map), &access)?;
         let usage = Use {
             access,
             knowledge: &self.warp.knowledge,
@@ -165,7 +166,7 @@ impl Step<'_> {
         access: Access,
         same_values: bool,
     ) -> Result<()> {
-        self.check_earlier_grids(ranges, &access)?;
+        self.check_earlier_operations(ranges, &access)?;
         let usage = Use {
             access,
             knowledge: &self.warp.knowledge,
@@ -179,9 +180,9 @@ impl Step<'_> {
         accessed.map_err(|refusal| self.refused(refusal))
     }
 
-    /// An error if an earlier grid that may still run accesses the same bytes, and one of the two accesses is a write.
-    fn check_earlier_grids(&self, ranges: &[Range<u64>], access: &Access) -> Result<()> {
-        if self.global.earlier.is_empty() {
+    /// An error if an earlier grid or copy that may still run accesses the same bytes, and one of the two accesses is a write.
+    fn check_earlier_operations(&self, ranges: &[Range<u64>], access: &Access) -> Result<()> {
+        if self.global.operation.is_alone() {
             return Ok(());
         }
         let waited = |address| match access.lanes.at(address) {
@@ -190,15 +191,24 @@ impl Step<'_> {
         };
         for range in ranges {
             let waited = waited(range.start);
-            if let Some(overlap) = self.global.earlier.overlap(range, access.kind, waited) {
-                let race = GridRace {
-                    address: overlap.address,
-                    entry: overlap.code.name.clone(),
-                    before: overlap.before,
-                    other: overlap.code.other(overlap.instruction),
-                    waited,
-                };
-                return Err(FaultKind::GridRace(Box::new(race)));
+            match self.global.operation.race(range, access.way(), waited) {
+                None => {}
+                Some(Race::Stream(race)) => return Err(FaultKind::StreamRace(Box::new(race))),
+                Some(Race::Grid {
+                    address,
+                    code,
+                    instruction,
+                    before,
+                }) => {
+                    let race = GridRace {
+                        address,
+                        entry: code.name.clone(),
+                        before,
+                        other: code.other(instruction),
+                        waited,
+                    };
+                    return Err(FaultKind::GridRace(Box::new(race)));
+                }
             }
         }
         Ok(())

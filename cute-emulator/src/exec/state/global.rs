@@ -7,8 +7,9 @@ use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes};
 use super::readers::{Completion, Reading};
 use super::releases::{Party, Releases};
-use crate::access::grids::{Grids, Touched};
 use crate::access::kind::Kind;
+use crate::access::streams::Operation;
+use crate::access::touched::{Touched, Way};
 use crate::access::units::{PAGE, UNIT, UNITS, pages, parts};
 use crate::limits::{OverLimit, hold};
 use crate::op::Scope;
@@ -47,6 +48,11 @@ impl Access {
             && other.kind.is_strong()
             && least <= self.scope
             && least <= other.scope
+    }
+
+    /// How the access conflicts with those of other grids.
+    pub(crate) fn way(&self) -> Way {
+        Way::new(self.kind, self.scope)
     }
 
     /// Whether the two accesses differ only in time, instruction and lanes.
@@ -135,12 +141,12 @@ pub(crate) struct Global {
     pub(crate) reached: u64,
     /// How many recorded accesses have been compared.
     pub(crate) looked_at: u64,
-    /// The bytes accessed by the launch, for later grids.
+    /// The bytes accessed by the launch, for later operations.
     pub(crate) touched: Touched,
     /// Whether a thread has waited for the previous grid.
     pub(crate) waits: bool,
-    /// The earlier grids that may still run.
-    pub(crate) earlier: Grids,
+    /// The launch in its stream, and the earlier operations that may still run.
+    pub(crate) operation: Operation,
 }
 
 /// The progress of clusters, by their numbers.
@@ -164,7 +170,7 @@ impl Global {
         grid: [u32; 3],
         cluster: [u32; 3],
         limit: u64,
-        earlier: Grids,
+        operation: Operation,
     ) -> Global {
         Global {
             checked,
@@ -181,7 +187,7 @@ impl Global {
             looked_at: 0,
             touched: Touched::default(),
             waits: false,
-            earlier,
+            operation,
         }
     }
 
@@ -212,6 +218,7 @@ impl Global {
 
     /// Checks and records an access to ranges of bytes. Each range lies in one allocation.
     pub(crate) fn access(&mut self, ranges: &[Range<u64>], usage: &Use<'_>) -> Result<(), Refusal> {
+        let (way, instruction) = (usage.access.way(), usage.access.instruction);
         // The units of an access mostly have the same list.
         let mut last: Option<(Unit, u16, Unit)> = None;
         for (number, range) in ranges.iter().flat_map(pages) {
@@ -219,10 +226,7 @@ impl Global {
             let (marks, units) = (self.touched.marks(page), &mut *self.pages[page]);
             for part in parts(&range) {
                 let (base, bytes) = (part.base, part.bytes);
-                let Access {
-                    kind, instruction, ..
-                } = usage.access;
-                marks[part.index()].add(bytes, kind, instruction);
+                marks[part.index()].add(bytes, way, instruction);
                 let unit = &mut units[part.index()];
                 self.reached += u64::from(unit.is_none());
                 match &last {
@@ -244,20 +248,18 @@ impl Global {
         self.hold_entries()
     }
 
-    /// Checks an access to a range of bytes in one allocation, and records it only for later grids.
+    /// Checks an access to a range of bytes in one allocation, and records it only for later operations.
     pub(crate) fn check_and_mark(
         &mut self,
         range: Range<u64>,
         usage: &Use<'_>,
     ) -> Result<(), Refusal> {
-        let Access {
-            kind, instruction, ..
-        } = usage.access;
+        let (way, instruction) = (usage.access.way(), usage.access.instruction);
         for (number, range) in pages(&range) {
             let page = self.page(number)?;
             let (marks, units) = (self.touched.marks(page), &self.pages[page]);
             for part in parts(&range) {
-                marks[part.index()].add(part.bytes, kind, instruction);
+                marks[part.index()].add(part.bytes, way, instruction);
                 let entries = units[part.index()].as_deref().unwrap_or_default();
                 if let Some(conflict) = conflict(entries, part.base, part.bytes, usage) {
                     return Err(Refusal::Conflict(conflict));
