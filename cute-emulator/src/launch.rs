@@ -19,8 +19,8 @@ pub struct Launch<'a> {
     /// The known extents of tensors in global memory that the PTX names. An access with coordinates outside them is a fault.
     pub extents: &'a [Extents],
     /// Whether the launch may begin while earlier launches of its stream run (programmatic stream serialization of the CUDA driver).
-    /// Accesses before `griddepcontrol.wait` must then not depend on the earlier launches. Other launches begin when all earlier ones of
-    /// the stream have ended.
+    /// Accesses before `griddepcontrol.wait` must then not depend on these. Other launches begin when all earlier ones of the stream
+    /// have ended. [`Program::launch_on`](crate::Program::launch_on) takes the stream.
     pub overlaps: bool,
     /// The order of warps and of asynchronous work.
     pub schedule: Schedule,

@@ -12,6 +12,7 @@
 //! - accesses out of bounds or misaligned, and accesses outside the tensor that the PTX names;
 //! - reads of memory that was never written, and uses of values that PTX leaves undefined;
 //! - races in shared and global memory between threads, also of one warp;
+//! - accesses of launches and copies on two [streams](GlobalMemory::add_stream) that conflict and that no event orders;
 //! - uses of bytes that a copy is still writing, and writes of bytes that a wgmma, a bulk store or a copy is still reading;
 //! - a CTA that ends before such reads and writes;
 //! - reads by the async proxy of generic writes without a proxy fence;
@@ -29,6 +30,7 @@
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly, unlike on hardware.
 //! - The modelled driver functions are `vprintf`, `__assertfail`, `malloc` and `free`. [`GlobalMemory::take_output`] returns the
 //!   text that kernels print.
+//! - Launches run one after the other, in the order of the calls. A kernel that waits for one that is launched later does not end.
 //! - Clocks count warp instructions; they do not measure speed.
 //!
 //! # What a module cannot do

@@ -97,13 +97,15 @@ impl GlobalMemory {
     ///
     /// A stream is a queue of launches and copies, which run one after the other. The work of different streams has no order, except by
     /// a [`Point`] that one stream [records](GlobalMemory::record) and the other one [waits](GlobalMemory::wait) for, and by the host's
-    /// waits. The emulator runs everything at once, in the order of the calls. But an access that conflicts with one of a launch or copy on
-    /// another stream, without such an order, is an error, whichever was called first.
+    /// waits. The emulator runs everything at once, in the order of the calls. But an access that conflicts with one of a launch or copy
+    /// on another stream, without such an order, is an error, whichever was called first. Two accesses conflict if they share a byte,
+    /// unless both read, or both are atomics or strong accesses of scope `.gpu` or `.sys`. Launches without
+    /// [`Checks::global`](crate::Checks::global) are left out.
     ///
     /// From this call on, the accesses of all streams are remembered: of each stream the last 16 launches and copies that the host has
     /// not waited for, in all up to [`Limits::recorded_bytes`] of the last launch. Older ones count as ended, and so do those before
-    /// this call, but for the last one. With stream 0 alone, nothing is remembered beyond one launch. A number that was not announced is
-    /// announced when it is first used.
+    /// this call, but for the last one: so it comes before work on stream 0 that the new stream may race with. With stream 0 alone, no
+    /// more than the last launch is remembered. A number that was not announced is announced when it is first used.
     pub fn add_stream(&mut self, stream: u64) {
         self.streams.add(stream);
     }

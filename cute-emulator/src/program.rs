@@ -201,8 +201,8 @@ impl Program {
         self.launch_on(memory, 0, entry, launch, observed)
     }
 
-    /// Like [`launch_observed`](Program::launch_observed), on a [stream](GlobalMemory::add_stream) other than stream 0. A launch that
-    /// [overlaps](Launch::overlaps) does so with those before it on this stream.
+    /// Like [`launch_observed`](Program::launch_observed), which is on stream 0, on any [stream](GlobalMemory::add_stream). A launch that
+    /// [overlaps](Launch::overlaps) does so with those before it on its stream.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ impl Clock {
     }
 }
 
-/// A point in the work of a stream: everything that was enqueued on it before, and all that this happens after. An event of the CUDA driver
-/// that is recorded has one. [`GlobalMemory::record`](crate::GlobalMemory::record) makes it, and it has a meaning in that memory alone.
+/// A point in the work of a stream: everything that was enqueued on it before, and all that this happens after. A recorded event of the
+/// CUDA driver has one. [`GlobalMemory::record`](crate::GlobalMemory::record) makes it, and it has a meaning in that memory alone.
 #[derive(Clone, Debug)]
 pub struct Point(pub(crate) Clock);

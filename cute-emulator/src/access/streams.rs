@@ -5,8 +5,8 @@
 //! before its next one begins. The bytes that operations access are remembered, and an access is checked against those of the
 //! operations that may run at the same time.
 //!
-//! Also in the order of one stream, a grid launched with programmatic stream serialization can begin while earlier grids run. Only a thread
-//! that has executed `griddepcontrol.wait` knows that the previous grid has ended (PTX ISA, section `griddepcontrol`).
+//! Also in the order of one stream, a grid launched with programmatic stream serialization can begin while earlier grids run. Only a
+//! thread that has executed `griddepcontrol.wait` knows that the previous grid has ended (PTX ISA, section `griddepcontrol`).
 
 use super::clock::{Clock, Point};
 use super::touched::{Touched, Way};
@@ -159,8 +159,8 @@ impl Streams {
         }
     }
 
-    /// Called after an operation, which may run for longer on a device. Drops the oldest operations beyond [`MOST_OPERATIONS`] of a stream,
-    /// or beyond `limit` bytes of records.
+    /// Called after an operation, which may run for longer on a device. Drops the oldest operations beyond [`MOST_OPERATIONS`] of a
+    /// stream, or beyond `limit` bytes of records.
     pub(crate) fn end(&mut self, operation: &Operation, accesses: Accesses, limit: u64) {
         let record = Record {
             stream: operation.stream,
@@ -204,8 +204,8 @@ impl Streams {
         known
     }
 
-    /// Drops the operations that have ended before all that can follow. With one stream, this is all that came before its last one, unless
-    /// that overlaps.
+    /// Drops the operations that have ended before all that can follow. With one stream, this is all that came before its last one,
+    /// unless that overlaps.
     fn forget_ended(&mut self) {
         let is_one = self.streams.len() == 1;
         let Streams {
@@ -216,7 +216,7 @@ impl Streams {
         records.retain(|record| {
             let own = &streams[&record.stream].clock;
             let ended = |clock: &Clock| clock.has(record.stream, record.number);
-            !ended(host) && !(is_one && ended(own))
+            !(ended(host) || is_one && ended(own))
         });
     }
 }
@@ -301,5 +301,58 @@ impl Debug for Accesses {
             Accesses::Grid { code, .. } => write!(f, "Grid({})", code.name),
             Accesses::Copy { work, range } => write!(f, "{work} at {range:x?}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(streams: &mut Streams, stream: u64) -> Result<(), StreamRace> {
+        streams.host(stream, HostWork::CopyFromHost, 0..4)
+    }
+
+    /// What launches and copies on stream 0 leave behind is at most the last one, and it is not looked at.
+    #[test]
+    fn one_stream_remembers_nothing() {
+        let mut streams = Streams::default();
+        for _ in 0..5 {
+            let operation = streams.begin(0, false);
+            assert!(operation.is_alone());
+            assert!(streams.records.is_empty(), "{streams:?}");
+            let accesses = Accesses::Copy {
+                work: HostWork::CopyFromHost,
+                range: 0..4,
+            };
+            streams.end(&operation, accesses, u64::MAX);
+        }
+        copy(&mut streams, 0).unwrap();
+        assert_eq!(streams.records.len(), 1);
+
+        // With a second one, all are remembered, until the host waits.
+        streams.add(1);
+        for _ in 0..5 {
+            copy(&mut streams, 0).unwrap();
+        }
+        assert_eq!(streams.records.len(), 6);
+        copy(&mut streams, 1).unwrap_err();
+        streams.synchronize();
+        assert!(streams.records.is_empty(), "{streams:?}");
+        copy(&mut streams, 1).unwrap();
+    }
+
+    /// What the host has waited for is forgotten, and no more than that.
+    #[test]
+    fn the_host_forgets_what_it_has_waited_for() {
+        let mut streams = Streams::default();
+        streams.add(1);
+        copy(&mut streams, 0).unwrap();
+        let point = streams.record(0);
+        copy(&mut streams, 0).unwrap();
+        streams.wait(1, &point);
+        streams.synchronize_with(&point);
+        assert_eq!(streams.records.len(), 1);
+        assert_eq!(streams.records[0].number, 2);
+        copy(&mut streams, 1).unwrap_err();
     }
 }

@@ -22,6 +22,7 @@ mod mutations;
 mod phases;
 mod pipeline;
 mod registers;
+mod streams;
 #[path = "../support/mod.rs"]
 mod support;
 mod tensor_cores;
