@@ -95,12 +95,13 @@ impl GlobalMemory {
 
     /// Announces a stream other than stream 0, by a number that no other stream of this memory has or has had.
     ///
-    /// A stream is a queue of launches and copies, which run one after the other. The work of different streams has no order, except by
-    /// a [`Point`] that one stream [records](GlobalMemory::record) and the other one [waits](GlobalMemory::wait) for, and by the host's
-    /// waits. The emulator runs everything at once, in the order of the calls. But an access that conflicts with one of a launch or copy
-    /// on another stream, without such an order, is an error, whichever was called first. Two accesses conflict if they share a byte,
-    /// unless both read, or both are atomics or strong accesses of scope `.gpu` or `.sys`. Launches without
-    /// [`Checks::global`](crate::Checks::global) are left out.
+    /// A stream is a queue of launches and copies, which run one after the other. The work of different streams has no order, except by a
+    /// [`Point`] that one stream [records](GlobalMemory::record) and the other one [waits](GlobalMemory::wait) for, and by the host's
+    /// waits. Stream 0 waits for no other stream by itself, unlike the legacy default stream of the CUDA driver. The emulator runs
+    /// everything at once, in the order of the calls. But an access that conflicts with one of a launch or copy on another stream,
+    /// without such an order, is an error, whichever was called first. Two accesses conflict if they share a byte, unless both read, or
+    /// both are atomics or strong accesses of scope `.gpu` or `.sys`. Launches without [`Checks::global`](crate::Checks::global) are left
+    /// out.
     ///
     /// From this call on, the accesses of all streams are remembered: of each stream the last 16 launches and copies that the host has
     /// not waited for, in all up to [`Limits::recorded_bytes`] of the last launch. Older ones count as ended, and so do those before

@@ -143,11 +143,13 @@ impl Streams {
         }
         of.last += 1;
         let number = of.last;
+        let clock = of.clock.clone();
         self.forget_ended();
-        let own = { self.records.iter() }.filter(|record| record.stream == stream);
+        let records = self.records.iter();
+        // If the previous grid has waited, then the one before it has also ended when the previous one has, and so on.
+        let own = records.clone().filter(|record| record.stream == stream);
         let waits = own.take_while(|record| record.waits()).count() as u64;
-        let clock = &self.streams[&stream].clock;
-        let running = { self.records.iter() }.filter(|it| !clock.has(it.stream, it.number));
+        let running = records.filter(|record| !clock.has(record.stream, record.number));
         let concurrent = running.map(|record| Concurrent {
             record: record.clone(),
             ends_by_wait: record.stream == stream && number - record.number <= waits + 1,
@@ -230,10 +232,9 @@ impl Operation {
     /// The first byte of an access that conflicts with an access of an earlier operation that may still run. `waited` says whether the
     /// access is after `griddepcontrol.wait`.
     pub(crate) fn race(&self, range: &Range<u64>, way: Way, waited: bool) -> Option<Race<'_>> {
-        let running = { self.concurrent.iter() }.filter(|it| !(waited && it.ends_by_wait));
-        running
-            .map(|it| &*it.record)
-            .find_map(|record| self.race_with(record, range, way))
+        let earlier = self.concurrent.iter();
+        let mut running = earlier.filter(|earlier| !(waited && earlier.ends_by_wait));
+        running.find_map(|earlier| self.race_with(&earlier.record, range, way))
     }
 
     fn race_with<'a>(&self, record: &'a Record, range: &Range<u64>, way: Way) -> Option<Race<'a>> {
