@@ -24,9 +24,8 @@ const MOST_OPERATIONS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Streams {
     streams: BTreeMap<u64, Stream>,
-    /// What the host has waited for.
-    host: Clock,
-    /// The operations that may still run, the newest first.
+    /// The operations that may still run, the newest first. What the host has waited for is forgotten, since all that it enqueues later
+    /// comes after that.
     records: Vec<Arc<Record>>,
 }
 
@@ -96,7 +95,6 @@ impl Default for Streams {
     fn default() -> Self {
         Streams {
             streams: BTreeMap::from([(0, Stream::default())]),
-            host: Clock::default(),
             records: Vec::new(),
         }
     }
@@ -105,12 +103,12 @@ impl Default for Streams {
 impl Streams {
     /// Begins to remember the operations of all streams, if this is a second one.
     pub(crate) fn add(&mut self, stream: u64) {
-        self.stream(stream);
+        self.streams.entry(stream).or_default();
     }
 
     /// Everything enqueued on a stream, and what that happens after.
     pub(crate) fn record(&mut self, stream: u64) -> Point {
-        let of = self.stream(stream);
+        let of = self.streams.entry(stream).or_default();
         let mut clock = of.clock.clone();
         clock.reach(stream, of.last);
         Point(clock)
@@ -118,33 +116,33 @@ impl Streams {
 
     /// All later operations of the stream happen after the point.
     pub(crate) fn wait(&mut self, stream: u64, point: &Point) {
-        self.stream(stream).clock.join(&point.0);
+        let of = self.streams.entry(stream).or_default();
+        of.clock.join(&point.0);
     }
 
     /// The host waits for a point.
     pub(crate) fn synchronize_with(&mut self, point: &Point) {
-        self.host.join(&point.0);
-        self.forget_ended();
+        self.forget(&point.0);
     }
 
     /// The host waits for everything.
     pub(crate) fn synchronize(&mut self) {
-        for (stream, of) in &self.streams {
-            self.host.reach(*stream, of.last);
-        }
-        self.forget_ended();
+        self.records.clear();
     }
 
-    /// Called when an operation begins. Unless it overlaps, the earlier operations of its stream end first.
+    /// Called when an operation begins. Unless it overlaps, the earlier operations of its stream end first. With one stream, these are
+    /// then forgotten.
     pub(crate) fn begin(&mut self, stream: u64, overlaps: bool) -> Operation {
-        let of = self.stream(stream);
+        let of = self.streams.entry(stream).or_default();
         if !overlaps {
             of.clock.reach(stream, of.last);
         }
         of.last += 1;
         let number = of.last;
         let clock = of.clock.clone();
-        self.forget_ended();
+        if self.streams.len() == 1 {
+            self.forget(&clock);
+        }
         let records = self.records.iter();
         // If the previous grid has waited, then the one before it has also ended when the previous one has, and so on.
         let own = records.clone().filter(|record| record.stream == stream);
@@ -191,7 +189,8 @@ impl Streams {
         if let Some(Race::Stream(race)) = operation.race(&range, way(work), false) {
             return Err(race);
         }
-        self.stream(stream).clock.reach(stream, operation.number);
+        let of = self.streams.entry(stream).or_default();
+        of.clock.reach(stream, operation.number);
         // Any later access of freed bytes is an error, so a free needs no record.
         if work != HostWork::Free {
             self.end(&operation, Accesses::Copy { work, range }, u64::MAX);
@@ -199,27 +198,10 @@ impl Streams {
         Ok(())
     }
 
-    /// The stream, which is new if it was not named before. What it does next is after all that the host has waited for.
-    fn stream(&mut self, stream: u64) -> &mut Stream {
-        let known = self.streams.entry(stream).or_default();
-        known.clock.join(&self.host);
-        known
-    }
-
-    /// Drops the operations that have ended before all that can follow. With one stream, this is all that came before its last one,
-    /// unless that overlaps.
-    fn forget_ended(&mut self) {
-        let is_one = self.streams.len() == 1;
-        let Streams {
-            streams,
-            host,
-            records,
-        } = self;
-        records.retain(|record| {
-            let own = &streams[&record.stream].clock;
-            let ended = |clock: &Clock| clock.has(record.stream, record.number);
-            !(ended(host) || is_one && ended(own))
-        });
+    /// Drops the operations that have ended.
+    fn forget(&mut self, ended: &Clock) {
+        let records = &mut self.records;
+        records.retain(|record| !ended.has(record.stream, record.number));
     }
 }
 
