@@ -331,6 +331,12 @@ fn grids_overlap_with_those_of_their_stream() {
         device.launch(2, WRITE_REST)?;
         device.launch(1, &early)
     });
+    // Also atomics, which do not race on two streams.
+    grid_race("with an atomic", &|device| {
+        let add = "#red.relaxed.gpu.global.add.u32 [%d0], 1;";
+        device.launch(1, add)?;
+        device.launch(1, add)
+    });
     check_fine("griddepcontrol.wait", &|device| {
         device.launch(1, WRITE)?;
         device.launch(2, WRITE_REST)?;
