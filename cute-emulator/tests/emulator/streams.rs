@@ -174,6 +174,13 @@ fn an_event_orders_what_is_before_it_and_after_its_wait() {
         device.launch(2, READ)?;
         device.launch(2, WRITE)
     });
+    check_fine("an older event after a newer one", &|device| {
+        let older = device.memory.record(1);
+        device.launch(1, WRITE)?;
+        device.order(1, 2);
+        device.memory.wait(2, &older);
+        device.launch(2, READ)
+    });
     check_race("a write back before the reads", (2, 1), &|device| {
         device.launch(1, WRITE)?;
         device.order(1, 2);
