@@ -29,3 +29,12 @@ impl Clock {
 /// CUDA driver has one. [`GlobalMemory::record`](crate::GlobalMemory::record) makes it, and it has a meaning in that memory alone.
 #[derive(Clone, Debug)]
 pub struct Point(pub(crate) Clock);
+
+impl Point {
+    /// Whether all that has ended at the other point of the same memory has ended at this one: who waits for this point has no need to
+    /// wait for the other.
+    pub fn includes(&self, other: &Point) -> bool {
+        let of_other = other.0.0.iter();
+        { of_other }.all(|(stream, number)| *number == 0 || self.0.has(*stream, *number))
+    }
+}

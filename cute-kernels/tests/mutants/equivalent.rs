@@ -2,12 +2,16 @@
 //! a `trap` wherever the mutant would do anything else. If no thread reaches it, the launch cannot tell the two apart.
 
 use std::collections::HashSet;
+use std::fmt::Debug;
 use std::path::Path;
 
+use cute_kernels::gemm::fused::kernels::gemm_fused_CFG;
 use cute_kernels::gemm::kernels::gemm_CFG;
+use cute_kernels::lib::Config;
 use cute_ptx::Module;
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Modifier, Opcode};
+use cute_runtime::Constant;
 
 use crate::body::{Body, accesses_memory, is_synchronisation, is_wait};
 use crate::flow::Flow;
@@ -55,10 +59,18 @@ fn reason(shows: impl Fn(&Proof) -> bool) -> Option<Reason> {
 /// Into how many parts the CTAs of a cluster divide K.
 fn parts_of_k(name: &str) -> u32 {
     let (kernel, _, constants) = parts(name);
-    let of_gemm = gemm_CFG::ALL
-        .iter()
-        .find(|it| kernel == "gemm_" && format!("{it:?}") == constants);
-    of_gemm.map_or(1, |it| it.value().split)
+    match kernel {
+        "gemm_" => split_of(gemm_CFG::ALL, constants),
+        // The activation comes first.
+        "gemm_fused_" => (constants.split_once('_'))
+            .map_or(1, |(_, constants)| split_of(gemm_fused_CFG::ALL, constants)),
+        _ => 1,
+    }
+}
+
+fn split_of<C: Constant<Value = Config> + Debug>(all: &[C], constants: &str) -> u32 {
+    let found = all.iter().find(|it| format!("{it:?}") == constants);
+    found.map_or(1, |it| it.value().split)
 }
 
 struct Row {
@@ -178,6 +190,23 @@ const EQUIVALENT: &[Row] = &[
                 _ => false,
             };
             (of_own && divided && still_acquires).then(|| mutant.apply(module))
+        }),
+    },
+    // A thread that waits behind each of its stores has none that still reads where it waited before.
+    Row {
+        reason: "the one wait of a tile for all stores to be read comes behind its store, too, and so before the next tile's",
+        proof: Proof::Probe(|module, mutant| {
+            let waits = is_at(
+                mutant,
+                "parts/epilogue/store.rs",
+                "tma_wait_read(after);",
+                1,
+            );
+            let inst = original(module, mutant);
+            let of_all = inst.operands[..] == [Operand::Int(0)];
+            let is_like = |line: &&Line| matches!(line, Line::Inst(it) if it.place == inst.place && it.mnemonic == inst.mnemonic);
+            let is_one = entry(module).body.iter().filter(is_like).count() == 1;
+            (waits && of_all && is_one && mutant.rule == "later").then(|| mutant.apply(module))
         }),
     },
     // CUTLASS's pipelines rely on it: a thread releases a stage after its own wait.

@@ -45,7 +45,6 @@ impl<T> Cache<T> {
     }
 
     /// The result kept for this kernel, if there is one. A call waits while another thread makes it.
-    #[cfg(feature = "emulator")]
     pub(crate) fn kept(&self, kernel: &Id) -> Option<Result<Arc<T>, Error>> {
         let slot = lock(&self.slots).get(kernel)?.clone();
         let kept = lock(&slot);

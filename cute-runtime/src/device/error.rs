@@ -133,9 +133,57 @@ pub enum Error {
     /// A call that needs the results of launches, or another capture, while the thread captures launches of a device for a
     /// [`Graph`](crate::Graph).
     #[error(
-        "the thread captures launches, which run later: until that ends, it cannot wait for the device, copy from or into a tensor that exists, take the time, launch a graph, or capture another"
+        "the thread captures launches, which run later: until that ends, it cannot wait for a stream, copy from or into a tensor that exists, take the time, launch a graph, or capture another"
     )]
     Capturing,
+    /// What is forbidden while the owner of a borrowed stream captures it into a graph.
+    #[error(
+        "the stream is captured into a graph by its owner, which forbids {what}: do it before the capture, or on another stream"
+    )]
+    StreamCaptured {
+        /// What was asked, such as `to allocate memory`.
+        what: &'static str,
+    },
+    /// A stream or an event of another device, or of another context of the device.
+    #[error("the {what} is one of {found}, not of {expected}")]
+    OtherStream {
+        /// `stream` or `event`.
+        what: &'static str,
+        /// The device that it is of.
+        found: String,
+        /// The device that is used.
+        expected: String,
+    },
+    /// The time between events of which one has none.
+    #[error("an event without a time: `Stream::record_timed` makes events that have one")]
+    Untimed,
+    /// An event of others on the emulator, which has none.
+    #[error("the emulator has no events of others: record one on a stream of the emulated device")]
+    NoForeignEvents,
+    /// The device or its driver has no stream-ordered memory (`CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`).
+    #[error(
+        "{device} has no stream-ordered memory, in which this crate allocates: its driver says that memory pools are not supported"
+    )]
+    NoMemoryPools {
+        /// Name of the device.
+        device: String,
+    },
+    /// A context that cannot be the device's.
+    #[error("the context is one of CUDA device {found}, not of {expected}")]
+    OtherContext {
+        /// The ordinal of the context's device.
+        found: i32,
+        /// The ordinal that was given.
+        expected: usize,
+    },
+    /// Memory of others that cannot be a tensor of the device.
+    #[error("memory of others at {address:#x}: {rule}")]
+    Foreign {
+        /// The address that was given.
+        address: u64,
+        /// The rule that it breaks.
+        rule: ForeignRule,
+    },
     /// The emulator's memory refused an operation.
     #[cfg(feature = "emulator")]
     #[error("emulator memory: {error}")]
@@ -355,6 +403,56 @@ pub struct DriverError {
     pub name: String,
     /// The driver's description of the code.
     pub text: String,
+}
+
+/// The rules of memory that others own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForeignRule {
+    /// The address is 0, and the tensor has elements.
+    #[error("it is null, and the tensor has {elements} elements")]
+    Null {
+        /// Elements of the tensor, gaps included.
+        elements: usize,
+    },
+    /// The address is not a multiple of the size of an element.
+    #[error("it is no multiple of the {bytes} bytes of {element}")]
+    Misaligned {
+        /// Type of the elements.
+        element: ElementType,
+        /// Bytes of an element.
+        bytes: usize,
+    },
+    /// It is no memory that the driver knows: memory of the host, in most cases.
+    #[error("the driver knows no such memory: is it memory of the host?")]
+    Unknown,
+    /// It is memory of the host that the driver knows, but not of a device.
+    #[error("it is memory of the host, and the tensor is one of {device}")]
+    Host {
+        /// Name of the device.
+        device: String,
+    },
+    /// On the emulator: it begins or ends within memory of which there is a tensor already, so that no copy has all of both.
+    #[error(
+        "its {bytes} bytes lie partly in memory of which the emulated device has a tensor already, {of} bytes from {start:#x} on; make \
+         the larger tensor first, and views of it"
+    )]
+    Across {
+        /// Bytes of the new tensor.
+        bytes: usize,
+        /// Where the other memory begins.
+        start: u64,
+        /// Bytes of the other memory.
+        of: usize,
+    },
+    /// It is memory of another device.
+    #[error("it is memory of CUDA device {found}, and the tensor is one of {device}")]
+    OtherDevice {
+        /// The ordinal of the memory's device.
+        found: i32,
+        /// Name of the tensor's device.
+        device: String,
+    },
 }
 
 /// Why a tensor or view was refused. Extents, strides and offsets are in elements.

@@ -1,15 +1,13 @@
 //! Graphs: launches that are recorded once and repeated by one call.
 //!
 //! A graph owns the memory of its tensors, so that its launch is safe without a lifetime. While a thread captures, its launches are only
-//! recorded. The driver's stream is captured after the closure has returned, so no user code runs during the capture. The driver forbids
-//! waiting for a context while one of its streams is captured: a lock keeps other threads from waiting
-//! (`captures_and_waits_exclude_one_another`, over the fake driver).
+//! recorded. The driver's stream is captured after the closure has returned, so no user code runs during the capture.
 
 use std::fmt;
 
-use crate::device::backend::{Executable, Launch, NamedView};
+use crate::device::backend::{Executable, KeptTensor, Launch};
 use crate::device::capture::{self, Capturing};
-use crate::{Device, Error};
+use crate::{Device, Error, Stream};
 
 /// Launches that [`Device::capture`] has recorded: on a GPU, a CUDA graph. One call repeats them all, with the same arguments.
 ///
@@ -85,20 +83,38 @@ impl Device {
 }
 
 impl Graph {
-    /// Starts the launches, each after the one before. On a GPU, this returns before they have finished.
+    /// Starts the launches, each after the one before, on the stream of the handle that captured them. On a GPU, this returns before they
+    /// have finished.
     ///
     /// # Errors
-    /// If the device failed, or the thread captures launches of it.
+    /// As for [`launch_on`](Graph::launch_on).
     pub fn launch(&self) -> Result<(), Error> {
-        let backend = self.device.uncaptured()?;
+        self.launch_by(&self.device)
+    }
+
+    /// Starts the launches on another stream, behind the work of other streams on their tensors.
+    ///
+    /// # Errors
+    /// If the device failed, or the thread captures launches of it; [`Error::OtherStream`] if the stream is one of another device, and
+    /// [`Error::StreamCaptured`] if its owner captures it.
+    pub fn launch_on(&self, stream: &Stream) -> Result<(), Error> {
+        self.launch_by(&self.device.on(stream)?)
+    }
+
+    fn launch_by(&self, device: &Device) -> Result<(), Error> {
+        device.uncaptured("to launch a graph")?;
+        let (backend, queue) = (&**device.backend(), device.queue());
         if let Some(executable) = &self.executable {
+            let tensors = self.launches.iter().flat_map(|it| &it.tensors);
+            let uses = tensors.map(KeptTensor::used);
             // SAFETY: the launches keep the memory of the tensors.
-            return unsafe { executable.launch() };
+            let launch = |stream| unsafe { executable.launch(stream) };
+            return backend.order().enqueue(backend, queue, uses, launch);
         }
         self.launches.iter().try_for_each(|it| {
-            let tensors: Vec<_> = it.tensors.iter().map(NamedView::get).collect();
+            let tensors: Vec<_> = it.tensors.iter().map(KeptTensor::get).collect();
             // SAFETY: the launch was made by `launch`, whose caller made the promise that the call demands.
-            unsafe { backend.launch(&it.image, it.grid, &it.parameters, &tensors) }
+            unsafe { backend.launch(queue, &it.image, it.grid, &it.parameters, &tensors) }
         })
     }
 }

@@ -13,11 +13,13 @@ use crate::device::capture;
 use crate::device::cuda;
 #[cfg(all(feature = "cuda", feature = "emulator"))]
 use crate::device::logging::{Level, log};
+use crate::device::stream::Queue;
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
-/// A device does its work in the order of the calls. On a GPU, a launch returns before the kernel has finished; reading or
-/// dropping a buffer waits for everything launched before.
+/// A handle also names a [stream](crate::Stream): the default stream, or the one that [`on`](Device::on) was given. What takes a device
+/// runs on its stream, in the order of the calls. On a GPU, a launch returns before the kernel has finished; reading a buffer waits for
+/// the work on it.
 ///
 /// ```
 /// use cute_runtime::{Device, Error, Tensor};
@@ -39,6 +41,7 @@ pub struct Device {
     backend: Arc<dyn Backend>,
     /// The error for which `Device::default` chose the emulator; `None` for every other device.
     fallback: Option<Arc<Error>>,
+    queue: Arc<Queue>,
 }
 
 impl Device {
@@ -54,6 +57,15 @@ impl Device {
         Device {
             backend,
             fallback: None,
+            queue: Queue::default_stream(),
+        }
+    }
+
+    /// The same device with another stream.
+    pub(super) fn with_queue(&self, queue: Arc<Queue>) -> Self {
+        Device {
+            queue,
+            ..self.clone()
         }
     }
 
@@ -130,24 +142,31 @@ impl Device {
         self.backend.memory_bandwidth()
     }
 
-    /// Waits until everything launched has finished.
+    /// Waits until everything on the handle's stream has finished. Other streams are not waited for.
     ///
     /// # Errors
-    /// If a kernel failed: launches on a GPU return before that is known.
+    /// If a kernel failed: launches on a GPU return before that is known. [`Error::Capturing`] if the thread captures launches, and
+    /// [`Error::StreamCaptured`] if the stream's owner captures it.
     pub fn synchronize(&self) -> Result<(), Error> {
-        self.uncaptured()?.synchronize()
+        self.uncaptured("to wait for the stream")?;
+        self.finish()
     }
 
-    /// Runs a closure and returns the device time of the work that it launched. A GPU measures the time with CUDA events, the
+    /// Runs a closure and returns the device time of the work that it launched on the handle's stream. A GPU measures the time with CUDA events, the
     /// emulator with the clock of the host.
     pub fn time<E: From<Error>>(
         &self,
         work: impl FnOnce() -> Result<(), E>,
     ) -> Result<Duration, E> {
-        let timer = self.uncaptured()?.timer()?;
+        self.uncaptured("to take the time")?;
+        let stream = self.stream();
+        let start = stream.record_timed()?;
         work()?;
-        // An assertion that failed meanwhile explains more than the error of the timer.
-        let time = timer.stop().map_err(|error| match self.synchronize() {
+        let elapsed = stream
+            .record_timed()
+            .and_then(|end| end.elapsed_since(&start));
+        // An assertion that failed meanwhile explains more than the error of the event.
+        let time = elapsed.map_err(|error| match self.synchronize() {
             Err(failure @ Error::Assertion(_)) => failure,
             _ => error,
         });
@@ -190,11 +209,30 @@ impl Device {
         &self.backend
     }
 
-    /// The backend for calls that need the results of earlier launches, so that they cannot be captured.
-    pub(crate) fn uncaptured(&self) -> Result<&dyn Backend, Error> {
+    pub(crate) fn queue(&self) -> &Arc<Queue> {
+        &self.queue
+    }
+
+    /// Waits for the handle's stream.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        let stream = self.queue.stream(&*self.backend);
+        // SAFETY: the stream has a handle.
+        unsafe { self.backend.finish(stream) }
+    }
+
+    /// Refuses what a capture forbids, such as `to copy to the host`.
+    pub(crate) fn uncaptured(&self, what: &'static str) -> Result<(), Error> {
         match capture::id(&self.backend) {
             Some(_) => Err(Error::Capturing),
-            None => Ok(&*self.backend),
+            None => self.check_stream(what),
+        }
+    }
+
+    /// Refuses what is forbidden while others capture the stream.
+    pub(crate) fn check_stream(&self, what: &'static str) -> Result<(), Error> {
+        match self.queue.is_captured(&*self.backend)? {
+            true => Err(Error::StreamCaptured { what }),
+            false => Ok(()),
         }
     }
 }

@@ -179,6 +179,16 @@ impl Param {
         }
     }
 
+    /// Whether the kernel writes the tensors of the argument.
+    pub(crate) const fn writes(&self) -> bool {
+        match self {
+            Param::TmaStore(_) => true,
+            Param::Global { written, .. } => *written,
+            Param::TmaLoad(_) | Param::Scalar { .. } => false,
+            Param::List { each, .. } => each.writes(),
+        }
+    }
+
     /// The bytes of each PTX parameter of the argument, or of one item of a list.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         match self {

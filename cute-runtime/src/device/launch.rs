@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cute_chip::threads;
 
-use crate::device::backend::{ArgumentName, Launch, NamedView};
+use crate::device::backend::{ArgumentName, KeptTensor, Launch, TensorArgument};
 use crate::device::capture;
 use crate::device::compiled::Compiled;
 use crate::device::fact::{Numbers, Term};
@@ -197,35 +197,34 @@ pub(crate) unsafe fn launch_image(
             return Err(refuse(LaunchRule::Fact { fact, numbers }));
         }
     }
-    let mut tensors: Vec<(ArgumentName, RawView<'_>)> = Vec::with_capacity(arguments.len());
+    let mut tensors = Vec::with_capacity(arguments.len());
     for (param, Argument(argument)) in image.params.iter().zip(arguments) {
-        argument.for_each_tensor(&mut |item, view, _| {
-            let parameter = param.name();
-            tensors.push((ArgumentName { parameter, item }, view));
+        let (parameter, writes) = (param.name(), param.writes());
+        argument.for_each_tensor(&mut |item, view, memory| {
+            tensors.push(TensorArgument {
+                name: ArgumentName { parameter, item },
+                view,
+                memory,
+                writes,
+            });
         });
     }
     if capture::id(device.backend()).is_some() {
         if !image.reports.is_empty() {
             return Err(refuse(LaunchRule::Captured));
         }
-        let mut kept: Vec<Arc<dyn Send + Sync>> = Vec::new();
-        for Argument(argument) in arguments {
-            argument.for_each_tensor(&mut |_, _, memory| kept.push(Arc::clone(memory) as _));
-        }
-        let tensors = tensors.iter().map(NamedView::new);
         capture::list(Launch {
             image: image.clone(),
             grid,
             parameters,
-            tensors: tensors.collect(),
-            _memory: kept,
+            tensors: tensors.iter().map(KeptTensor::new).collect(),
         });
         return Ok(());
     }
     // SAFETY: every address is of an argument. `lower` has checked that the argument is a tensor of this device with the element
     // type of the parameter, mutably borrowed if the kernel writes it. The kernel's author promises that the kernel accesses
     // global memory only through its parameters, and the caller promises that it stays inside the tensors.
-    unsafe { device.backend().launch(image, grid, &parameters, &tensors) }
+    unsafe { (device.backend()).launch(device.queue(), image, grid, &parameters, &tensors) }
 }
 
 /// The error of a launch that chooses a missing instance, or an instance that needs other features of its crate.

@@ -1,16 +1,19 @@
 //! Device memory: typed buffers.
 
+use std::any::Any;
+use std::iter;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use zerocopy::IntoBytes;
 
-use crate::device::backend::Backend;
+use crate::device::stream::{Use, Uses};
 use crate::{Device, Element, Error};
 
 /// An array of elements in a device's memory.
 ///
-/// Dropping it frees the memory, once everything launched before has finished: on a GPU, the drop waits for that. Memory that a
+/// Its home is the stream of the device handle that made it: it is allocated, copied and freed on that stream. Dropping it frees the
+/// memory once all work that uses it has ended, on whatever stream; the host does not wait for that. Memory that a
 /// [`Graph`](crate::Graph) uses is freed only after the graph is dropped, too.
 pub struct Buffer<T: Element> {
     memory: Arc<Memory>,
@@ -18,12 +21,20 @@ pub struct Buffer<T: Element> {
     element: PhantomData<T>,
 }
 
-/// Memory of a device, freed when the last of its owners is dropped: a buffer, and graphs whose launches use it.
-#[derive(Debug)]
+/// Memory of a device that buffers and graphs share. It is freed when the last of these is dropped.
 pub(crate) struct Memory {
+    /// The device, with the home stream.
     pub(crate) device: Device,
     /// 0 if there are no bytes.
     pub(crate) address: u64,
+    uses: Mutex<Uses>,
+    owner: Owner,
+}
+
+enum Owner {
+    Device,
+    /// The guard of others, which is dropped when their next work may use the memory.
+    Guest(Mutex<Option<Box<dyn Any + Send>>>),
 }
 
 impl Device {
@@ -42,15 +53,18 @@ impl<T: Element> Buffer<T> {
     fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
         let buffer = Buffer::alloc(device, len)?;
         if buffer.address() != 0 {
-            // SAFETY: `alloc` has just returned the memory to this buffer, and no other code knows its address.
-            unsafe { device.backend().clear(buffer.address(), buffer.bytes())? };
+            let backend = device.backend();
+            buffer.memory.enqueue(true, |stream| {
+                // SAFETY: `alloc` has just returned the memory to this buffer, and no other code knows its address.
+                unsafe { backend.clear(stream, buffer.address(), buffer.bytes()) }
+            })?;
         }
         Ok(buffer)
     }
 
     fn upload(device: &Device, data: &[T]) -> Result<Self, Error> {
         let mut buffer = Buffer::alloc(device, data.len())?;
-        buffer.write(device.backend().as_ref(), data)?;
+        buffer.write(data)?;
         Ok(buffer)
     }
 
@@ -59,15 +73,42 @@ impl<T: Element> Buffer<T> {
             len,
             element: T::TYPE,
         })?;
-        // Backends do not allocate 0 bytes. An empty buffer has address 0.
-        let address = if bytes == 0 {
-            0
-        } else {
-            device.backend().alloc(bytes)?
-        };
-        let device = device.clone();
         Ok(Buffer {
-            memory: Arc::new(Memory { device, address }),
+            memory: Arc::new(Memory::alloc(device, bytes)?),
+            len,
+            element: PhantomData,
+        })
+    }
+
+    /// A buffer of memory that others own, of `len` elements from the address on.
+    ///
+    /// # Safety
+    /// As for [`Tensor::from_raw_parts_mut`](crate::Tensor::from_raw_parts_mut).
+    pub(crate) unsafe fn of_guest(
+        device: &Device,
+        address: u64,
+        len: usize,
+        guard: Box<dyn Any + Send>,
+    ) -> Result<Self, Error> {
+        let (backend, queue) = (&**device.backend(), device.queue());
+        let uses = Mutex::default();
+        // The earlier work of others is on the home stream, so this counts as a piece of work that writes the memory.
+        let import = |_| match len {
+            0 => Ok(0),
+            // SAFETY: the caller makes the promise that the call demands.
+            _ => unsafe { backend.import(address, len * size_of::<T>()) },
+        };
+        let address = backend
+            .order()
+            .enqueue(backend, queue, iter::once((&uses, true)), import)?;
+        let memory = Memory {
+            device: device.clone(),
+            address,
+            uses,
+            owner: Owner::Guest(Mutex::new(Some(guard))),
+        };
+        Ok(Buffer {
+            memory: Arc::new(memory),
             len,
             element: PhantomData,
         })
@@ -99,8 +140,9 @@ impl<T: Element> Buffer<T> {
 
     /// Device address of the first element, to pass to other libraries; 0 if there are no elements.
     ///
-    /// On a GPU, the address is valid in the device's primary context. Make that context current before you call the other
-    /// library: the calls of this crate leave the thread's current context as it was.
+    /// On a GPU, the address is valid in the device's context. Make that context current before you call the other library: the
+    /// calls of this crate leave the thread's current context as it was. What the other library enqueues is not known here: let it
+    /// use the [home stream](Device::stream), or order it by [events](crate::Event).
     pub fn address(&self) -> u64 {
         self.memory.address
     }
@@ -118,22 +160,30 @@ impl<T: Element> Buffer<T> {
                 found: data.len(),
             });
         }
-        let device = self.device().clone();
-        self.write(device.uncaptured()?, data)
+        self.device().uncaptured("to copy from the host")?;
+        self.write(data)
     }
 
-    /// Overwrites all elements by as many others.
-    fn write(&mut self, backend: &dyn Backend, data: &[T]) -> Result<(), Error> {
+    /// Overwrites all elements by as many others, which have been read when this returns.
+    fn write(&mut self, data: &[T]) -> Result<(), Error> {
         debug_assert_eq!(data.len(), self.len);
         if data.is_empty() {
             return Ok(());
         }
-        // SAFETY: the bytes are not empty and are exactly as many as the buffer's, and `&mut self` gives exclusive access to
-        // the buffer's memory, which is from `alloc` of this backend.
-        unsafe { backend.write(self.address(), data.as_bytes()) }
+        let (address, device) = (self.address(), self.device());
+        self.memory.enqueue(true, |stream| {
+            // SAFETY: the bytes are not empty and are exactly as many as the buffer's, and `&mut self` gives exclusive access to
+            // the buffer's memory. They are borrowed until the copy has ended, for which `finish` waits.
+            unsafe {
+                device
+                    .backend()
+                    .start_write(stream, address, data.as_bytes())
+            }
+        })?;
+        device.finish()
     }
 
-    /// Copies all elements to the host, after everything launched before has finished.
+    /// Copies all elements to the host, once all work on them has ended.
     pub fn download(&self) -> Result<Vec<T>, Error> {
         self.download_range(0, self.len)
     }
@@ -151,25 +201,94 @@ impl<T: Element> Buffer<T> {
         if data.is_empty() {
             return Ok(data);
         }
-        let address = self.address() + (offset * size_of::<T>()) as u64;
-        // SAFETY: the assertion above keeps the range within the buffer's memory, all of which was cleared or written when
-        // the buffer was made; the range is not empty.
-        unsafe {
-            self.device()
-                .uncaptured()?
-                .read(address, data.as_mut_bytes())?
-        };
+        let (device, address) = (self.device(), self.address());
+        device.uncaptured("to copy to the host")?;
+        self.memory.enqueue(false, |stream| {
+            let address = address + (offset * size_of::<T>()) as u64;
+            // SAFETY: the assertion above keeps the range within the buffer's memory, all of which was cleared or written when
+            // the buffer was made; the range is not empty. `data` is borrowed until the copy has ended, for which `finish` waits.
+            unsafe {
+                device
+                    .backend()
+                    .start_read(stream, address, data.as_mut_bytes())
+            }
+        })?;
+        device.finish()?;
         Ok(data)
+    }
+}
+
+impl Memory {
+    /// Memory of this many bytes, which is not initialised.
+    fn alloc(device: &Device, bytes: usize) -> Result<Self, Error> {
+        let uses = Mutex::default();
+        let mut address = 0;
+        // Backends do not allocate 0 bytes.
+        if bytes != 0 {
+            device.check_stream("to allocate memory")?;
+            let (backend, queue) = (&**device.backend(), device.queue());
+            let allocate = |stream| backend.alloc(stream, bytes);
+            address =
+                (backend.order()).enqueue(backend, queue, iter::once((&uses, true)), allocate)?;
+        }
+        Ok(Memory {
+            device: device.clone(),
+            address,
+            uses,
+            owner: Owner::Device,
+        })
+    }
+
+    /// The memory, as a piece of work uses it.
+    pub(crate) fn used(&self, writes: bool) -> Use<'_> {
+        (&self.uses, writes)
+    }
+
+    /// Enqueues work that uses the memory on its home stream.
+    fn enqueue(
+        &self,
+        writes: bool,
+        work: impl FnOnce(u64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (backend, queue) = (&**self.device.backend(), self.device.queue());
+        let uses = iter::once(self.used(writes));
+        backend.order().enqueue(backend, queue, uses, work)
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if self.address != 0 {
-            // SAFETY: `alloc` returned the address to the buffer of this memory. Only this drop frees it, and nobody can use
-            // the memory after its drop.
-            unsafe { self.device.backend().free(self.address) };
+        let (backend, queue) = (&**self.device.backend(), self.device.queue());
+        match &mut self.owner {
+            Owner::Device if self.address != 0 => {
+                let uses = std::mem::take(&mut self.uses);
+                // SAFETY: `alloc` returned the address to this memory. Only this drop frees it, and nobody can use the memory after
+                // its drop.
+                unsafe { backend.order().free(backend, queue, self.address, uses) };
+            }
+            Owner::Device => {}
+            Owner::Guest(_) => {
+                // The guard's owner knows the home stream only, which must come behind the work on others.
+                let ordered = self.enqueue(true, |_| Ok(()));
+                if ordered.is_err() {
+                    // The owner captures the home stream, or the device failed.
+                    let _ = backend.order().finish(backend, &self.uses);
+                }
+                if self.address != 0 {
+                    // SAFETY: the address is from `import`, and the memory is not used any more.
+                    unsafe { backend.release(self.address) };
+                }
+            }
         }
+        if let Owner::Guest(guard) = &mut self.owner {
+            drop(guard.get_mut().map(Option::take));
+        }
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x} on {}", self.address, self.device.name())
     }
 }
 

@@ -14,6 +14,7 @@ mod emulator;
 mod error;
 mod fact;
 mod float8;
+mod foreign;
 mod graph;
 mod handle;
 mod image;
@@ -28,6 +29,7 @@ mod maps;
 mod memory;
 mod parameters;
 mod report;
+mod stream;
 mod tensor;
 mod tensor_map;
 
@@ -40,12 +42,16 @@ pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Tr
 pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
 #[cfg(feature = "emulator")]
 pub use emulator::{Checks, EmulatorOptions, Policy, ScheduleFailure};
-pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
+pub use error::{
+    ArgumentRule, AssertionFailure, DriverError, Error, ForeignRule, LaunchRule, ViewError,
+};
 pub use fact::{Comparison, Fact, Named, Term};
+pub use foreign::SharedTensor;
 pub use graph::Graph;
 pub use handle::Device;
 pub use kernel::{Constant, Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
+pub use stream::{Event, Stream};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]
 pub use {error::Mistake, image::Image, instantiate::Instantiate};

@@ -10,10 +10,10 @@ use crate::{Buffer, Device, Element, Error, ViewError};
 
 /// Where the elements of a tensor lie in its buffer: coordinate `c` at element `offset + Σ c[i]·strides[i]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Placement<const R: usize> {
+pub(super) struct Placement<const R: usize> {
     offset: usize,
-    shape: [usize; R],
-    strides: [usize; R],
+    pub(super) shape: [usize; R],
+    pub(super) strides: [usize; R],
 }
 
 /// A tensor of rank `R` that owns its buffer. No two coordinates name the same element.
@@ -160,8 +160,7 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         self.placement.strides
     }
 
-    /// Copies the elements to the host in row-major order (the last mode runs fastest), once everything launched before has
-    /// finished.
+    /// Copies the elements to the host in row-major order (the last mode runs fastest), once all work on them has ended.
     pub fn download(&self) -> Result<Vec<T>, Error> {
         self.view().download()
     }
@@ -225,6 +224,11 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
+    /// A view of a buffer that has all elements of the placement.
+    pub(super) fn of(buffer: &'a Buffer<T>, placement: Placement<R>) -> Self {
+        TensorView { buffer, placement }
+    }
+
     /// The extents of the modes.
     pub fn shape(&self) -> [usize; R] {
         self.placement.shape
@@ -279,8 +283,7 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         })
     }
 
-    /// Copies the elements to the host in row-major order (the last mode runs fastest), once everything launched before has
-    /// finished.
+    /// Copies the elements to the host in row-major order (the last mode runs fastest), once all work on them has ended.
     pub fn download(&self) -> Result<Vec<T>, Error> {
         let Placement { offset, shape, .. } = self.placement;
         let span = self.buffer.download_range(offset, self.placement.span()?)?;
@@ -359,7 +362,7 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
 }
 
 impl<const R: usize> Placement<R> {
-    fn new(shape: [usize; R], strides: [usize; R]) -> Self {
+    pub(super) fn new(shape: [usize; R], strides: [usize; R]) -> Self {
         Placement {
             offset: 0,
             shape,
@@ -401,7 +404,7 @@ impl<const R: usize> Placement<R> {
     }
 
     /// Number of elements of the buffer from the first element to the last, gaps included.
-    fn span(&self) -> Result<usize, ViewError> {
+    pub(super) fn span(&self) -> Result<usize, ViewError> {
         Ok(self
             .last()?
             .map_or(0, |last| (last - self.offset).saturating_add(1)))
@@ -442,7 +445,7 @@ impl<const R: usize> Placement<R> {
 
     /// Refuses a placement in which two coordinates might name the same element: in order of increasing strides, the stride
     /// of each mode must be at least the span of the modes before it.
-    fn writable(self) -> Result<Self, ViewError> {
+    pub(super) fn writable(self) -> Result<Self, ViewError> {
         if self.shape.contains(&0) {
             return Ok(self);
         }

@@ -9,6 +9,11 @@
  * FAKE_CUDA_WORDS       words that every launch writes to the buffer whose address is its last parameter, such as `7,1`: the
  *                       number of words at its start, and the words from byte 16 on
  *
+ * FAKE_CUDA_CAPTURING   if set, every stream that is asked for is captured
+ * FAKE_CUDA_POINTER     the kind of every address: `device` (the default), `host`, `unknown`, or `1` for memory of device 1
+ * FAKE_CUDA_NO_POOLS    if set, the devices have no memory pools
+ * FAKE_CUDA_BUSY        how often each event is asked for before it is reached
+ *
  * Without a record, failures and words, calls take next to no time, so that a benchmark measures its caller.
  */
 #define _GNU_SOURCE
@@ -26,7 +31,14 @@ typedef int CUdevice;
 typedef void *Handle;
 typedef uint64_t CUdeviceptr;
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
+enum {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    NOT_INITIALIZED = 3,
+    INVALID_DEVICE = 101,
+    INVALID_CONTEXT = 201,
+    NOT_READY = 600
+};
 
 static const struct {
     CUresult code;
@@ -41,15 +53,18 @@ static const struct {
     {218, "CUDA_ERROR_INVALID_PTX"},
     {500, "CUDA_ERROR_NOT_FOUND"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {NOT_READY, "CUDA_ERROR_NOT_READY"},
     {719, "CUDA_ERROR_LAUNCH_FAILED"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
     {999, "CUDA_ERROR_UNKNOWN"},
 };
-enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 64, DEPTH = 16, DEVICES = 8, PARAMETERS = 8, WORDS = 16 };
+enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 80, DEPTH = 16, DEVICES = 8, PARAMETERS = 8, WORDS = 16 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int initialized, quick;
-static char contexts[DEVICES];
+/* The primary context of each device, and another one of each. Tests know the name. */
+char contexts[2 * DEVICES];
+static int retained[DEVICES];
 static __thread Handle stack[DEPTH];
 static __thread int depth;
 
@@ -171,7 +186,14 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-    enum { MULTIPROCESSOR_COUNT = 16, MEMORY_CLOCK_RATE = 36, MEMORY_BUS_WIDTH = 37, MAJOR = 75, MINOR = 76 };
+    enum {
+        MULTIPROCESSOR_COUNT = 16,
+        MEMORY_CLOCK_RATE = 36,
+        MEMORY_BUS_WIDTH = 37,
+        MAJOR = 75,
+        MINOR = 76,
+        MEMORY_POOLS_SUPPORTED = 115
+    };
     CUresult result = begin(__func__, INIT);
     double capabilities[DEVICES];
     if (result == SUCCESS && device >= devices(capabilities)) result = INVALID_DEVICE;
@@ -180,6 +202,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
         switch (attribute) {
             case MAJOR: *value = tenths / 10; break;
             case MINOR: *value = tenths % 10; break;
+            case MEMORY_POOLS_SUPPORTED: *value = !getenv("FAKE_CUDA_NO_POOLS"); break;
             case MULTIPROCESSOR_COUNT: *value = 132; break;
             case MEMORY_CLOCK_RATE: *value = 2619000; break;
             case MEMORY_BUS_WIDTH: *value = 5120; break;
@@ -191,7 +214,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
 
 CUresult cuDevicePrimaryCtxRetain(Handle *context, CUdevice device) {
     CUresult result = begin(__func__, INIT);
-    if (result == SUCCESS) *context = &contexts[device];
+    if (result == SUCCESS) *context = &contexts[device], retained[device] = 1;
     return end(__func__, result, NULL, "%d", device);
 }
 
@@ -208,12 +231,39 @@ CUresult cuCtxPopCurrent_v2(Handle *context) {
     return end(__func__, result, result == SUCCESS ? *context : NULL, " ");
 }
 
-CUresult cuCtxSynchronize(void) {
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS) *flags = 0, *active = retained[device];
+    return end(__func__, result, NULL, "%d", device);
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
     CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *device = (int)((char *)current() - contexts) % DEVICES;
     return end(__func__, result, NULL, " ");
 }
 
-CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+CUresult cuMemPoolCreate(Handle *pool, const void *properties) {
+    (void)properties;
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS) *pool = malloc(1);
+    return end(__func__, result, NULL, " ");
+}
+
+CUresult cuMemPoolSetAttribute(Handle pool, int attribute, void *value) {
+    (void)pool;
+    CUresult result = begin(__func__, INIT);
+    return end(__func__, result, NULL, "%d %lx", attribute, *(unsigned long *)value);
+}
+
+CUresult cuMemPoolDestroy(Handle pool) {
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS) free(pool);
+    return end(__func__, result, NULL, " ");
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, Handle pool, Handle stream) {
+    (void)pool;
     CUresult result = begin(__func__, CONTEXT);
     Handle memory = NULL;
     if (result == SUCCESS) {
@@ -221,13 +271,28 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
         memset(memory, 0xA5, bytes);
         *address = (uintptr_t)memory;
     }
-    return end(__func__, result, memory, "%zu", bytes);
+    return end(__func__, result, memory, "%zu %lx", bytes, (long)stream);
 }
 
-CUresult cuMemFree_v2(CUdeviceptr address) {
+CUresult cuMemFreeAsync(CUdeviceptr address, Handle stream) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) free((Handle)(uintptr_t)address);
-    return end(__func__, result, (Handle)(uintptr_t)address, " ");
+    return end(__func__, result, (Handle)(uintptr_t)address, "%lx", (long)stream);
+}
+
+/* The types of memory are 1 for the host's and 2 for a device's. */
+CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
+    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
+    CUresult result = begin(__func__, CONTEXT);
+    const char *kind = setting("FAKE_CUDA_POINTER", "device");
+    if (result == SUCCESS && !strcmp(kind, "unknown")) result = INVALID_VALUE;
+    if (result == SUCCESS) switch (attribute) {
+            case MEMORY_TYPE: *(unsigned *)value = strcmp(kind, "host") ? 2 : 1; break;
+            case IS_MANAGED: *(char *)value = 0; break;
+            case DEVICE_ORDINAL: *(int *)value = !strcmp(kind, "1"); break;
+            default: result = INVALID_VALUE;
+        }
+    return end(__func__, result, NULL, "%d %lx", attribute, (long)address);
 }
 
 CUresult cuMemHostAlloc(Handle *memory, size_t bytes, unsigned flags) {
@@ -248,22 +313,22 @@ CUresult cuMemFreeHost(Handle memory) {
     return end(__func__, result, memory, " ");
 }
 
-CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t bytes) {
+CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t bytes, Handle stream) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) memset((Handle)(uintptr_t)address, value, bytes);
-    return end(__func__, result, (Handle)(uintptr_t)address, "%zu", bytes);
+    return end(__func__, result, (Handle)(uintptr_t)address, "%zu %lx", bytes, (long)stream);
 }
 
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, Handle stream) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) memcpy((Handle)(uintptr_t)to, from, bytes);
-    return end(__func__, result, (Handle)(uintptr_t)to, "%zu", bytes);
+    return end(__func__, result, (Handle)(uintptr_t)to, "%zu %lx", bytes, (long)stream);
 }
 
-CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, Handle stream) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) memcpy(to, (Handle)(uintptr_t)from, bytes);
-    return end(__func__, result, (Handle)(uintptr_t)from, "%zu", bytes);
+    return end(__func__, result, (Handle)(uintptr_t)from, "%zu %lx", bytes, (long)stream);
 }
 
 CUresult cuModuleLoadDataEx(Handle *module, const char *image, unsigned n, int *options, void **values) {
@@ -370,15 +435,23 @@ CUresult cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, Handle a
     return end(__func__, result, address, "%d %u %lu", type, rank, (unsigned long)extents[0]);
 }
 
+/* An event is how often it is still asked for before it is reached. */
 CUresult cuEventCreate(Handle *event, unsigned flags) {
     CUresult result = begin(__func__, CONTEXT);
-    if (result == SUCCESS) *event = malloc(1);
+    if (result == SUCCESS) *event = calloc(1, sizeof(int));
     return end(__func__, result, result == SUCCESS ? *event : NULL, "%u", flags);
 }
 
 CUresult cuEventRecord(Handle event, Handle stream) {
     CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *(int *)event = atoi(setting("FAKE_CUDA_BUSY", "0"));
     return end(__func__, result, event, "%lx", (long)stream);
+}
+
+CUresult cuEventQuery(Handle event) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS && *(int *)event > 0) --*(int *)event, result = NOT_READY;
+    return end(__func__, result, event, " ");
 }
 
 CUresult cuEventSynchronize(Handle event) {
@@ -398,16 +471,43 @@ CUresult cuEventDestroy_v2(Handle event) {
     return end(__func__, result, event, " ");
 }
 
-CUresult cuStreamCreate(Handle *stream, unsigned flags) {
+/* A stream is its context. */
+CUresult cuStreamCreateWithPriority(Handle *stream, unsigned flags, int priority) {
     CUresult result = begin(__func__, CONTEXT);
-    if (result == SUCCESS) *stream = malloc(1);
-    return end(__func__, result, result == SUCCESS ? *stream : NULL, "%u", flags);
+    if (result == SUCCESS) {
+        *stream = malloc(sizeof(Handle));
+        *(Handle *)*stream = current();
+    }
+    return end(__func__, result, result == SUCCESS ? *stream : NULL, "%u %d", flags, priority);
 }
 
 CUresult cuStreamDestroy_v2(Handle stream) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) free(stream);
     return end(__func__, result, stream, " ");
+}
+
+CUresult cuStreamGetCtx(Handle stream, Handle *context) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *context = *(Handle *)stream;
+    return end(__func__, result, NULL, "%lx", (long)stream);
+}
+
+CUresult cuStreamIsCapturing(Handle stream, int *status) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *status = !!getenv("FAKE_CUDA_CAPTURING");
+    return end(__func__, result, stream, "%d", !!getenv("FAKE_CUDA_CAPTURING"));
+}
+
+CUresult cuStreamSynchronize(Handle stream) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, stream, " ");
+}
+
+CUresult cuStreamWaitEvent(Handle stream, Handle event, unsigned flags) {
+    (void)flags;
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, event, "%lx", (long)stream);
 }
 
 CUresult cuStreamBeginCapture_v2(Handle stream, int mode) {

@@ -1,6 +1,6 @@
 //! The record of a process's calls to the fake driver, and the rules that these calls must keep.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The driver's calls in order.
 #[derive(Debug)]
@@ -55,30 +55,13 @@ impl Left {
 
 /// The kinds of resources, each with the function that makes it and the one that frees it.
 const LIFETIMES: [(&str, &str); 7] = [
-    ("cuMemAlloc_v2", "cuMemFree_v2"),
+    ("cuMemAllocFromPoolAsync", "cuMemFreeAsync"),
     ("cuEventCreate", "cuEventDestroy_v2"),
     ("cuModuleLoadDataEx", "cuModuleUnload"),
     ("cuMemHostAlloc", "cuMemFreeHost"),
-    ("cuStreamCreate", "cuStreamDestroy_v2"),
+    ("cuStreamCreateWithPriority", "cuStreamDestroy_v2"),
     ("cuStreamEndCapture", "cuGraphDestroy"),
     ("cuGraphInstantiateWithFlags", "cuGraphExecDestroy"),
-];
-
-/// Functions that may return while the device still works.
-const ASYNCHRONOUS: [&str; 5] = [
-    "cuLaunchKernelEx",
-    "cuGraphLaunch",
-    "cuMemsetD8_v2",
-    "cuMemcpyHtoD_v2",
-    "cuEventRecord",
-];
-
-/// Functions that wait for the device, or may do so.
-const WAITS: [&str; 4] = [
-    "cuCtxSynchronize",
-    "cuMemcpyDtoH_v2",
-    "cuMemFree_v2",
-    "cuMemFreeHost",
 ];
 
 impl Record {
@@ -89,20 +72,15 @@ impl Record {
     ///
     /// - a thread pops its contexts in the reverse order of its pushes, all of them by the end of each step;
     /// - a resource is used in the context in which it was made, before it is freed, and is freed once;
-    /// - no thread waits, copies from the device or frees its memory while a stream is captured;
-    /// - memory is freed only when no work that its thread started may still be running, on any stream. Memory of the host is
-    ///   used by the kernels that have its address alone, so that a copy from their stream is wait enough.
+    /// - work on memory comes after its allocation, copies and clears, and these and its freeing come after all work on it: by the order
+    ///   of one stream, by events, or because the host has waited. Memory of the host that kernels write is freed after the host has waited.
     pub(crate) fn new(text: &str) -> Self {
         let mut calls = Vec::new();
         let mut stacks: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         let mut alive: BTreeMap<u64, Alive> = BTreeMap::new();
         // Contexts that stay current because their pop failed.
         let mut kept = 0;
-        // Threads whose work may still be running on the device. In these tests, the thread that uses memory also frees it.
-        let mut busy = BTreeSet::new();
-        // What kernels that may still be running have the addresses of.
-        let mut running = BTreeSet::new();
-        let mut captured = BTreeSet::new();
+        let mut order = Order::default();
         for line in text.lines() {
             if line == Record::END_OF_STEP {
                 let entered: usize = stacks.values().map(Vec::len).sum();
@@ -112,29 +90,29 @@ impl Record {
             let call = Call::parse(line);
             let stack = stacks.entry(call.thread.clone()).or_default();
             let (function, handle) = (call.function.as_str(), call.handle);
-            assert!(
-                captured.is_empty() || !WAITS.contains(&function),
-                "{line} while a stream is captured:\n{text}"
-            );
-            match function {
-                "cuStreamBeginCapture_v2" if call.result == 0 => _ = captured.insert(handle),
-                "cuStreamEndCapture" => _ = captured.remove(&hexadecimal(&call.details)),
-                _ => {}
-            }
             let made = LIFETIMES.iter().position(|&(make, _)| make == function);
             let ended = LIFETIMES.iter().position(|&(_, end)| end == function);
+            if call.result == 0 {
+                let passed = |handle: &&u64| {
+                    let bytes = format!("{:016x}", handle.swap_bytes());
+                    function == "cuLaunchKernelEx" && call.details.contains(&bytes)
+                };
+                let passed: Vec<u64> = alive.keys().filter(passed).copied().collect();
+                let base = alive
+                    .range(..=handle)
+                    .next_back()
+                    .map_or(0, |(base, _)| *base);
+                assert!(order.keeps(&call, base, &passed), "{line}\nin\n{text}");
+            }
             if call.result != 0 {
                 kept += usize::from(function == "cuCtxPopCurrent_v2");
             } else if function == "cuCtxPushCurrent_v2" {
                 stack.push(handle);
             } else if function == "cuCtxPopCurrent_v2" {
                 assert_eq!(stack.pop(), Some(handle), "{line}");
-            } else if function == "cuCtxSynchronize" {
-                busy.clear();
-                running.clear();
             } else if let Some(kind) = made {
                 let bytes = match kind {
-                    0 => call.details.parse().unwrap(),
+                    0 => call.decimal(0),
                     _ => 1,
                 };
                 let context = call.context;
@@ -146,33 +124,14 @@ impl Record {
                         bytes,
                     },
                 );
-            } else if handle != 0 {
+            } else if handle != 0 && !(function == "cuStreamSynchronize" && handle <= 2) {
                 let (&base, found) = alive.range(..=handle).next_back().expect(line);
                 assert_eq!(found.context, call.context, "{line}");
                 assert!(handle - base < found.bytes, "{line}\nin\n{text}");
                 if let Some(kind) = ended {
-                    let used = match kind {
-                        0 => busy.contains(&call.thread),
-                        3 => running.contains(&handle),
-                        _ => false,
-                    };
-                    assert!(!used, "freed while the device is busy:\n{text}");
                     assert_eq!((base, found.kind), (handle, kind), "{line}");
                     alive.remove(&handle);
                 }
-            }
-            if ASYNCHRONOUS.contains(&function) && call.result == 0 {
-                busy.insert(call.thread.clone());
-            }
-            if function == "cuLaunchKernelEx" && call.result == 0 {
-                let passed = |handle: &&u64| {
-                    let bytes = format!("{:016x}", handle.swap_bytes());
-                    call.details.contains(&bytes)
-                };
-                running.extend(alive.keys().filter(passed).copied());
-            }
-            if function == "cuMemcpyDtoH_v2" && call.result == 0 {
-                running.clear();
             }
             calls.push(call);
         }
@@ -200,23 +159,137 @@ impl Record {
             .iter()
             .filter(move |call| call.function == function)
     }
+}
 
-    /// Whether the `n`-th call of a function, from 1, is made in a drop: between the push of the context and its pop, a resource is
-    /// freed, and nothing else is done but to wait.
-    pub(crate) fn is_in_a_destructor(&self, function: &str, n: usize) -> bool {
-        let places = self.calls.iter().enumerate();
-        let mut calls = places.filter(|(_, call)| call.function == function);
-        let Some((place, _)) = calls.nth(n - 1) else {
-            return false;
-        };
-        let is_push = |call: &&Call| call.function == "cuCtxPushCurrent_v2";
-        let push = self.calls[..=place].iter().rposition(|call| is_push(&call));
-        let mut rest = self.calls[push.map_or(0, |push| push + 1)..]
-            .iter()
-            .take_while(|call| !is_push(call) && call.function != "cuCtxPopCurrent_v2");
-        let next = rest.find(|call| call.function != "cuCtxSynchronize");
-        next.is_some_and(|call| LIFETIMES.iter().any(|&(_, end)| end == call.function))
+/// What has ended at a moment: how many pieces of work of each stream.
+type Clock = BTreeMap<u64, usize>;
+
+/// The order of the work on all streams.
+#[derive(Default)]
+struct Order {
+    /// How many pieces of work each stream has, and what ends before its next one.
+    streams: BTreeMap<u64, (usize, Clock)>,
+    events: BTreeMap<u64, Clock>,
+    /// What the host has waited for.
+    host: Clock,
+    /// The work on each memory: its stream, its number there, and whether it is a launch.
+    uses: BTreeMap<u64, Vec<(u64, usize, bool)>>,
+    /// The memory that launches on a captured stream, in a graph, and in an executable graph use.
+    captured: BTreeMap<u64, Vec<u64>>,
+}
+
+impl Order {
+    /// Adds a call about the memory at `base`, or a launch to which the addresses are passed. False if it is not in order.
+    fn keeps(&mut self, call: &Call, base: u64, passed: &[u64]) -> bool {
+        let handle = call.handle;
+        match &*call.function {
+            "cuMemAllocFromPoolAsync" => {
+                self.uses.remove(&handle);
+                self.work(call.hexadecimal(1), &[handle], false)
+            }
+            "cuMemsetD8Async" | "cuMemcpyHtoDAsync_v2" | "cuMemcpyDtoHAsync_v2" => {
+                self.work(call.hexadecimal(1), &[base], false)
+            }
+            "cuMemFreeAsync" => self.work(call.hexadecimal(0), &[base], false),
+            "cuLaunchKernelEx" => {
+                let stream = call.hexadecimal(0);
+                if let Some(captured) = self.captured.get_mut(&stream) {
+                    captured.extend(passed);
+                    return true;
+                }
+                self.work(stream, passed, true)
+            }
+            "cuGraphLaunch" => {
+                let passed = self.captured[&handle].clone();
+                self.work(call.hexadecimal(0), &passed, true)
+            }
+            "cuStreamBeginCapture_v2" => {
+                self.captured.insert(handle, Vec::new());
+                true
+            }
+            "cuStreamIsCapturing" => {
+                if call.decimal(0) != 0 {
+                    self.captured.entry(handle).or_default();
+                }
+                true
+            }
+            "cuGraphDestroy" | "cuGraphExecDestroy" => self.captured.remove(&handle).is_some(),
+            "cuStreamEndCapture" => {
+                let captured = self.captured.remove(&call.hexadecimal(0));
+                self.captured.insert(handle, captured.expect("a capture"));
+                true
+            }
+            "cuGraphInstantiateWithFlags" => {
+                let captured = self.captured[&call.hexadecimal(0)].clone();
+                self.captured.insert(handle, captured);
+                true
+            }
+            "cuEventRecord" => {
+                let point = self.end_of(call.hexadecimal(0));
+                self.events.insert(handle, point);
+                true
+            }
+            "cuStreamWaitEvent" => {
+                let point = self.events.get(&handle).cloned().unwrap_or_default();
+                join(
+                    &mut self.streams.entry(call.hexadecimal(0)).or_default().1,
+                    &point,
+                );
+                true
+            }
+            "cuEventQuery" | "cuEventSynchronize" => {
+                let point = self.events.get(&handle).cloned().unwrap_or_default();
+                join(&mut self.host, &point);
+                true
+            }
+            "cuStreamSynchronize" => {
+                let point = self.end_of(handle);
+                join(&mut self.host, &point);
+                true
+            }
+            "cuMemFreeHost" => {
+                let uses = self.uses.remove(&handle).unwrap_or_default();
+                uses.iter()
+                    .all(|&(stream, number, _)| has(&self.host, stream, number))
+            }
+            _ => true,
+        }
     }
+
+    /// Adds a piece of work. False if it is not after what it must come after.
+    fn work(&mut self, stream: u64, memory: &[u64], is_launch: bool) -> bool {
+        let host = self.host.clone();
+        let (number, clock) = self.streams.entry(stream).or_default();
+        join(clock, &host);
+        *number += 1;
+        let mut kept = true;
+        for address in memory {
+            let uses = self.uses.entry(*address).or_default();
+            kept &= uses.iter().all(|&(of, number, launched)| {
+                of == stream || has(clock, of, number) || (is_launch && launched)
+            });
+            uses.push((stream, *number, is_launch));
+        }
+        kept
+    }
+
+    /// The moment when all work of the stream has ended.
+    fn end_of(&self, stream: u64) -> Clock {
+        let (number, mut clock) = self.streams.get(&stream).cloned().unwrap_or_default();
+        clock.insert(stream, number);
+        clock
+    }
+}
+
+fn join(clock: &mut Clock, other: &Clock) {
+    for (&stream, &number) in other {
+        let ended = clock.entry(stream).or_default();
+        *ended = number.max(*ended);
+    }
+}
+
+fn has(clock: &Clock, stream: u64, number: usize) -> bool {
+    clock.get(&stream).is_some_and(|&ended| number <= ended)
 }
 
 impl Call {
@@ -231,6 +304,22 @@ impl Call {
             handle: hexadecimal(&field()),
             details: field(),
         }
+    }
+}
+
+impl Call {
+    /// A number of the details.
+    fn decimal(&self, place: usize) -> u64 {
+        self.word(place).parse().unwrap()
+    }
+
+    /// A handle of the details.
+    pub(crate) fn hexadecimal(&self, place: usize) -> u64 {
+        hexadecimal(self.word(place))
+    }
+
+    fn word(&self, place: usize) -> &str {
+        self.details.split(' ').nth(place).unwrap()
     }
 }
 

@@ -1,8 +1,8 @@
 //! The programs that the child processes run.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use cute_runtime::{Device, Error, Tensor, kernels, layout};
+use cute_runtime::{Device, Error, Stream, Tensor, kernels, layout};
 
 use crate::allocations::allocations;
 use crate::fake::end_of_step;
@@ -90,11 +90,134 @@ pub(crate) fn everything() -> String {
         step(|| graph.launch())?;
         assert_eq!(step(|| device.max_active_clusters(4))?, 30);
         step(|| drop(graph));
+        step(|| on_two_streams(&device, &src, &mut dst))?;
         step(|| drop(src));
         step(|| drop(dst));
         Ok(())
     }
     outcome(steps())
+}
+
+/// Launches on two streams, one of which others have made, with events between, and uses memory of others.
+fn on_two_streams(
+    device: &Device,
+    src: &Tensor<f32, 2>,
+    dst: &mut Tensor<f32, 2>,
+) -> Result<(), Error> {
+    let stream = device.new_stream()?;
+    let handle = stream.as_raw();
+    // SAFETY: the stream is its own owner.
+    let foreign = unsafe { Stream::from_raw(device, handle, Arc::new(stream))? };
+    let there = device.on(&foreign)?;
+    scale::shift::launch(&there, 2, &src.view(), &mut dst.view_mut(), 0, 8)?;
+    scale::shift::launch(device, 2, &src.view(), &mut dst.view_mut(), 0, 8)?;
+    let event = foreign.record()?;
+    device.stream().wait(&event)?;
+    assert!(event.is_reached()?);
+    foreign.wait(&device.stream().record()?)?;
+    let (pointer, shape) = (dst.view().address() as *mut f32, dst.shape());
+    // SAFETY: the memory is that of a tensor, which is not used meanwhile. Its work comes before that of the stream.
+    let guest = unsafe { Tensor::from_raw_parts(pointer, shape, [32, 1], &there, ())? };
+    assert_eq!(guest.download()?, [0.0; 16 * 32]);
+    // SAFETY: the context of a GPU lives until the process ends.
+    let same = unsafe { Device::from_raw(0, context(), Arc::new(()))? };
+    assert!(same == *device);
+    let owner = Arc::new(());
+    // SAFETY: the fake driver has another context of each device, 8 bytes behind the primary one.
+    let other = unsafe { Device::from_raw(0, context().byte_add(8), owner.clone())? };
+    assert!(other != *device && other == other.on(&other.new_stream()?)?);
+    let x = Tensor::<u32, 1>::zeros(&other, [32])?;
+    drop(other);
+    assert_eq!((x.download()?, Arc::strong_count(&owner)), (vec![0; 32], 2));
+    drop(x);
+    assert_eq!(Arc::strong_count(&owner), 1);
+    Ok(())
+}
+
+/// A tensor in memory of others.
+pub(crate) fn memory_of_others() -> String {
+    let guard = Arc::new(());
+    let made = Device::cuda(0).and_then(|device| {
+        // SAFETY: the fake driver's memory is the host's, and nothing uses this.
+        unsafe {
+            Tensor::<u32, 1>::from_raw_parts(0x1000 as *const u32, [4], [1], &device, guard.clone())
+        }
+    });
+    let outcome = outcome(made.map(drop));
+    assert_eq!(Arc::strong_count(&guard), 1);
+    outcome
+}
+
+/// A stream of device 1 for device 0, and the context of device 0 for device 1.
+pub(crate) fn of_another_device() -> String {
+    let [device, other] = [0, 1].map(|ordinal| Device::cuda(ordinal).expect("a device"));
+    let stream = other.new_stream().expect("a stream");
+    // SAFETY: the stream outlives the call.
+    let stream = unsafe { Stream::from_raw(&device, stream.as_raw(), Arc::new(())) };
+    // SAFETY: the context of a GPU lives until the process ends.
+    let context = unsafe { Device::from_raw(1, context(), Arc::new(())) };
+    [outcome(stream.map(drop)), outcome(context.map(drop))].join("\n")
+}
+
+/// Two launches on each of two streams with one tensor, whose home is the first.
+pub(crate) fn one_tensor_on_two_streams() -> String {
+    fn launches() -> Result<(), Error> {
+        let device = Device::cuda(0)?;
+        let (a, b) = (device.new_stream()?, device.new_stream()?);
+        let (a, b) = (device.on(&a)?, device.on(&b)?);
+        let mut x = Tensor::<u32, 1>::zeros(&a, [32])?;
+        for on in [&a, &a, &b, &b] {
+            counting::count::launch(on, 1, &mut x.view_mut())?;
+        }
+        Ok(())
+    }
+    outcome(launches())
+}
+
+/// What a stream that its owner captures takes and refuses.
+pub(crate) fn on_a_captured_stream() -> String {
+    fn outcomes() -> Result<[String; 7], Error> {
+        let device = Device::cuda(0)?;
+        device.compile::<counting::count>()?;
+        let mut x = Tensor::<u32, 1>::zeros(&device, [32])?;
+        let graph = device.capture(|| counting::count::launch(&device, 1, &mut x.view_mut()))?;
+        let stream = device.new_stream()?;
+        let handle = stream.as_raw();
+        // SAFETY: the stream is its own owner.
+        let stream = unsafe { Stream::from_raw(&device, handle, Arc::new(stream))? };
+        let on = device.on(&stream)?;
+        stream.wait(&device.stream().record()?)?;
+        let pointer = x.view().address() as *mut u32;
+        // SAFETY: the memory is that of `x`, which is not used meanwhile.
+        let mut guest = unsafe { Tensor::from_raw_parts_mut(pointer, [32], [1], &on, ())? };
+        Ok([
+            outcome(Tensor::<u32, 1>::zeros(&on, [32]).map(drop)),
+            outcome(guest.download().map(drop)),
+            outcome(stream.synchronize()),
+            outcome(on.time(|| Ok(())).map(drop)),
+            outcome(graph.launch_on(&stream)),
+            outcome(counting::count::launch(&on, 1, &mut guest.view_mut())),
+            outcome(scale::shift::launch(
+                &on,
+                1,
+                &matrix(&device)?.view(),
+                &mut matrix(&device)?.view_mut(),
+                0,
+                8,
+            )),
+        ])
+    }
+    outcomes().map_or_else(|error| error.to_string(), |lines| lines.join("\n"))
+}
+
+/// The primary context of device 0.
+fn context() -> *mut std::ffi::c_void {
+    // SAFETY: the fake driver is loaded already, and has its contexts in an array of this name.
+    unsafe {
+        let library = libloading::Library::new("libcuda.so.1").unwrap();
+        let contexts = library.get::<*mut std::ffi::c_void>(b"contexts").unwrap();
+        contexts.try_as_raw_ptr().unwrap()
+    }
 }
 
 /// Kernels that report nothing.
@@ -170,7 +293,7 @@ pub(crate) fn a_captured_launch() -> String {
     outcome(launches())
 }
 
-/// Threads that capture, beside others that wait for the device, copy from it, and free its memory.
+/// Threads that capture, beside others that wait, copy, and free memory.
 pub(crate) fn captures_beside_waits() -> String {
     fn rounds(number: usize) -> Result<(), Error> {
         let device = Device::cuda(0)?;
@@ -257,7 +380,8 @@ pub(crate) fn launches_by_eight_threads() -> String {
     fn launches(device: &Device) -> Result<(), Error> {
         let (src, mut dst) = (matrix(device)?, matrix(device)?);
         scale::scale_all::launch(device, 2, &src.view(), &mut dst.view_mut(), 3.0)?;
-        scale::scale_half::launch(device, 2, &src.view(), &mut dst.view_mut(), 3.0)
+        scale::scale_half::launch(device, 2, &src.view(), &mut dst.view_mut(), 3.0)?;
+        device.synchronize()
     }
     let start = std::sync::Barrier::new(8);
     let outcomes = std::thread::scope(|scope| {

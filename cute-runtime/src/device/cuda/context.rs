@@ -10,7 +10,8 @@ use super::driver::check;
 use super::sys::{self, CUcontext, CUdevice};
 use crate::Error;
 
-/// The primary context of a device. It is never released, so it is valid until the process ends.
+/// A context: the primary one of a device, which is never released, so that it is valid until the process ends, or one of others, which
+/// lives as long as the owner that the GPU keeps. A copy is not used after the GPU.
 #[derive(Clone, Copy)]
 pub(super) struct Context(CUcontext);
 
@@ -38,8 +39,31 @@ impl Context {
         Ok(Context(context))
     }
 
+    /// A context of others.
+    ///
+    /// # Safety
+    /// It is alive as long as the value and its copies are used.
+    pub(super) unsafe fn foreign(context: CUcontext) -> Self {
+        Context(context)
+    }
+
+    /// Whether the primary context of a device is active.
+    pub(super) fn is_primary_active(device: CUdevice) -> Result<bool, Error> {
+        let (mut flags, mut active) = (0, 0);
+        // SAFETY: the pointers are valid for the writes.
+        check("cuDevicePrimaryCtxGetState", unsafe {
+            sys::cuDevicePrimaryCtxGetState(device, &raw mut flags, &raw mut active)
+        })?;
+        Ok(active != 0)
+    }
+
+    /// Whether this is the context of the driver's handle.
+    pub(super) fn is(self, context: CUcontext) -> bool {
+        self.0 == context
+    }
+
     pub(super) fn enter(self) -> Result<Entered, Error> {
-        // SAFETY: the context is never released, so it is alive.
+        // SAFETY: the context is alive, as the type says.
         check("cuCtxPushCurrent", unsafe {
             sys::cuCtxPushCurrent_v2(self.0)
         })?;
@@ -55,11 +79,14 @@ impl Entered {
         self.context
     }
 
-    /// Waits for everything that was started in the context, on any stream and by any thread.
-    pub(super) fn synchronize(&self) -> Result<(), Error> {
-        // SAFETY: the call takes no pointers.
-        check("cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })?;
-        Ok(())
+    /// The device of the context.
+    pub(super) fn device(&self) -> Result<CUdevice, Error> {
+        let mut device = 0;
+        // SAFETY: the pointer is valid for the write.
+        check("cuCtxGetDevice", unsafe {
+            sys::cuCtxGetDevice(&raw mut device)
+        })?;
+        Ok(device)
     }
 }
 

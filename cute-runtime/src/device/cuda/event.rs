@@ -1,81 +1,95 @@
-//! Events: the device time between two points of the default stream.
+//! Events of the driver.
 
 use std::ptr;
 use std::time::Duration;
 
-use super::context::{Context, Entered};
+use super::context::Entered;
 use super::driver::check;
+use super::stream;
 use super::sys::{self, CUevent};
 use crate::Error;
-use crate::device::backend::Timer;
 
-/// Measures the device time from its creation to `stop`, on the default stream.
-pub(super) struct Stopwatch {
-    start: Event,
+fn handle(event: u64) -> CUevent {
+    ptr::with_exposed_provenance_mut(event as usize)
 }
 
-impl Stopwatch {
-    pub(super) fn start(entered: &Entered) -> Result<Self, Error> {
-        Ok(Stopwatch {
-            start: Event::record(entered)?,
-        })
-    }
-}
-
-impl Timer for Stopwatch {
-    fn stop(self: Box<Self>) -> Result<Duration, Error> {
-        let entered = self.start.context.enter()?;
-        Event::record(&entered)?.since(&entered, &self.start)
-    }
-}
-
-/// A point of the default stream of a context: it is reached once all earlier work of the stream has finished.
-struct Event {
-    context: Context,
-    event: CUevent,
-}
-
-impl Event {
-    fn record(entered: &Entered) -> Result<Self, Error> {
+impl Entered {
+    pub(super) fn create_event(&self, is_timed: bool) -> Result<u64, Error> {
         let mut event = ptr::null_mut();
-        // SAFETY: the pointer is valid for the write. Flags 0 make an event that records the time.
-        check("cuEventCreate", unsafe {
-            sys::cuEventCreate(&raw mut event, 0)
-        })?;
-        let event = Event {
-            context: entered.context(),
-            event,
+        let flags = match is_timed {
+            true => sys::CU_EVENT_DEFAULT,
+            false => sys::CU_EVENT_DISABLE_TIMING,
         };
-        // SAFETY: the event is alive; a null stream is the default stream.
-        check("cuEventRecord", unsafe {
-            sys::cuEventRecord(event.event, ptr::null_mut())
+        // SAFETY: the pointer is valid for the write.
+        check("cuEventCreate", unsafe {
+            sys::cuEventCreate(&raw mut event, flags.0)
         })?;
-        Ok(event)
+        Ok(event.expose_provenance() as u64)
     }
 
-    /// Waits until this event is reached, and returns the device time since the earlier event `start`.
-    fn since(&self, _entered: &Entered, start: &Event) -> Result<Duration, Error> {
+    /// # Safety
+    /// The event is from `create_event`, and the caller does not use it again.
+    pub(super) unsafe fn destroy_event(&self, event: u64) {
+        // A failure is ignored: a drop cannot return it.
+        // SAFETY: the caller makes the promise. If the event is not reached yet, the driver frees its resources when it is.
+        let _ = unsafe { sys::cuEventDestroy_v2(handle(event)) };
+    }
+
+    /// # Safety
+    /// The event and the stream are alive, here and below.
+    pub(super) unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
+        // SAFETY: both are alive.
+        check("cuEventRecord", unsafe {
+            sys::cuEventRecord(handle(event), stream::handle(stream))
+        })?;
+        Ok(())
+    }
+
+    /// # Safety
+    /// As above.
+    pub(super) unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
+        // SAFETY: both are alive.
+        check("cuStreamWaitEvent", unsafe {
+            sys::cuStreamWaitEvent(stream::handle(stream), handle(event), 0)
+        })?;
+        Ok(())
+    }
+
+    /// # Safety
+    /// As above.
+    pub(super) unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
+        // SAFETY: the event is alive.
+        let answer = unsafe { sys::cuEventQuery(handle(event)) };
+        if answer == sys::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        check("cuEventQuery", answer)?;
+        Ok(true)
+    }
+
+    /// # Safety
+    /// As above.
+    pub(super) unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
         // SAFETY: the event is alive.
         check("cuEventSynchronize", unsafe {
-            sys::cuEventSynchronize(self.event)
+            sys::cuEventSynchronize(handle(event))
         })?;
+        Ok(())
+    }
+
+    /// The device time from one event to another.
+    ///
+    /// # Safety
+    /// As above. Both record the time and are reached.
+    pub(super) unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
         let mut milliseconds = 0.0;
-        // SAFETY: both events are alive and have been recorded; the pointer is valid for the write.
-        let answer =
-            unsafe { sys::cuEventElapsedTime_v2(&raw mut milliseconds, start.event, self.event) };
+        // SAFETY: both are alive and reached; the pointer is valid for the write.
+        let answer = unsafe {
+            sys::cuEventElapsedTime_v2(&raw mut milliseconds, handle(start), handle(end))
+        };
         check("cuEventElapsedTime", answer)?;
         Ok(Duration::from_secs_f64(
             f64::from(milliseconds).max(0.0) / 1e3,
         ))
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        if let Ok(_entered) = self.context.enter() {
-            // SAFETY: the event is from cuEventCreate and is destroyed once. If it has not been reached yet, the driver frees
-            // its resources only when it is.
-            let _ = unsafe { sys::cuEventDestroy_v2(self.event) };
-        }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::Gpu;
 use super::context::Entered;
 use super::driver::check;
-use super::sys::{self, CUgraph, CUgraphExec, CUstream};
+use super::stream::handle;
+use super::sys::{self, CUgraph, CUgraphExec};
 use crate::Error;
 use crate::device::backend::{Executable, Launch};
 
@@ -32,12 +33,13 @@ impl Graph {
             .map(|it| gpu.function(&entered, &it.image))
             .collect::<Result<Vec<_>, _>>()?;
         let template = {
-            let _alone = gpu.capturing.write();
             let mut stream = Stream::capturing(&entered)?;
             for (it, function) in launches.iter().zip(functions) {
                 let (image, parameters) = (&it.image, &it.parameters);
                 // SAFETY: the caller makes the promise that the call demands, and the stream is alive.
-                unsafe { function.launch(&entered, stream.stream, image, it.grid, parameters)? };
+                unsafe {
+                    function.launch(&entered, handle(stream.stream), image, it.grid, parameters)?
+                };
             }
             stream.end()?
         };
@@ -53,12 +55,11 @@ impl Graph {
 }
 
 impl Executable for Graph {
-    /// On the default stream.
-    unsafe fn launch(&self) -> Result<(), Error> {
+    unsafe fn launch(&self, stream: u64) -> Result<(), Error> {
         let _entered = self.gpu.context.enter()?;
-        // SAFETY: the graph is alive, and no other thread uses it, since it is not `Sync`. The caller promises that the memory
-        // that its kernels use is allocated.
-        let answer = unsafe { sys::cuGraphLaunch(self.graph, ptr::null_mut()) };
+        // SAFETY: the graph is alive, and no other thread uses it, since it is not `Sync`. The caller promises that the stream is alive
+        // and the memory that its kernels use is allocated. A launch begins when earlier ones of the graph have ended, on any stream.
+        let answer = unsafe { sys::cuGraphLaunch(self.graph, handle(stream)) };
         let launched = check("cuGraphLaunch", answer).map_err(Error::from);
         self.gpu.explained(launched)
     }
@@ -74,29 +75,24 @@ impl Drop for Graph {
     }
 }
 
-/// A stream of its own, which waits for no other, and no other for it.
+/// A stream that is captured.
 struct Stream<'e> {
     entered: &'e Entered,
-    stream: CUstream,
+    stream: u64,
     capturing: bool,
 }
 
 impl<'e> Stream<'e> {
     fn capturing(entered: &'e Entered) -> Result<Self, Error> {
-        let mut stream = ptr::null_mut();
-        // SAFETY: the pointer is valid for the write.
-        check("cuStreamCreate", unsafe {
-            sys::cuStreamCreate(&raw mut stream, sys::CU_STREAM_NON_BLOCKING.0)
-        })?;
         let mut stream = Stream {
             entered,
-            stream,
+            stream: entered.create_stream(0)?,
             capturing: false,
         };
         // Relaxed, so that other threads may allocate and compile meanwhile.
         // SAFETY: the stream is alive.
         check("cuStreamBeginCapture", unsafe {
-            sys::cuStreamBeginCapture_v2(stream.stream, sys::CU_STREAM_CAPTURE_MODE_RELAXED)
+            sys::cuStreamBeginCapture_v2(handle(stream.stream), sys::CU_STREAM_CAPTURE_MODE_RELAXED)
         })?;
         stream.capturing = true;
         Ok(stream)
@@ -107,7 +103,7 @@ impl<'e> Stream<'e> {
         let mut graph = ptr::null_mut();
         // SAFETY: the stream is alive and is being captured; the pointer is valid for the write.
         check("cuStreamEndCapture", unsafe {
-            sys::cuStreamEndCapture(self.stream, &raw mut graph)
+            sys::cuStreamEndCapture(handle(self.stream), &raw mut graph)
         })?;
         let _entered = self.entered;
         Ok(Template { _entered, graph })
@@ -119,8 +115,8 @@ impl Drop for Stream<'_> {
         if self.capturing {
             drop(self.end());
         }
-        // SAFETY: the stream is from cuStreamCreate and is destroyed once, in its context.
-        let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
+        // SAFETY: the stream is of this value alone.
+        unsafe { self.entered.destroy_stream(self.stream) };
     }
 }
 

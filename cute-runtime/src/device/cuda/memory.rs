@@ -1,81 +1,179 @@
 //! Device memory.
 //!
-//! Copies, clears and launches all go to the default stream of the device's one context, which does them in order: each call
-//! reads and writes the device's memory after everything that was started before it.
-//!
-//! Freeing device memory waits for the device, by a call of its own: launches return before their kernels end, and the driver does not
-//! document that `cuMemFree` waits. If the wait fails, the memory is freed at the next drop.
+//! Allocations, copies and the freeing of memory are enqueued on a stream, as launches are, and wait for nothing on the host. The memory
+//! is of a pool of its own for each context, which keeps what is freed: the driver's default pool may be set up by others.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
 
 use super::context::Entered;
 use super::driver::check;
-use super::sys;
+use super::stream::handle;
+use super::sys::{
+    self, CUdevice, CUmemLocation, CUmemPoolProps, CUmemoryPool, CUmemorytype, CUpointer_attribute,
+};
 use crate::Error;
 
+/// A pool from which streams allocate.
+pub(super) struct Pool(CUmemoryPool);
+
+// SAFETY: a CUmemoryPool is a handle, and the driver allows any thread to use it.
+unsafe impl Send for Pool {}
+// SAFETY: as above, and the driver's functions may be called from several threads at the same time.
+unsafe impl Sync for Pool {}
+
+impl Pool {
+    /// A pool of a device's memory.
+    pub(super) fn new(device: CUdevice) -> Result<Self, Error> {
+        let properties = CUmemPoolProps {
+            allocType: sys::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: 0,
+            location: CUmemLocation {
+                r#type: sys::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: device,
+            },
+            win32SecurityAttributes: ptr::null_mut(),
+            maxSize: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        let mut pool = ptr::null_mut();
+        // SAFETY: the pointers are valid for the write and the read.
+        check("cuMemPoolCreate", unsafe {
+            sys::cuMemPoolCreate(&raw mut pool, &raw const properties)
+        })?;
+        let pool = Pool(pool);
+        // By default, a pool gives its memory back at each synchronisation, and the next allocation is slow.
+        let mut kept = u64::MAX;
+        let threshold = sys::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the pool is alive; the attribute is a number of 64 bits, which the driver reads.
+        check("cuMemPoolSetAttribute", unsafe {
+            sys::cuMemPoolSetAttribute(pool.0, threshold, (&raw mut kept).cast::<c_void>())
+        })?;
+        Ok(pool)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // SAFETY: the pool is from cuMemPoolCreate and is destroyed once. The driver keeps it until all its memory is freed.
+        let _ = unsafe { sys::cuMemPoolDestroy(self.0) };
+    }
+}
+
+/// What the driver knows of an address.
+pub(super) struct Known {
+    pub(super) is_host: bool,
+    pub(super) ordinal: i32,
+}
+
 impl Entered {
-    /// Allocates memory, which is not initialised.
-    pub(super) fn alloc(&self, bytes: usize) -> Result<u64, Error> {
+    /// Allocates memory for the stream's later work. It is not initialised.
+    pub(super) fn alloc(&self, pool: &Pool, stream: u64, bytes: usize) -> Result<u64, Error> {
         let mut address = 0;
-        // SAFETY: the pointer is valid for the write.
-        check("cuMemAlloc", unsafe {
-            sys::cuMemAlloc_v2(&raw mut address, bytes)
+        // SAFETY: the pointer is valid for the write; the pool and the stream are alive.
+        check("cuMemAllocFromPoolAsync", unsafe {
+            sys::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.0, handle(stream))
         })?;
         Ok(address)
     }
 
-    /// Frees memory from `alloc`, after a wait for everything that was started.
-    ///
-    /// Launches return before their kernels end. The driver's documentation does not promise that `cuMemFree` waits for
-    /// them, nor that `cuMemFreeAsync` accepts memory from `cuMemAlloc`, so the caller waits by a call of its own. It waits
-    /// for the whole context, because other libraries may use the address on other streams. If the wait fails, a kernel may
-    /// still be running, and the memory is leaked.
+    /// Frees memory from `alloc` behind the stream's work.
     ///
     /// # Safety
-    /// The address is from `alloc`, and the caller does not use or free it again. Nothing that could use it is running.
-    pub(super) unsafe fn free(&self, address: u64) {
-        // A failure is ignored: it comes from an earlier launch, and the next call reports it too.
-        // SAFETY: the address is from `alloc` and is freed once, as the caller promises. No kernel or copy that could use it
-        // is running.
-        let _ = unsafe { sys::cuMemFree_v2(address) };
-    }
-
-    /// Sets bytes to zero. It may return before they are.
-    ///
-    /// # Safety
-    /// The range lies in memory from `alloc` that is not freed, and no other code on the host uses it during the call.
-    pub(super) unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the range is allocated, as the caller promises. Later calls work on the same stream, so they find the bytes
-        // cleared, and `free` waits for it.
-        check("cuMemsetD8", unsafe {
-            sys::cuMemsetD8_v2(address, 0, bytes)
+    /// The address is from `alloc`, the caller does not use or free it again, and other streams' work that uses it ends before the
+    /// stream's work so far.
+    pub(super) unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise.
+        check("cuMemFreeAsync", unsafe {
+            sys::cuMemFreeAsync(address, handle(stream))
         })?;
         Ok(())
     }
 
-    /// Copies to the device. It may return while the driver still copies the bytes from its own staging memory.
+    /// Sets bytes to zero.
     ///
     /// # Safety
-    /// As for `clear`.
-    pub(super) unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: the destination is allocated, as the caller promises. Later calls work on the same stream, so they find it
-        // written, and `free` waits for it. The source is a slice, valid during the call, and the driver does not read it
-        // afterwards: when the call returns, pageable memory has been staged and pinned memory has been copied.
-        check("cuMemcpyHtoD", unsafe {
-            sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len())
+    /// The range lies in memory that is not freed, and no other code on the host uses it during the call.
+    pub(super) unsafe fn clear(
+        &self,
+        stream: u64,
+        address: u64,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        // SAFETY: the range is allocated, as the caller promises.
+        check("cuMemsetD8Async", unsafe {
+            sys::cuMemsetD8Async(address, 0, bytes, handle(stream))
         })?;
         Ok(())
     }
 
-    /// Copies from the device, after everything that was started before has finished.
+    /// Starts to copy to the device.
     ///
     /// # Safety
-    /// The source lies in memory from `alloc` that is initialised and not freed.
-    pub(super) unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: the source is allocated and initialised, as the caller promises. The destination is a slice of bytes that
-        // is borrowed mutably during the call, and a copy to the host returns only once it is complete, for pageable and for
-        // pinned memory.
-        check("cuMemcpyDtoH", unsafe {
-            sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len())
+    /// The destination is as `clear` demands. The bytes are not changed before the stream's work has ended.
+    pub(super) unsafe fn start_write(
+        &self,
+        stream: u64,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        // SAFETY: the destination is allocated and the source is valid for as long as the driver reads it, as the caller promises.
+        check("cuMemcpyHtoDAsync", unsafe {
+            sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), handle(stream))
         })?;
         Ok(())
+    }
+
+    /// Starts to copy from the device.
+    ///
+    /// # Safety
+    /// The source lies in memory that is initialised and not freed. The bytes are not used before the stream's work has ended.
+    pub(super) unsafe fn start_read(
+        &self,
+        stream: u64,
+        address: u64,
+        bytes: &mut [u8],
+    ) -> Result<(), Error> {
+        let to = bytes.as_mut_ptr().cast();
+        // SAFETY: the source is allocated and the destination is valid for as long as the driver writes it, as the caller promises.
+        check("cuMemcpyDtoHAsync", unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), handle(stream))
+        })?;
+        Ok(())
+    }
+
+    /// What the driver knows of an address; `None` if it does not know it.
+    pub(super) fn known(&self, address: u64) -> Result<Option<Known>, Error> {
+        let Some(kind) = self.attribute(sys::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)? else {
+            return Ok(None);
+        };
+        // Managed memory has a type that depends on where it is.
+        let managed = self.attribute(sys::CU_POINTER_ATTRIBUTE_IS_MANAGED, address)?;
+        let ordinal = self.attribute(sys::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)?;
+        Ok(Some(Known {
+            is_host: CUmemorytype(kind as u32) == sys::CU_MEMORYTYPE_HOST
+                && managed.unwrap_or(0) & 1 == 0,
+            ordinal: ordinal.unwrap_or(-1),
+        }))
+    }
+
+    /// An attribute of an address that is a number of at most 32 bits.
+    fn attribute(
+        &self,
+        attribute: CUpointer_attribute,
+        address: u64,
+    ) -> Result<Option<c_int>, Error> {
+        // The driver writes 1, 4 or 8 bytes, by the attribute.
+        let mut value = [0 as c_int; 2];
+        // SAFETY: the pointer is valid for the write. The driver only looks the address up.
+        let answer = unsafe {
+            sys::cuPointerGetAttribute(value.as_mut_ptr().cast::<c_void>(), attribute, address)
+        };
+        if answer == sys::CUDA_ERROR_INVALID_VALUE {
+            return Ok(None);
+        }
+        check("cuPointerGetAttribute", answer)?;
+        Ok(Some(value[0]))
     }
 }

@@ -1,5 +1,5 @@
-//! The CUDA backend. It uses the primary context and the default stream of each GPU, and loads the driver at run time, so
-//! nothing is linked at build time.
+//! The CUDA backend. It uses the primary context of each GPU, or one of others, and loads the driver at run time, so that nothing is
+//! linked at build time. No call waits for a context: other libraries may have work in it.
 
 mod clusters;
 mod context;
@@ -10,19 +10,22 @@ mod graph;
 mod memory;
 mod module;
 mod report;
+mod stream;
 mod sys;
 mod tensor_map;
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int};
-use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::Duration;
 
 use cute_chip::tma::{MAP_BYTES, TensorMap};
 use cute_chip::{Chip, Target};
 
-use crate::device::backend::{ArgumentName, Backend, Executable, Launch, Timer};
+use crate::device::backend::{Backend, Executable, Launch, TensorArgument, uses};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::compiling::Compiling;
@@ -31,40 +34,41 @@ use crate::device::lock::lock;
 use crate::device::maps::Maps;
 use crate::device::parameters::Parameters;
 use crate::device::report::Output;
-use crate::device::tensor_map::RawView;
-use crate::{Error, Grid};
+use crate::device::stream::{Order, Queue};
+use crate::{Error, ForeignRule, Grid, LaunchRule};
 use context::{Context, Entered};
 use driver::check;
-use event::Stopwatch;
 use function::Function;
+use memory::Pool;
 use report::Pinned;
-use sys::{CUdevice, CUdevice_attribute};
+use sys::{CUcontext, CUdevice, CUdevice_attribute};
 
 /// The most launches whose reports wait for the host: each has a buffer of its own.
 const MAX_WAITING: usize = 16;
 
-/// A GPU. There is one `Gpu` for each device, which all handles share. It and the functions compiled for it live until the
-/// process ends.
+/// A GPU. There is one `Gpu` for each context, which all handles share. That of a primary context, and the functions compiled for it,
+/// live until the process ends.
 pub(crate) struct Gpu {
     context: Context,
     ordinal: usize,
     listed: Listed,
     multiprocessors: u32,
     bandwidth: f64,
-    functions: Cache<Function>,
+    /// Never dropped: a kernel may run, and the code of a module must stay then.
+    functions: ManuallyDrop<Cache<Function>>,
     /// How many clusters run at the same time, by their CTAs, as far as the driver was asked.
     active_clusters: Mutex<BTreeMap<u32, u32>>,
     maps: Maps,
     output: Output,
-    /// The buffers of launches that may still run.
-    reports: Mutex<Vec<Pinned>>,
+    /// The buffers of launches that may still run, each with an event behind its launch.
+    reports: Mutex<Vec<(Pinned, u64)>>,
     /// The first failed assertion. The driver refuses every call after it.
     failure: OnceLock<Error>,
-    /// Memory that was not freed because the wait for its kernels failed. The next drop frees it.
-    unfreed: Mutex<Vec<u64>>,
-    /// A wait for the context locks this to read, and a capture of a stream locks it to write: the driver forbids to wait for a
-    /// context while one of its streams is captured. A capture makes calls of the driver, and runs no code of users.
-    capturing: RwLock<()>,
+    order: Order,
+    /// `None` if the driver has no pools of memory.
+    pool: Option<Pool>,
+    /// Keeps a context of others; the last field, since the others are of the context.
+    _owner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Gpu {
@@ -78,6 +82,44 @@ impl Gpu {
         driver::init()?;
         let gpu = Arc::new(Gpu::open(ordinal)?);
         gpus.push(gpu.clone());
+        Ok(gpu)
+    }
+
+    /// GPU number `ordinal` by a context of others. There is one `Gpu` for a context as long as a handle names it.
+    ///
+    /// # Safety
+    /// The context is alive as long as the owner.
+    pub(crate) unsafe fn of_context(
+        ordinal: usize,
+        context: CUcontext,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Arc<Self>, Error> {
+        static GPUS: Mutex<Vec<Weak<Gpu>>> = Mutex::new(Vec::new());
+        driver::init()?;
+        let listed = Listed::get(ordinal)?;
+        if Context::is_primary_active(listed.device)? {
+            let primary = Gpu::get(ordinal)?;
+            if primary.context.is(context) {
+                return Ok(primary);
+            }
+        }
+        let mut gpus = lock(&GPUS);
+        gpus.retain(|gpu| gpu.strong_count() > 0);
+        let known = gpus.iter().filter_map(Weak::upgrade);
+        if let Some(gpu) = { known }.find(|gpu| gpu.context.is(context)) {
+            return match gpu.ordinal == ordinal {
+                true => Ok(gpu),
+                false => Err(other_context(gpu.listed.device, ordinal)),
+            };
+        }
+        // SAFETY: the context lives as long as the owner, which the `Gpu` keeps.
+        let context = unsafe { Context::foreign(context) };
+        let found = context.enter()?.device()?;
+        if found != listed.device {
+            return Err(other_context(found, ordinal));
+        }
+        let gpu = Arc::new(Gpu::in_context(ordinal, listed, context, Some(owner))?);
+        gpus.push(Arc::downgrade(&gpu));
         Ok(gpu)
     }
 
@@ -99,43 +141,61 @@ impl Gpu {
 
     fn open(ordinal: usize) -> Result<Self, Error> {
         let listed = Listed::get(ordinal)?;
+        let context = Context::retain(listed.device)?;
+        Gpu::in_context(ordinal, listed, context, None)
+    }
+
+    fn in_context(
+        ordinal: usize,
+        listed: Listed,
+        context: Context,
+        owner: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Result<Self, Error> {
         let device = listed.device;
         let multiprocessors =
             attribute(device, sys::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
         let clock = attribute(device, sys::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
         let width = attribute(device, sys::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+        let pools = attribute(device, sys::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)?;
         Ok(Gpu {
-            context: Context::retain(device)?,
+            context,
             ordinal,
             listed,
             multiprocessors,
             // Kilohertz of a clock at whose both edges as many bits are transferred.
             bandwidth: 2e3 * f64::from(clock) * f64::from(width) / 8.0,
-            functions: Cache::new(),
+            functions: ManuallyDrop::new(Cache::new()),
             active_clusters: Mutex::default(),
             maps: Maps::default(),
             output: Output::default(),
             reports: Mutex::default(),
             failure: OnceLock::new(),
-            unfreed: Mutex::default(),
-            capturing: RwLock::default(),
+            order: Order::default(),
+            pool: (pools != 0).then(|| Pool::new(device)).transpose()?,
+            _owner: owner,
         })
     }
 
-    /// Calls `wait`, which waits for everything launched before, and prints what these kernels have printed.
-    fn delivered<T>(&self, wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    /// Calls `wait`, which waits for some work, and prints what the kernels that have ended have printed.
+    fn delivered<T>(
+        &self,
+        entered: &Entered,
+        wait: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let waited = wait();
         let mut texts = Vec::new();
-        let waited = {
-            let _no_capture = self.capturing.read();
-            // Another thread may launch meanwhile, and the buffer of that launch must stay.
-            let waiting = std::mem::take(&mut *lock(&self.reports));
-            let waited = wait();
-            match &waited {
-                Ok(_) => texts.extend(waiting.iter().map(Pinned::text)),
-                Err(_) => lock(&self.reports).extend(waiting),
-            }
-            waited
-        };
+        if waited.is_ok() {
+            lock(&self.reports).retain(|(pinned, event)| {
+                // SAFETY: the event is of this list.
+                let ended = unsafe { entered.is_reached(*event) }.unwrap_or(false);
+                if ended {
+                    texts.push(pinned.text());
+                    // SAFETY: as above, and it leaves the list.
+                    unsafe { entered.destroy_event(*event) };
+                }
+                !ended
+            });
+        }
         texts.into_iter().for_each(|text| self.output.print(text));
         self.explained(waited)
     }
@@ -148,9 +208,9 @@ impl Gpu {
         let mut texts = Vec::new();
         if self.failure.get().is_none() {
             let mut reports = lock(&self.reports);
-            let mut failures = reports.iter().filter_map(|pinned| pinned.failure());
+            let mut failures = reports.iter().filter_map(|(pinned, _)| pinned.failure());
             if let Some(failure) = failures.next() {
-                texts.extend(reports.drain(..).map(|pinned| pinned.text()));
+                texts.extend(reports.drain(..).map(|(pinned, _)| pinned.text()));
                 let _ = self.failure.set(failure);
             }
         }
@@ -175,6 +235,52 @@ impl Gpu {
         }
         function
     }
+}
+
+impl Gpu {
+    /// Keeps the buffer of a launch on the stream until the kernel has ended, which the event, a new one, tells. If there are many, it
+    /// waits for the stream.
+    fn report(
+        &self,
+        entered: &Entered,
+        queue: &Queue,
+        pinned: Pinned,
+        event: u64,
+    ) -> Result<(), Error> {
+        let stream = queue.stream(self);
+        // SAFETY: the event is new, and the stream has a handle.
+        let recorded = unsafe { entered.record(event, stream) };
+        let waiting = {
+            let mut reports = lock(&self.reports);
+            reports.push((pinned, event));
+            reports.len()
+        };
+        // An event that is not recorded counts as reached.
+        if recorded.is_err() || waiting >= MAX_WAITING {
+            // SAFETY: the stream has a handle.
+            unsafe { self.finish(stream)? };
+        }
+        self.explained(recorded)
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        for (pinned, event) in lock(&self.reports).drain(..) {
+            // SAFETY: the event is of this list.
+            match unsafe { self.is_reached(event) } {
+                // SAFETY: as above, and it leaves the list.
+                Ok(true) => unsafe { self.destroy_event(event) },
+                // The kernel may still write to the buffer.
+                _ => std::mem::forget(pinned),
+            }
+        }
+        self.order.clear(self);
+    }
+}
+
+fn other_context(found: CUdevice, expected: usize) -> Error {
+    Error::OtherContext { found, expected }
 }
 
 /// A device of the driver's list.
@@ -251,44 +357,132 @@ impl Backend for Gpu {
         self.bandwidth
     }
 
-    fn alloc(&self, bytes: usize) -> Result<u64, Error> {
-        self.explained(self.context.enter()?.alloc(bytes))
+    fn order(&self) -> &Order {
+        &self.order
     }
 
-    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+    fn create_stream(&self, priority: i32) -> Result<u64, Error> {
+        self.explained(self.context.enter()?.create_stream(priority))
+    }
+
+    fn stream_of_thread(&self, _thread: u64) -> u64 {
+        stream::PER_THREAD
+    }
+
+    unsafe fn check_stream(&self, stream: u64) -> Result<(), Error> {
+        // The driver's own streams are those of every context.
+        if stream <= stream::PER_THREAD {
+            return Ok(());
+        }
         // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.clear(address, bytes) })
+        let context = unsafe { self.context.enter()?.context_of(stream)? };
+        match self.context.is(context) {
+            true => Ok(()),
+            false => Err(Error::OtherStream {
+                what: "stream",
+                found: "another context".to_string(),
+                expected: format!("that of {}", self.listed.name),
+            }),
+        }
     }
 
-    unsafe fn free(&self, address: u64) {
-        lock(&self.unfreed).push(address);
-        let Ok(entered) = self.context.enter() else {
-            return;
-        };
-        let _ = self.delivered(|| {
-            let unfreed = std::mem::take(&mut *lock(&self.unfreed));
-            let waited = entered.synchronize();
-            match waited {
-                // SAFETY: the callers make the promise that the call demands, and what was launched before has finished.
-                Ok(()) => unfreed
-                    .iter()
-                    .for_each(|&address| unsafe { entered.free(address) }),
-                Err(_) => lock(&self.unfreed).extend(unfreed),
-            }
-            waited
-        });
+    unsafe fn destroy_stream(&self, stream: u64) {
+        if let Ok(entered) = self.context.enter() {
+            // SAFETY: the caller makes the promise that the call demands.
+            unsafe { entered.destroy_stream(stream) };
+        }
     }
 
-    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+    unsafe fn is_capturing(&self, stream: u64) -> Result<bool, Error> {
         // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.write(address, bytes) })
+        self.explained(unsafe { self.context.enter()?.is_capturing(stream) })
     }
 
-    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+    unsafe fn finish(&self, stream: u64) -> Result<(), Error> {
         let entered = self.context.enter()?;
         // SAFETY: the caller makes the promise that the call demands.
-        self.delivered(|| unsafe { entered.read(address, bytes) })
+        self.delivered(&entered, || unsafe { entered.finish(stream) })
     }
+
+    fn create_event(&self, is_timed: bool) -> Result<u64, Error> {
+        self.explained(self.context.enter()?.create_event(is_timed))
+    }
+
+    unsafe fn destroy_event(&self, event: u64) {
+        if let Ok(entered) = self.context.enter() {
+            // SAFETY: the caller makes the promise that the call demands.
+            unsafe { entered.destroy_event(event) };
+        }
+    }
+
+    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.record(event, stream) })
+    }
+
+    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.wait(stream, event) })
+    }
+
+    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.is_reached(event) })
+    }
+
+    unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
+        let entered = self.context.enter()?;
+        // SAFETY: the caller makes the promise that the call demands.
+        self.delivered(&entered, || unsafe { entered.finish_event(event) })
+    }
+
+    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.elapsed(start, end) })
+    }
+
+    fn alloc(&self, stream: u64, bytes: usize) -> Result<u64, Error> {
+        let pool = self.pool.as_ref().ok_or_else(|| Error::NoMemoryPools {
+            device: self.listed.name.clone(),
+        })?;
+        self.explained(self.context.enter()?.alloc(pool, stream, bytes))
+    }
+
+    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        unsafe { self.context.enter()?.free(stream, address) }
+    }
+
+    unsafe fn clear(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.clear(stream, address, bytes) })
+    }
+
+    unsafe fn start_write(&self, stream: u64, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.start_write(stream, address, bytes) })
+    }
+
+    unsafe fn start_read(&self, stream: u64, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.start_read(stream, address, bytes) })
+    }
+
+    unsafe fn import(&self, address: u64, _bytes: usize) -> Result<u64, Error> {
+        let device = || self.listed.name.clone();
+        let rule = match self.context.enter()?.known(address)? {
+            None => ForeignRule::Unknown,
+            Some(known) if known.is_host => ForeignRule::Host { device: device() },
+            Some(known) if known.ordinal != self.listed.device => ForeignRule::OtherDevice {
+                found: known.ordinal,
+                device: device(),
+            },
+            Some(_) => return Ok(address),
+        };
+        Err(Error::Foreign { address, rule })
+    }
+
+    unsafe fn release(&self, _address: u64) {}
 
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
         tensor_map::encode(&self.context.enter()?, map)
@@ -305,30 +499,49 @@ impl Backend for Gpu {
 
     unsafe fn launch(
         &self,
+        queue: &Queue,
         image: &Image,
         grid: Grid,
         parameters: &Parameters,
-        _: &[(ArgumentName, RawView<'_>)],
+        tensors: &[TensorArgument<'_>],
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
-        let function = self.function(&entered, image)?;
+        let function = match self.functions.kept(&image.id) {
+            Some(function) => function?,
+            None if queue.is_captured(self)? => {
+                return Err(Error::StreamCaptured {
+                    what: "to compile a kernel",
+                });
+            }
+            None => self.function(&entered, image)?,
+        };
         let pinned = self.explained(Pinned::new(&entered, image))?;
+        if pinned.is_some() && queue.is_captured(self)? {
+            return Err(Error::Launch {
+                kernel: image.name,
+                rule: LaunchRule::Captured,
+            });
+        }
+        let event = |pinned| Ok((pinned, entered.create_event(false)?));
+        let pinned = self.explained(pinned.map(event).transpose())?;
         let mut parameters = Cow::Borrowed(parameters);
-        if let Some(pinned) = &pinned {
+        if let Some((pinned, _)) = &pinned {
             parameters.to_mut().push(&pinned.address.to_le_bytes());
         }
-        // SAFETY: the caller makes the promise that the call demands. A buffer for reports is kept until the kernel has ended.
-        self.explained(unsafe {
-            function.launch(&entered, ptr::null_mut(), image, grid, &parameters)
-        })?;
-        let waiting = {
-            let mut reports = lock(&self.reports);
-            reports.extend(pinned);
-            reports.len()
+        let launch = |stream| {
+            let parameters = &parameters;
+            // SAFETY: the caller makes the promise that the call demands. A buffer for reports is kept until the kernel has ended.
+            unsafe { function.launch(&entered, stream::handle(stream), image, grid, parameters) }
         };
-        match waiting {
-            0..MAX_WAITING => Ok(()),
-            _ => self.synchronize(),
+        let launched = (self.order).enqueue(self, queue, uses(tensors), launch);
+        if let (Err(_), Some((_, event))) = (&launched, &pinned) {
+            // SAFETY: the event is new.
+            unsafe { entered.destroy_event(*event) };
+        }
+        self.explained(launched)?;
+        match pinned {
+            Some((pinned, event)) => self.report(&entered, queue, pinned, event),
+            None => Ok(()),
         }
     }
 
@@ -346,15 +559,6 @@ impl Backend for Gpu {
 
     fn output(&self) -> &Output {
         &self.output
-    }
-
-    fn synchronize(&self) -> Result<(), Error> {
-        let entered = self.context.enter()?;
-        self.delivered(|| entered.synchronize())
-    }
-
-    fn timer(&self) -> Result<Box<dyn Timer + '_>, Error> {
-        Ok(Box::new(Stopwatch::start(&self.context.enter()?)?))
     }
 }
 

@@ -3,13 +3,13 @@
 use cute_algebra::{ComposedLayout, Swizzle, Value};
 use cute_emulator::{Element, EmulatorError, Fault, FaultKind};
 
-use crate::device::backend::ArgumentName;
+use crate::device::backend::TensorArgument;
 use crate::device::tensor_map::RawView;
 use crate::{ElementType, Error};
 
 /// Adds the coordinate to a fault at a tensor: a tensor that the kernel declares in shared memory, or an argument of the launch,
 /// given with its name.
-pub(super) fn located(error: Error, arguments: &[(ArgumentName, RawView<'_>)]) -> Error {
+pub(super) fn located(error: Error, arguments: &[TensorArgument<'_>]) -> Error {
     let Error::Emulator {
         kernel,
         error: EmulatorError::Fault(mut fault),
@@ -54,14 +54,17 @@ fn shared(description: &str, byte: i64) -> Option<String> {
 
 /// The element of an argument at a fault in global memory. The argument is the tensor that begins nearest to the address, in the
 /// allocation of the fault.
-fn argument(fault: &Fault, arguments: &[(ArgumentName, RawView<'_>)]) -> Option<Element> {
+fn argument(fault: &Fault, arguments: &[TensorArgument<'_>]) -> Option<Element> {
     let address = fault.kind.global_address()?;
-    let candidates = arguments.iter().filter(|(_, view)| match &fault.kind {
-        FaultKind::Global(error) => (error.nearest.iter())
-            .any(|near| (near.base..=near.base + near.bytes).contains(&view.address)),
-        _ => view.address <= address,
-    });
-    let (name, view) = candidates.min_by_key(|(_, view)| view.address.abs_diff(address))?;
+    let candidates = arguments
+        .iter()
+        .filter(|TensorArgument { view, .. }| match &fault.kind {
+            FaultKind::Global(error) => (error.nearest.iter())
+                .any(|near| (near.base..=near.base + near.bytes).contains(&view.address)),
+            _ => view.address <= address,
+        });
+    let TensorArgument { name, view, .. } =
+        candidates.min_by_key(|it| it.view.address.abs_diff(address))?;
     let byte = address.wrapping_sub(view.address) as i64;
     Some(Element {
         tensor: name.to_string(),

@@ -2,23 +2,26 @@
 
 mod device;
 mod fault;
+mod guests;
 mod rewriting;
 mod schedule;
+mod streams;
 
 pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 
+use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use cute_chip::tma::{MAP_BYTES, TensorMap};
 use cute_emulator::{
-    AllocError, EmulatorError, Extents, FaultKind, GlobalMemory, Launch, Limits, Observed, Program,
-    Schedule, Trace,
+    AllocError, EmulatorError, Extents, FaultKind, GlobalMemory, Launch, Limits, Observed, Point,
+    Program, Schedule, Trace,
 };
 use zerocopy::IntoBytes;
 
-use crate::device::backend::{ArgumentName, Backend, Timer};
+use crate::device::backend::{Backend, TensorArgument, uses};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::compiling::Compiling;
@@ -27,10 +30,12 @@ use crate::device::lock::lock;
 use crate::device::maps::Maps;
 use crate::device::parameters::Parameters;
 use crate::device::report::{Buffer, Output};
-use crate::device::tensor_map::RawView;
-use crate::{Error, Grid};
+use crate::device::stream::{Order, Queue};
+use crate::{Error, ForeignRule, Grid};
 use fault::located;
+use guests::{Guests, Place};
 use rewriting::Rewriting;
+use streams::Events;
 
 /// Multiprocessors of the emulated device: few, so that each CTA of a persistent kernel gets several tiles even of a small
 /// problem.
@@ -50,11 +55,28 @@ pub(crate) struct Emulator {
     /// How many warp instructions its launches have executed.
     steps: AtomicU64,
     observed: Mutex<Observed>,
-    memory: Mutex<GlobalMemory>,
+    memory: Mutex<Memory>,
     programs: Cache<Program>,
     compiled: Cache<Compiled>,
     maps: Maps,
     output: Output,
+    order: Order,
+    events: Events,
+}
+
+/// The device's memory, and that of others of which it has copies.
+#[derive(Default)]
+struct Memory {
+    global: GlobalMemory,
+    guests: Guests,
+}
+
+impl Memory {
+    /// The host waits for a point.
+    fn finish(&mut self, point: &Point) -> Result<(), Error> {
+        self.global.synchronize_with(point);
+        self.guests.leave(&self.global, point).map_err(memory_error)
+    }
 }
 
 impl Emulator {
@@ -72,14 +94,9 @@ impl Emulator {
             compiled: Cache::new(),
             maps: Maps::default(),
             output: Output::default(),
+            order: Order::default(),
+            events: Events::default(),
         }
-    }
-
-    /// The memory, after all launches have ended: what the host does to it is in the order of launches.
-    fn waited_memory(&self) -> MutexGuard<'_, GlobalMemory> {
-        let mut memory = lock(&self.memory);
-        memory.synchronize();
-        memory
     }
 
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
@@ -137,41 +154,136 @@ impl Backend for Emulator {
         Some(&self.observed)
     }
 
-    fn alloc(&self, bytes: usize) -> Result<u64, Error> {
-        let mut memory = lock(&self.memory);
-        let free = memory.free_bytes();
-        memory.alloc(bytes, ALIGN).map_err(|error| match error {
-            AllocError::OutOfHostMemory(_) => Error::EmulatorMemory {
-                error: error.into(),
-            },
-            _ => Error::OutOfMemory { bytes, free },
-        })
+    fn order(&self) -> &Order {
+        &self.order
     }
 
-    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        self.waited_memory()
-            .bytes_mut(address, bytes)
-            .map_err(memory_error)?
-            .fill(0);
+    fn create_stream(&self, _priority: i32) -> Result<u64, Error> {
+        let stream = self.events.new_number();
+        lock(&self.memory).global.add_stream(stream);
+        Ok(stream)
+    }
+
+    fn stream_of_thread(&self, thread: u64) -> u64 {
+        streams::of_thread(thread)
+    }
+
+    unsafe fn check_stream(&self, _stream: u64) -> Result<(), Error> {
         Ok(())
     }
 
-    unsafe fn free(&self, address: u64) {
-        // A buffer frees its allocation exactly once, so `free` cannot fail.
-        let freed = lock(&self.memory).free(address);
-        debug_assert_eq!(freed, Ok(()));
+    unsafe fn destroy_stream(&self, _stream: u64) {}
+
+    unsafe fn is_capturing(&self, _stream: u64) -> Result<bool, Error> {
+        Ok(false)
     }
 
-    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.waited_memory()
-            .write(address, bytes)
-            .map_err(memory_error)
+    unsafe fn finish(&self, stream: u64) -> Result<(), Error> {
+        let mut memory = lock(&self.memory);
+        let point = memory.global.record(stream);
+        self.events.waited_for(&point);
+        memory.finish(&point)
     }
 
-    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        self.waited_memory()
-            .read(address, bytes)
-            .map_err(memory_error)
+    fn create_event(&self, _is_timed: bool) -> Result<u64, Error> {
+        Ok(self.events.new_number())
+    }
+
+    unsafe fn destroy_event(&self, event: u64) {
+        self.events.remove(event);
+    }
+
+    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
+        let point = lock(&self.memory).global.record(stream);
+        self.events.record(event, point);
+        Ok(())
+    }
+
+    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
+        if let Some(point) = self.events.point(event) {
+            lock(&self.memory).global.wait(stream, &point);
+        }
+        Ok(())
+    }
+
+    /// A launch has ended when the call returns. Who knows that it has, has waited for it.
+    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        unsafe { self.finish_event(event)? };
+        Ok(true)
+    }
+
+    unsafe fn is_known_to_be_reached(&self, event: u64) -> bool {
+        self.events.is_known_to_be_reached(event)
+    }
+
+    unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
+        match self.events.point(event) {
+            Some(point) => {
+                self.events.waited_for(&point);
+                lock(&self.memory).finish(&point)
+            }
+            None => Ok(()),
+        }
+    }
+
+    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
+        Ok(self.events.elapsed(start, end))
+    }
+
+    fn alloc(&self, _stream: u64, bytes: usize) -> Result<u64, Error> {
+        allocate(&mut lock(&self.memory).global, bytes)
+    }
+
+    unsafe fn clear(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands; the bytes are copied at once.
+        unsafe { self.start_write(stream, address, &vec![0; bytes]) }
+    }
+
+    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
+        let mut memory = lock(&self.memory);
+        memory.global.free_on(stream, address).map_err(memory_error)
+    }
+
+    unsafe fn start_write(&self, stream: u64, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        guests.enter(global, address).map_err(memory_error)?;
+        (global.write_on(stream, address, bytes)).map_err(memory_error)?;
+        guests.wrote(address, global.record(stream));
+        Ok(())
+    }
+
+    unsafe fn start_read(&self, stream: u64, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        guests.enter(global, address).map_err(memory_error)?;
+        (global.read_on(stream, address, bytes)).map_err(memory_error)
+    }
+
+    unsafe fn import(&self, address: u64, bytes: usize) -> Result<u64, Error> {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        match guests.place(address, bytes) {
+            Place::Nowhere => {}
+            Place::At(on_device) => return Ok(on_device),
+            Place::Across(start, of) => {
+                let rule = ForeignRule::Across { bytes, start, of };
+                return Err(Error::Foreign { address, rule });
+            }
+        }
+        // The address on the device is a multiple of what that of the host is, up to 256 bytes.
+        let offset = (address % ALIGN) as usize;
+        let on_device = allocate(global, offset + bytes)? + offset as u64;
+        let host = ptr::with_exposed_provenance_mut(address as usize);
+        // SAFETY: the caller makes the promise that the call demands.
+        unsafe { guests.add(on_device, host, bytes) };
+        Ok(on_device)
+    }
+
+    unsafe fn release(&self, address: u64) {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        // The memory is allocated as long as it is a guest's, so neither fails.
+        if let Ok(Some(base)) = guests.remove(global, address) {
+            let _ = global.free(base - base % ALIGN);
+        }
     }
 
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
@@ -192,14 +304,43 @@ impl Backend for Emulator {
 
     unsafe fn launch(
         &self,
+        queue: &Queue,
         image: &Image,
         grid: Grid,
         parameters: &Parameters,
-        tensors: &[(ArgumentName, RawView<'_>)],
+        tensors: &[TensorArgument<'_>],
     ) -> Result<(), Error> {
         let program = self.program(image)?;
-        let mut memory = lock(&self.memory);
-        let reports = Reports::new(image, &mut memory)?;
+        let launch = |stream| self.run(stream, &program, image, grid, parameters, tensors);
+        let (text, ended) = self.order.enqueue(self, queue, uses(tensors), launch)?;
+        // The receiver of the text is the user's code, so it is called without a lock.
+        self.output.print(text);
+        ended
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
+    }
+}
+
+impl Emulator {
+    /// Runs a launch. Returns the text that the kernel printed, and how it ended.
+    fn run(
+        &self,
+        stream: u64,
+        program: &Program,
+        image: &Image,
+        grid: Grid,
+        parameters: &Parameters,
+        tensors: &[TensorArgument<'_>],
+    ) -> Result<(String, Result<(), Error>), Error> {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        for it in tensors {
+            guests
+                .enter(global, it.view.address)
+                .map_err(memory_error)?;
+        }
+        let reports = Reports::new(image, global)?;
         let mut parameters = parameters.clone();
         if let Some(reports) = &reports {
             parameters.push(&reports.address.to_le_bytes());
@@ -213,9 +354,9 @@ impl Backend for Emulator {
             image.check_parameters(&sizes, &parameters)?;
         }
         let arguments: Vec<Vec<u8>> = parameters.iter().map(<[u8]>::to_vec).collect();
-        let extents = tensors.iter().map(|(name, view)| Extents {
-            tensor: name.to_string(),
-            extents: view.shape.iter().map(|&extent| extent as u64).collect(),
+        let extents = tensors.iter().map(|it| Extents {
+            tensor: it.name.to_string(),
+            extents: it.view.shape.iter().map(|&extent| extent as u64).collect(),
         });
         let extents: Vec<Extents> = extents.collect();
         let launch = Launch {
@@ -241,17 +382,18 @@ impl Backend for Emulator {
         };
         let mut observed = lock(&self.observed);
         let before = observed.counts.steps;
-        let launched = program.launch_observed(&mut memory, image.name, &launch, &mut observed);
+        let launched = program.launch_on(global, stream, image.name, &launch, &mut observed);
         let steps = observed.counts.steps - before;
         drop(observed);
         self.steps.fetch_add(steps, Ordering::Relaxed);
         let (text, failure) = match reports {
-            Some(reports) => reports.read(&mut memory)?,
+            Some(reports) => reports.read(global)?,
             None => (String::new(), None),
         };
-        drop(memory);
-        self.output.print(text);
-        match (launched, failure) {
+        for it in tensors.iter().filter(|it| it.writes) {
+            guests.wrote(it.view.address, global.record(stream));
+        }
+        let ended = match (launched, failure) {
             (Ok(_), _) => Ok(()),
             (Err(EmulatorError::Fault(fault)), Some(failure)) if fault.kind == FaultKind::Trap => {
                 Err(failure)
@@ -260,21 +402,17 @@ impl Backend for Emulator {
                 let kernel = image.name;
                 Err(located(Error::Emulator { kernel, error }, tensors))
             }
-        }
+        };
+        Ok((text, ended))
     }
+}
 
-    fn output(&self) -> &Output {
-        &self.output
-    }
-
-    fn synchronize(&self) -> Result<(), Error> {
-        drop(self.waited_memory());
-        Ok(())
-    }
-
-    fn timer(&self) -> Result<Box<dyn Timer + '_>, Error> {
-        Ok(Box::new(Stopwatch(Instant::now())))
-    }
+fn allocate(memory: &mut GlobalMemory, bytes: usize) -> Result<u64, Error> {
+    let free = memory.free_bytes();
+    memory.alloc(bytes, ALIGN).map_err(|error| match error {
+        AllocError::OutOfHostMemory(_) => memory_error(error),
+        _ => Error::OutOfMemory { bytes, free },
+    })
 }
 
 /// The buffer into which a launch reports.
@@ -320,16 +458,8 @@ impl Reports {
     }
 }
 
-struct Stopwatch(Instant);
-
-impl Timer for Stopwatch {
-    fn stop(self: Box<Self>) -> Result<Duration, Error> {
-        Ok(self.0.elapsed())
-    }
-}
-
-fn memory_error(error: cute_emulator::MemoryError) -> Error {
+fn memory_error(error: impl Into<EmulatorError>) -> Error {
     Error::EmulatorMemory {
-        error: EmulatorError::Memory(error),
+        error: error.into(),
     }
 }

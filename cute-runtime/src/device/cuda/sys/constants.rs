@@ -7,6 +7,7 @@ macro_rules! driver_constants {
                 CUDA_SUCCESS = 0,
                 CUDA_ERROR_INVALID_VALUE = 1,
                 CUDA_ERROR_NOT_INITIALIZED = 3,
+                CUDA_ERROR_NOT_READY = 600,
             }
             CUdevice_attribute {
                 CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -14,6 +15,11 @@ macro_rules! driver_constants {
                 CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37,
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+                CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
+            }
+            CUevent_flags {
+                CU_EVENT_DEFAULT = 0,
+                CU_EVENT_DISABLE_TIMING = 2,
             }
             CUfunction_attribute {
                 CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
@@ -32,6 +38,16 @@ macro_rules! driver_constants {
                 CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
                 CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
             }
+            CUmemAllocationType { CU_MEM_ALLOCATION_TYPE_PINNED = 1 }
+            CUmemLocationType { CU_MEM_LOCATION_TYPE_DEVICE = 1 }
+            CUmemPool_attribute { CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4 }
+            CUmemorytype { CU_MEMORYTYPE_HOST = 1 }
+            CUpointer_attribute {
+                CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+                CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+                CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+            }
+            CUstreamCaptureStatus { CU_STREAM_CAPTURE_STATUS_NONE = 0 }
             CUstreamCaptureMode { CU_STREAM_CAPTURE_MODE_RELAXED = 2 }
             CUtensorMapInterleave { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 }
             CUtensorMapL2promotion {

@@ -7,17 +7,19 @@
 macro_rules! driver_functions {
     ($with:ident) => {
         $with! {
+            cuCtxGetDevice(device: *mut CUdevice) since 2.0;
             cuCtxPopCurrent_v2(context: *mut CUcontext) since 4.0;
             cuCtxPushCurrent_v2(context: CUcontext) since 4.0;
-            cuCtxSynchronize() since 2.0;
             cuDeviceGet(device: *mut CUdevice, ordinal: c_int) since 2.0;
             cuDeviceGetAttribute(value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice) since 2.0;
             cuDeviceGetCount(count: *mut c_int) since 2.0;
             cuDeviceGetName(name: *mut c_char, bytes: c_int, device: CUdevice) since 2.0;
+            cuDevicePrimaryCtxGetState(device: CUdevice, flags: *mut c_uint, active: *mut c_int) since 7.0;
             cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice) since 7.0;
             cuEventCreate(event: *mut CUevent, flags: c_uint) since 2.0;
             cuEventDestroy_v2(event: CUevent) since 4.0;
             cuEventElapsedTime_v2(milliseconds: *mut f32, start: CUevent, end: CUevent) since 12.8;
+            cuEventQuery(event: CUevent) since 2.0;
             cuEventRecord(event: CUevent, stream: CUstream) since 2.0;
             cuEventSynchronize(event: CUevent) since 2.0;
             cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction) since 2.2;
@@ -36,14 +38,22 @@ macro_rules! driver_functions {
                 parameters: *mut *mut c_void,
                 extra: *mut *mut c_void
             ) since 11.6;
-            cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize) since 3.2;
+            cuMemAllocFromPoolAsync(
+                address: *mut CUdeviceptr,
+                bytes: usize,
+                pool: CUmemoryPool,
+                stream: CUstream
+            ) since 11.2;
+            cuMemFreeAsync(address: CUdeviceptr, stream: CUstream) since 11.2;
             cuMemFreeHost(pointer: *mut c_void) since 2.0;
-            cuMemFree_v2(address: CUdeviceptr) since 3.2;
             cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) since 2.2;
             cuMemHostGetDevicePointer_v2(address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint) since 3.2;
-            cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize) since 3.2;
-            cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, bytes: usize) since 3.2;
-            cuMemsetD8_v2(address: CUdeviceptr, value: c_uchar, bytes: usize) since 3.2;
+            cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps) since 11.2;
+            cuMemPoolDestroy(pool: CUmemoryPool) since 11.2;
+            cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void) since 11.2;
+            cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream) since 3.2;
+            cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) since 3.2;
+            cuMemsetD8Async(address: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream) since 3.2;
             cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char) since 2.0;
             cuModuleLoadDataEx(
                 module: *mut CUmodule,
@@ -64,10 +74,15 @@ macro_rules! driver_functions {
                 function: CUfunction,
                 config: *const CUlaunchConfig
             ) since 11.7;
+            cuPointerGetAttribute(value: *mut c_void, attribute: CUpointer_attribute, address: CUdeviceptr) since 4.0;
             cuStreamBeginCapture_v2(stream: CUstream, mode: CUstreamCaptureMode) since 10.1;
-            cuStreamCreate(stream: *mut CUstream, flags: c_uint) since 2.0;
+            cuStreamCreateWithPriority(stream: *mut CUstream, flags: c_uint, priority: c_int) since 5.5;
             cuStreamDestroy_v2(stream: CUstream) since 4.0;
             cuStreamEndCapture(stream: CUstream, graph: *mut CUgraph) since 10.0;
+            cuStreamGetCtx(stream: CUstream, context: *mut CUcontext) since 9.2;
+            cuStreamIsCapturing(stream: CUstream, status: *mut CUstreamCaptureStatus) since 10.0;
+            cuStreamSynchronize(stream: CUstream) since 2.0;
+            cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint) since 3.2;
             cuTensorMapEncodeTiled(
                 map: *mut CUtensorMap,
                 data_type: CUtensorMapDataType,

@@ -4,15 +4,17 @@
 //! than this crate. The names are the driver's own.
 
 use super::constants::driver_constants;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_int, c_uint, c_ushort, c_void};
 
 /// The handles and the enumerations, a table for a macro.
 macro_rules! driver_types {
     ($with:ident) => {
         $with! {
-            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUmodule CUstream }
+            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUmemoryPool CUmodule CUstream }
             enumerations {
-                CUdevice_attribute CUfunction_attribute CUjit_option CUlaunchAttributeID CUresult CUstreamCaptureMode CUstream_flags
+                CUdevice_attribute CUevent_flags CUfunction_attribute CUjit_option CUlaunchAttributeID CUmemAllocationType
+                CUmemLocationType CUmemPool_attribute CUmemorytype CUpointer_attribute CUresult CUstreamCaptureMode
+                CUstreamCaptureStatus CUstream_flags
                 CUtensorMapDataType CUtensorMapFloatOOBfill CUtensorMapInterleave CUtensorMapL2promotion CUtensorMapSwizzle
             }
         }
@@ -88,6 +90,24 @@ pub(crate) union CUlaunchAttributeValue {
     pub(crate) pad: [u64; 8],
     pub(crate) clusterDim: [c_uint; 3],
     pub(crate) programmaticStreamSerializationAllowed: c_int,
+}
+
+/// What a pool of memory is of.
+#[repr(C)]
+pub(crate) struct CUmemPoolProps {
+    pub(crate) allocType: CUmemAllocationType,
+    pub(crate) handleTypes: c_uint,
+    pub(crate) location: CUmemLocation,
+    pub(crate) win32SecurityAttributes: *mut c_void,
+    pub(crate) maxSize: usize,
+    pub(crate) usage: c_ushort,
+    pub(crate) reserved: [u8; 54],
+}
+
+#[repr(C)]
+pub(crate) struct CUmemLocation {
+    pub(crate) r#type: CUmemLocationType,
+    pub(crate) id: c_int,
 }
 
 /// A tensor map in the hardware's encoding.

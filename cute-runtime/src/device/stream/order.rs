@@ -1,0 +1,325 @@
+//! The order of work on several streams.
+//!
+//! Each piece of work (an allocation, a copy, a launch, the end of an allocation) has a number on its stream. Memory knows the last piece
+//! that wrote it, and those that have read it since. A piece that uses the memory on another stream first waits for these, by an event.
+//! So safe code cannot make a data race between two streams, and the host waits for nothing.
+//!
+//! With one stream, this costs two numbers for each tensor of a launch. From the second stream on, an event is recorded behind each
+//! piece: recorded only when another stream needs it, it would make that stream also wait for the pieces in between.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use super::queue::Queue;
+use crate::Error;
+use crate::device::backend::Backend;
+use crate::device::lock::lock;
+use crate::device::logging::{Level, log};
+
+/// How many events of a stream are kept. A piece of work whose event is no longer kept is waited for by a later one.
+const EVENTS: usize = 32;
+
+/// A stream, or one thread's part of the per-thread default stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneId {
+    pub(super) queue: u64,
+    /// The number of the thread; 0 unless the stream is the per-thread default stream.
+    pub(super) thread: u64,
+}
+
+/// A piece of work, and all pieces before it on its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    lane: LaneId,
+    number: u64,
+}
+
+/// The work that uses some memory.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    written: Option<Mark>,
+    /// The last reading piece of each lane since then.
+    read: Vec<Mark>,
+}
+
+/// The uses of some memory to which a piece of work is added, and whether it writes the memory.
+pub(crate) type Use<'a> = (&'a Mutex<Uses>, bool);
+
+/// The streams of a device on which something was enqueued.
+#[derive(Default)]
+pub(crate) struct Order {
+    lanes: Mutex<Vec<Lane>>,
+    /// Memory whose freeing failed, to be freed with the next.
+    unfreed: Mutex<Vec<(u64, Mutex<Uses>)>>,
+}
+
+struct Lane {
+    id: LaneId,
+    /// The backend's number of the stream; `None` once the stream's last handle is dropped.
+    stream: Option<u64>,
+    is_foreign: bool,
+    /// How many pieces of work were enqueued.
+    enqueued: u64,
+    /// Events, oldest first, each with the number of the piece behind which it was recorded.
+    events: VecDeque<(u64, u64)>,
+    /// The pieces of other lanes that this one has waited for.
+    waited: Vec<Mark>,
+}
+
+impl Uses {
+    /// The work that must come before a piece that reads or writes the memory.
+    fn before(&self, writes: bool) -> impl Iterator<Item = Mark> {
+        let readers = if writes { &self.read[..] } else { &[] };
+        self.written.into_iter().chain(readers.iter().copied())
+    }
+
+    fn add(&mut self, mark: Mark, writes: bool) {
+        if writes {
+            self.written = Some(mark);
+            self.read.clear();
+        } else if let Some(known) = self.read.iter_mut().find(|it| it.lane == mark.lane) {
+            known.number = mark.number;
+        } else {
+            self.read.push(mark);
+        }
+    }
+}
+
+impl Order {
+    /// Calls `enqueue` to enqueue one piece of work on the stream, behind the work on other streams that it depends on.
+    ///
+    /// The order is locked meanwhile, so `enqueue` runs no code of the user's.
+    pub(crate) fn enqueue<'a, T>(
+        &self,
+        backend: &dyn Backend,
+        queue: &Queue,
+        uses: impl Iterator<Item = Use<'a>> + Clone,
+        enqueue: impl FnOnce(u64) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let stream = queue.stream(backend);
+        let (id, is_captured) = (queue.lane(), queue.is_captured(backend)?);
+        let mut waits = 0;
+        let result = {
+            let mut lanes = lock(&self.lanes);
+            let own = lanes.iter().position(|lane| lane.id == id);
+            let own = own.unwrap_or_else(|| {
+                remove_ended(backend, &mut lanes);
+                lanes.push(Lane::new(id, stream, queue.is_foreign()));
+                lanes.len() - 1
+            });
+            let alone = lanes.len() == 1;
+            if !alone {
+                for (memory, writes) in uses.clone() {
+                    for mark in lock(memory).before(writes) {
+                        waits += wait(backend, &mut lanes, own, mark, is_captured)?;
+                    }
+                }
+            }
+            let result = enqueue(stream)?;
+            // What is captured runs later, when its graph is launched: its owner keeps the order then, as `Stream::from_raw` demands.
+            if !is_captured {
+                let lane = &mut lanes[own];
+                lane.enqueued += 1;
+                let number = lane.enqueued;
+                uses.for_each(|(memory, writes)| {
+                    lock(memory).add(Mark { lane: id, number }, writes)
+                });
+                if !alone || id.thread != 0 {
+                    // A failure is reported by the wait that finds no event.
+                    let _ = lane.record(backend, stream);
+                }
+            }
+            result
+        };
+        if waits > 0 {
+            let events = if waits == 1 { "event" } else { "events" };
+            let line = format_args!("a stream waits for {waits} {events} of other streams");
+            log(Level::Debug, "cute_runtime::stream", line);
+        }
+        Ok(result)
+    }
+
+    /// Frees memory on the stream, behind all work that uses it. If that fails, the memory is freed with the next.
+    ///
+    /// # Safety
+    /// The backend has allocated the memory, and nobody uses or frees it from now on.
+    pub(crate) unsafe fn free(
+        &self,
+        backend: &dyn Backend,
+        queue: &Queue,
+        address: u64,
+        uses: Mutex<Uses>,
+    ) {
+        let mut freed = std::mem::take(&mut *lock(&self.unfreed));
+        freed.push((address, uses));
+        freed.retain(|(address, uses)| {
+            let one = std::iter::once((uses, true));
+            // SAFETY: the callers make the promise that the call demands.
+            let free = |stream| unsafe { backend.free(stream, *address) };
+            self.enqueue(backend, queue, one, free).is_err()
+        });
+        lock(&self.unfreed).extend(freed);
+    }
+
+    /// Waits, on the host, for all work that uses some memory.
+    pub(crate) fn finish(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<(), Error> {
+        let mut lanes = lock(&self.lanes);
+        for mark in lock(uses).before(true) {
+            if let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane)
+                && let Some((_, event)) = lane.event_behind(backend, mark.number)?
+            {
+                // SAFETY: the event is of this lane, which the lock keeps.
+                unsafe { backend.finish_event(event)? };
+            }
+        }
+        Ok(())
+    }
+
+    /// Destroys all events, before the backend ends.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn clear(&self, backend: &dyn Backend) {
+        let lanes = std::mem::take(&mut *lock(&self.lanes));
+        for (_, event) in lanes.into_iter().flat_map(|lane| lane.events) {
+            // SAFETY: the event is of the lane, which is gone.
+            unsafe { backend.destroy_event(event) };
+        }
+    }
+
+    /// Called when the last handle of a stream is dropped: its work gets a last event. False if that cannot be recorded, so that the
+    /// stream must be kept.
+    pub(super) fn close(&self, backend: &dyn Backend, queue: u64) -> bool {
+        let mut lanes = lock(&self.lanes);
+        for lane in lanes.iter_mut().filter(|lane| lane.id.queue == queue) {
+            if lane.last_event() < lane.enqueued
+                && let Some(stream) = lane.stream
+                && lane.record(backend, stream).is_err()
+            {
+                return false;
+            }
+            lane.stream = None;
+        }
+        remove_ended(backend, &mut lanes);
+        true
+    }
+}
+
+/// Makes the lane at index `own` wait for a piece of work. Returns how many events it waits for: 1, or 0 if it comes later anyway.
+fn wait(
+    backend: &dyn Backend,
+    lanes: &mut [Lane],
+    own: usize,
+    mark: Mark,
+    is_captured: bool,
+) -> Result<u32, Error> {
+    let of = |mark: Mark| move |it: &&mut Mark| it.lane == mark.lane;
+    let (id, stream) = (lanes[own].id, lanes[own].stream);
+    // A lane that is not listed has ended all its work.
+    let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane) else {
+        return Ok(0);
+    };
+    if mark.lane == id {
+        return Ok(0);
+    }
+    let event = lane.event_behind(backend, mark.number)?;
+    let (Some((number, event)), Some(stream)) = (event, stream) else {
+        return Ok(0);
+    };
+    let waited = &mut lanes[own].waited;
+    let known = waited.iter_mut().find(of(mark));
+    if known.as_ref().is_some_and(|it| it.number >= mark.number) {
+        return Ok(0);
+    }
+    if is_captured {
+        // A wait for an event that is not of the capture would break the capture.
+        // SAFETY: the event is of this lane, which the lock keeps.
+        return match unsafe { backend.is_known_to_be_reached(event) } {
+            true => Ok(0),
+            false => Err(Error::StreamCaptured {
+                what: "to wait for work of another stream that has not finished",
+            }),
+        };
+    }
+    // SAFETY: the event is of that lane, which the lock keeps, and the stream is that of the caller's handle.
+    unsafe { backend.wait(stream, event)? };
+    match known {
+        Some(known) => known.number = number,
+        None => waited.push(Mark { number, ..mark }),
+    }
+    Ok(1)
+}
+
+/// Forgets the streams that have no handle, once their work has ended.
+fn remove_ended(backend: &dyn Backend, lanes: &mut Vec<Lane>) {
+    lanes.retain_mut(|lane| {
+        let ended = lane.stream.is_none()
+            && lane.events.back().is_none_or(|&(_, event)| {
+                // SAFETY: the event is of this lane.
+                unsafe { backend.is_known_to_be_reached(event) }
+            });
+        if ended {
+            // SAFETY: the events are of this lane, which is removed.
+            (lane.events.drain(..)).for_each(|(_, event)| unsafe { backend.destroy_event(event) });
+        }
+        !ended
+    });
+    let listed: Vec<LaneId> = lanes.iter().map(|lane| lane.id).collect();
+    for lane in lanes {
+        lane.waited.retain(|mark| listed.contains(&mark.lane));
+    }
+}
+
+impl Lane {
+    fn new(id: LaneId, stream: u64, is_foreign: bool) -> Self {
+        Lane {
+            id,
+            stream: Some(stream),
+            is_foreign,
+            enqueued: 0,
+            events: VecDeque::new(),
+            waited: Vec::new(),
+        }
+    }
+
+    /// The number of the piece of work behind which the last event was recorded; 0 if there is none.
+    fn last_event(&self) -> u64 {
+        self.events.back().map_or(0, |&(number, _)| number)
+    }
+
+    /// The first kept event behind a piece of work, with the number of the last piece before it. If there is none, one is recorded now.
+    fn event_behind(
+        &mut self,
+        backend: &dyn Backend,
+        number: u64,
+    ) -> Result<Option<(u64, u64)>, Error> {
+        if self.last_event() < number
+            && let Some(stream) = self.stream
+        {
+            // SAFETY: the stream has a handle, or `close` had been called.
+            if self.is_foreign && unsafe { backend.is_capturing(stream)? } {
+                return Err(Error::StreamCaptured {
+                    what: "that another stream waits for its earlier work",
+                });
+            }
+            self.record(backend, stream)?;
+        }
+        Ok(self.events.iter().copied().find(|&(of, _)| of >= number))
+    }
+
+    /// Records an event behind all work of the lane. The oldest one is used again if there are many: who has waited for it is not
+    /// affected.
+    fn record(&mut self, backend: &dyn Backend, stream: u64) -> Result<(), Error> {
+        let event = match self.events.len() {
+            EVENTS => self.events.pop_front().map(|(_, event)| event),
+            _ => None,
+        };
+        let event = event.map_or_else(|| backend.create_event(false), Ok)?;
+        // SAFETY: the event is of this lane, and the stream has a handle, or `close` had been called.
+        if let Err(error) = unsafe { backend.record(event, stream) } {
+            // SAFETY: nobody else knows the event.
+            unsafe { backend.destroy_event(event) };
+            return Err(error);
+        }
+        self.events.push_back((self.enqueued, event));
+        Ok(())
+    }
+}
