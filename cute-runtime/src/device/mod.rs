@@ -27,6 +27,7 @@ pub mod logging;
 mod maps;
 mod memory;
 mod parameters;
+mod prepare;
 mod report;
 mod tensor;
 mod tensor_map;
@@ -46,6 +47,7 @@ pub use graph::Graph;
 pub use handle::Device;
 pub use kernel::{Constant, Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
+pub use prepare::Instance;
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]
 pub use {error::Mistake, image::Image, instantiate::Instantiate};

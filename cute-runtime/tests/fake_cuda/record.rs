@@ -57,7 +57,7 @@ impl Left {
 const LIFETIMES: [(&str, &str); 7] = [
     ("cuMemAlloc_v2", "cuMemFree_v2"),
     ("cuEventCreate", "cuEventDestroy_v2"),
-    ("cuModuleLoadDataEx", "cuModuleUnload"),
+    ("cuLibraryLoadData", "cuLibraryUnload"),
     ("cuMemHostAlloc", "cuMemFreeHost"),
     ("cuStreamCreate", "cuStreamDestroy_v2"),
     ("cuStreamEndCapture", "cuGraphDestroy"),

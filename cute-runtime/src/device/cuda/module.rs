@@ -1,26 +1,33 @@
 //! Modules: the driver compiles PTX and loads the result.
+//!
+//! A module is loaded as a library, since the driver compiles libraries of several threads at the same time, and modules of
+//! `cuModuleLoadDataEx` one after another: 50 kernels take 0.9 s in place of 8.9 s on 16 cores.
+//!
+//! The driver itself keeps what it has compiled on disk, and finds it there by the PTX. There is no cache of cubins beside that, since
+//! the only ones that the driver hands out are those of its linker, and it compiles PTX for the linker as code that may be linked with
+//! other code: `setmaxnreg` is ignored and wgmma serialised in kernels where they are not otherwise.
 
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
 
-use super::context::{Context, Entered};
+use super::context::Entered;
 use super::driver::check;
-use super::sys::{self, CUfunction, CUmodule};
+use super::sys::{self, CUfunction, CUlibrary, CUmodule};
 use crate::Error;
 
 /// Bytes of each of the compiler's two logs. The compiler cuts off a longer one.
 const LOG_BYTES: usize = 64 << 10;
 
-/// A loaded module. Its drop unloads it, so it must not be dropped while one of its kernels runs.
+/// A loaded module, of the library that has it alone. Its drop unloads it, so it must not be dropped while one of its kernels runs.
 pub(super) struct Module {
-    context: Context,
-    module: CUmodule,
+    library: CUlibrary,
 }
 
 impl Module {
-    /// Compiles PTX and loads the result. Also returns the compiler's information log.
+    /// Compiles PTX and loads the result. Also returns the compiler's information log, which is empty if the driver has taken the code
+    /// from its cache.
     pub(super) fn load(
-        entered: &Entered,
+        _entered: &Entered,
         kernel: &'static str,
         ptx: &CStr,
     ) -> Result<(Self, String), Error> {
@@ -48,51 +55,57 @@ impl Module {
         ];
         let mut names = options.map(|(name, _)| name);
         let mut values = options.map(|(_, value)| value);
-        let mut module = ptr::null_mut();
+        let mut library = ptr::null_mut();
         // SAFETY: the PTX is NUL-terminated. `names` and `values` have `names.len()` elements each. The log buffers have the
         // sizes that the options state, and outlive the call. Sizes and flags are passed as pointer-sized values, as the driver
         // defines these options.
         let answer = unsafe {
-            sys::cuModuleLoadDataEx(
-                &raw mut module,
+            sys::cuLibraryLoadData(
+                &raw mut library,
                 ptx.as_ptr().cast(),
-                names.len() as c_uint,
                 names.as_mut_ptr(),
                 values.as_mut_ptr(),
+                names.len() as c_uint,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                0,
             )
         };
         let (info, errors) = (text(&info), text(&error));
-        check("cuModuleLoadDataEx", answer).map_err(|error| Error::Jit {
+        check("cuLibraryLoadData", answer).map_err(|error| Error::Jit {
             kernel,
             error,
             log: format!("{errors}\n{info}").trim().to_string(),
         })?;
-        let module = Module {
-            context: entered.context(),
-            module,
-        };
-        Ok((module, info))
+        Ok((Module { library }, info))
     }
 
     /// The entry called `name`. The handle is valid as long as the module is loaded.
-    pub(super) fn function(&self, _entered: &Entered, name: &CStr) -> Result<CUfunction, Error> {
+    pub(super) fn function(&self, entered: &Entered, name: &CStr) -> Result<CUfunction, Error> {
+        let module = self.in_context(entered)?;
         let mut function = ptr::null_mut();
         // SAFETY: the pointer is valid for the write, the module is loaded, and the name is NUL-terminated.
-        let answer =
-            unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
+        let answer = unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
         check("cuModuleGetFunction", answer)?;
         Ok(function)
+    }
+
+    /// The module of the library in the current context. The handle is valid as long as the library is loaded.
+    fn in_context(&self, _entered: &Entered) -> Result<CUmodule, Error> {
+        let mut module = ptr::null_mut();
+        // SAFETY: the pointer is valid for the write, and the library is loaded.
+        let answer = unsafe { sys::cuLibraryGetModule(&raw mut module, self.library) };
+        check("cuLibraryGetModule", answer)?;
+        Ok(module)
     }
 }
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if let Ok(_entered) = self.context.enter() {
-            // SAFETY: the module was loaded by cuModuleLoadDataEx in this context and is unloaded once. No kernel of it runs:
-            // a module is dropped only if a later step of `Function::compile` fails, before any launch. A compiled function
-            // stays in the GPU's cache until the process ends.
-            let _ = unsafe { sys::cuModuleUnload(self.module) };
-        }
+        // SAFETY: the library was loaded by cuLibraryLoadData and is unloaded once. No kernel of it runs: a module is dropped only
+        // if a later step of `Function::compile` fails, before any launch. A compiled function stays in the GPU's cache until the
+        // process ends.
+        let _ = unsafe { sys::cuLibraryUnload(self.library) };
     }
 }
 

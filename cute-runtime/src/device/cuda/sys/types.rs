@@ -10,10 +10,10 @@ use std::ffi::{c_char, c_int, c_uint};
 macro_rules! driver_types {
     ($with:ident) => {
         $with! {
-            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUmodule CUstream }
+            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUlibrary CUmodule CUstream }
             enumerations {
-                CUdevice_attribute CUfunction_attribute CUjit_option CUlaunchAttributeID CUresult CUstreamCaptureMode CUstream_flags
-                CUtensorMapDataType CUtensorMapFloatOOBfill CUtensorMapInterleave CUtensorMapL2promotion CUtensorMapSwizzle
+                CUdevice_attribute CUfunction_attribute CUjit_option CUlaunchAttributeID CUlibraryOption CUresult CUstreamCaptureMode
+                CUstream_flags CUtensorMapDataType CUtensorMapFloatOOBfill CUtensorMapInterleave CUtensorMapL2promotion CUtensorMapSwizzle
             }
         }
     };
