@@ -105,7 +105,7 @@ pub enum Error {
     Jit {
         /// Name of the kernel.
         kernel: &'static str,
-        /// The error that `cuLibraryLoadData` returned.
+        /// The error that `cuLibraryLoadData` or `cuLibraryGetModule` returned.
         error: DriverError,
         /// The compiler's error log, then its information log.
         log: String,

@@ -60,7 +60,10 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuGraphLaunch", Error("cuGraphLaunch")),
     ("cuInit", Error("cuInit")),
     ("cuLaunchKernelEx", Error("cuLaunchKernelEx")),
-    ("cuLibraryGetModule", NoModule("cuLibraryGetModule")),
+    (
+        "cuLibraryGetModule",
+        NoModule("kernel scale_all does not compile: cuLibraryGetModule"),
+    ),
     (
         "cuLibraryLoadData",
         NoModule("kernel scale_all does not compile: cuLibraryLoadData"),
@@ -112,8 +115,7 @@ const CALLS_AFTER_A_FAILURE: &[(&str, &str, usize)] = &[
 ];
 
 /// The steps of a compilation after the module is loaded.
-const AFTER_LOADING: [&str; 6] = [
-    "cuLibraryGetModule",
+const AFTER_LOADING: [&str; 5] = [
     "cuModuleGetFunction",
     "cuFuncSetAttribute",
     "cuFuncGetAttribute",
@@ -252,7 +254,8 @@ fn a_driver_without_one_of_the_functions_is_refused() {
 fn a_failed_compilation_is_not_repeated() {
     child(session::a_hundred_and_one_launches);
     let Some(fake) = Fake::build() else { return };
-    let compilation = AFTER_LOADING.iter().chain(&["cuLibraryLoadData"]);
+    let loading = ["cuLibraryLoadData", "cuLibraryGetModule"];
+    let compilation = AFTER_LOADING.iter().chain(&loading);
     for function in compilation {
         for (code, number) in [
             ("CUDA_ERROR_INVALID_PTX", 218),
@@ -261,9 +264,9 @@ fn a_failed_compilation_is_not_repeated() {
         ] {
             let demand = format!("{function}:*:{code}");
             let run = fake.run("a_failed_compilation_is_not_repeated", &fail(&demand));
-            let jit = match *function {
-                "cuLibraryLoadData" => "kernel scale_all does not compile: ",
-                _ => "",
+            let jit = match loading.contains(function) {
+                true => "kernel scale_all does not compile: ",
+                false => "",
             };
             let answer = format!("101 × {jit}{function}: {code} ({number}): on demand");
             assert_eq!(run.report.trim_end(), answer);
@@ -415,6 +418,16 @@ fn code_from_the_cache_of_the_driver_is_said_to_be() {
         compiled.report,
         format!("false [{log}]\ncompiling `shift` took _ ms: {report}")
     );
+
+    // The driver loads PTX that its compiler refuses, and has no module of it. The error has the log.
+    let [_, failing] = fail("cuLibraryGetModule:*:CUDA_ERROR_INVALID_PTX");
+    let refused = fake.run(test, &[failing, ("FAKE_CUDA_LOG", log)]);
+    let refusal = "kernel shift does not compile: cuLibraryGetModule: CUDA_ERROR_INVALID_PTX (218): on demand";
+    assert_eq!(
+        refused.report,
+        format!("{refusal}\n{log}\ncompiling `shift` took _ ms: {refusal}\n{log}")
+    );
+    assert_eq!(refused.record.left, Left::default());
 }
 
 #[test]

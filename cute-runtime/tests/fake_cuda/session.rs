@@ -299,17 +299,21 @@ pub(crate) fn prepared() -> String {
     }
 }
 
-/// Compiles a kernel. Returns what its report says of the cache and its log, and what was logged, without the time.
+/// Compiles a kernel. Returns what its report says of the cache and its log, or the error; and what was logged, without the time.
 pub(crate) fn compiled_with_a_log() -> String {
     keep_log();
     let device = Device::cuda(0).expect("a device");
-    let compiled = device.compile::<scale::shift>().expect("a kernel");
+    let compiled = match device.compile::<scale::shift>() {
+        Ok(Compiled {
+            from_cache, log, ..
+        }) => format!("{from_cache} [{log}]"),
+        Err(error) => error.to_string(),
+    };
     let logged = LOGGED.lock().unwrap().join("\n");
     let (before, rest) = logged.split_once(" took ").expect("a time");
     let (_, after) = rest.split_once(" ms: ").expect("milliseconds");
     let before = before.trim_start_matches("INFO cute_runtime::compile: ");
-    let (from_cache, log) = (compiled.from_cache, compiled.log);
-    format!("{from_cache} [{log}]\n{before} took _ ms: {after}")
+    format!("{compiled}\n{before} took _ ms: {after}")
 }
 
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());

@@ -13,21 +13,23 @@ use std::ptr;
 use super::context::Entered;
 use super::driver::check;
 use super::sys::{self, CUfunction, CUlibrary, CUmodule};
-use crate::Error;
+use crate::{DriverError, Error};
 
 /// Bytes of each of the compiler's two logs. The compiler cuts off a longer one.
 const LOG_BYTES: usize = 64 << 10;
 
-/// A loaded module, of the library that has it alone. Its drop unloads it, so it must not be dropped while one of its kernels runs.
+/// A module in the context that loaded it. Its drop unloads it, so it must not be dropped while one of its kernels runs.
 pub(super) struct Module {
-    library: CUlibrary,
+    module: CUmodule,
+    /// The library whose only module this is. The handle of the module is valid as long as the library is loaded.
+    _library: Library,
 }
 
 impl Module {
     /// Compiles PTX and loads the result. Also returns the compiler's information log, which is empty if the driver has taken the code
     /// from its cache.
     pub(super) fn load(
-        _entered: &Entered,
+        entered: &Entered,
         kernel: &'static str,
         ptx: &CStr,
     ) -> Result<(Self, String), Error> {
@@ -56,8 +58,9 @@ impl Module {
         let mut names = options.map(|(name, _)| name);
         let mut values = options.map(|(_, value)| value);
         let mut library = ptr::null_mut();
-        // SAFETY: the PTX is NUL-terminated. `names` and `values` have `names.len()` elements each. The log buffers have the
-        // sizes that the options state, and outlive the call. Sizes and flags are passed as pointer-sized values, as the driver
+        // SAFETY: the PTX is NUL-terminated, and the driver copies it. `names` and `values` have `names.len()` elements each, and
+        // there are no options of the library itself. The log buffers have the sizes that the options state, and outlive the calls
+        // that write to them, this one and that of `module`. Sizes and flags are passed as pointer-sized values, as the driver
         // defines these options.
         let answer = unsafe {
             sys::cuLibraryLoadData(
@@ -71,41 +74,52 @@ impl Module {
                 0,
             )
         };
+        // If the compiler refuses the PTX, the driver has the library, and the module is an error.
+        let loaded =
+            check("cuLibraryLoadData", answer).and_then(|()| Library(library).module(entered));
         let (info, errors) = (text(&info), text(&error));
-        check("cuLibraryLoadData", answer).map_err(|error| Error::Jit {
+        let module = loaded.map_err(|error| Error::Jit {
             kernel,
             error,
             log: format!("{errors}\n{info}").trim().to_string(),
         })?;
-        Ok((Module { library }, info))
+        Ok((module, info))
     }
 
     /// The entry called `name`. The handle is valid as long as the module is loaded.
-    pub(super) fn function(&self, entered: &Entered, name: &CStr) -> Result<CUfunction, Error> {
-        let module = self.in_context(entered)?;
+    pub(super) fn function(&self, _entered: &Entered, name: &CStr) -> Result<CUfunction, Error> {
         let mut function = ptr::null_mut();
         // SAFETY: the pointer is valid for the write, the module is loaded, and the name is NUL-terminated.
-        let answer = unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
+        let answer =
+            unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
         check("cuModuleGetFunction", answer)?;
         Ok(function)
     }
+}
 
-    /// The module of the library in the current context. The handle is valid as long as the library is loaded.
-    fn in_context(&self, _entered: &Entered) -> Result<CUmodule, Error> {
+/// A loaded library, which no context owns.
+struct Library(CUlibrary);
+
+impl Library {
+    /// Its module in the current context.
+    fn module(self, _entered: &Entered) -> Result<Module, DriverError> {
         let mut module = ptr::null_mut();
         // SAFETY: the pointer is valid for the write, and the library is loaded.
-        let answer = unsafe { sys::cuLibraryGetModule(&raw mut module, self.library) };
+        let answer = unsafe { sys::cuLibraryGetModule(&raw mut module, self.0) };
         check("cuLibraryGetModule", answer)?;
-        Ok(module)
+        Ok(Module {
+            module,
+            _library: self,
+        })
     }
 }
 
-impl Drop for Module {
+impl Drop for Library {
     fn drop(&mut self) {
         // SAFETY: the library was loaded by cuLibraryLoadData and is unloaded once. No kernel of it runs: a module is dropped only
         // if a later step of `Function::compile` fails, before any launch. A compiled function stays in the GPU's cache until the
         // process ends.
-        let _ = unsafe { sys::cuLibraryUnload(self.library) };
+        let _ = unsafe { sys::cuLibraryUnload(self.0) };
     }
 }
 
