@@ -42,7 +42,7 @@ impl Device {
     /// time.
     ///
     /// A program that does this when it starts does not wait at its first launches. A GPU's driver also keeps what it has compiled
-    /// on disk, so that later processes get the same code in a fraction of a millisecond ([`Compiled::from_cache`]).
+    /// on disk, so that later processes get the same code in about a millisecond ([`Compiled::from_cache`]).
     ///
     /// ```
     /// use cute_runtime::{Device, Error, Instance, Tensor, kernels};
