@@ -8,8 +8,8 @@ use devices::devices;
 
 use cute_runtime::__private::{self, Argument};
 use cute_runtime::{
-    ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, L2Promotion, LaunchRule,
-    OobFill, Param, SwizzleMode, Tensor, TmaRecipe, ViewError, bf16, f16,
+    ArgumentRule, Device, Element, ElementType, Error, Grid, Instance, Kernel, L2Promotion,
+    LaunchRule, OobFill, Param, SwizzleMode, Tensor, TmaRecipe, ViewError, bf16, f16,
 };
 
 /// A launch with a grid and arguments for which the kernels of this file stay inside their tensors. Tests that break
@@ -465,17 +465,49 @@ fn kernels_compile_ahead_of_their_launch() {
 }
 
 #[test]
-fn ptx_that_does_not_compile_says_why() {
-    struct Broken;
-    // SAFETY: no device compiles this PTX, so it never runs.
-    unsafe impl Kernel for Broken {
-        const NAME: &'static str = "broken";
-        const PTX: &'static str = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry broken()\n{\n    frobnicate.u32 %r0;\n}\n";
-        const THREADS: u32 = 32;
-        const CLUSTER: [u32; 3] = [1, 1, 1];
-        const SMEM_BYTES: u32 = 0;
-        const PARAMS: &'static [Param] = &[];
+fn a_list_of_kernels_compiles_ahead_of_their_launches() {
+    for device in devices(3) {
+        let list = [
+            Instance::of::<ClusterRank>(),
+            Instance::of::<VectorAdd>(),
+            Instance::of::<TmaCopy>(),
+        ];
+        let compiled = device.prepare(&list).unwrap();
+        let expected = [
+            device.compile::<ClusterRank>(),
+            device.compile::<VectorAdd>(),
+            device.compile::<TmaCopy>(),
+        ];
+        assert_eq!(compiled, expected.map(Result::unwrap));
+        assert_eq!(
+            list.map(|it| it.name()),
+            ["cluster_rank", "vector_add", "tma_copy"]
+        );
+        assert!(device.prepare(&[]).unwrap().is_empty());
+
+        let list = [Instance::of::<VectorAdd>(), Instance::of::<Broken>()];
+        let error = device.prepare(&list).unwrap_err().to_string();
+        assert!(
+            error.contains("broken") && error.contains("frobnicate"),
+            "{error}"
+        );
     }
+}
+
+/// A kernel with an instruction that does not exist.
+struct Broken;
+// SAFETY: no device compiles this PTX, so it never runs.
+unsafe impl Kernel for Broken {
+    const NAME: &'static str = "broken";
+    const PTX: &'static str = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry broken()\n{\n    frobnicate.u32 %r0;\n}\n";
+    const THREADS: u32 = 32;
+    const CLUSTER: [u32; 3] = [1, 1, 1];
+    const SMEM_BYTES: u32 = 0;
+    const PARAMS: &'static [Param] = &[];
+}
+
+#[test]
+fn ptx_that_does_not_compile_says_why() {
     for device in devices(3) {
         let error = launch::<Broken>(&device, 1.into(), &[])
             .unwrap_err()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use cute_runtime::__private::{Text, Values, launch_safe_instance};
 use cute_runtime::{
-    ArgumentRule, Device, ElementType, Error, Image, Instantiate, Kernel, LaunchRule, Tensor, bf16,
-    layout,
+    ArgumentRule, Device, ElementType, Error, Image, Instance, Instantiate, Kernel, LaunchRule,
+    Tensor, bf16, layout,
 };
 
 layout! { TILE = (4,32):(32,1); }
@@ -594,8 +594,24 @@ fn arguments_and_facts_are_checked() -> Result<(), Error> {
 
 #[test]
 fn what_the_compiler_reports_is_of_the_instance() -> Result<(), Error> {
-    let compiled = kernels::given_copy { ROWS: 64 }.compile(&Device::emulator())?;
+    let device = Device::emulator();
+    let copies = [64, 8].map(|rows| kernels::given_copy { ROWS: rows });
+    let [long, short] = copies;
+    let compiled = long.compile(&device)?;
     assert!(compiled.shared_bytes >= 64 * 32 * 4);
+    let list = [
+        short.instance()?,
+        long.instance()?,
+        Instance::of::<kernels::fixed_copy>(),
+    ];
+    assert_eq!(
+        device.prepare(&list)?,
+        [
+            short.compile(&device)?,
+            compiled,
+            device.compile::<kernels::fixed_copy>()?
+        ]
+    );
     Ok(())
 }
 

@@ -18,6 +18,8 @@ use crate::device::image::Image;
 pub struct Compiled {
     /// The compiler's information log. Empty where there is no compiler, and where the driver took the code from its cache.
     pub log: String,
+    /// Whether the driver took the code from its cache on disk: it compiles nothing then, and there is no log.
+    pub from_cache: bool,
     /// Registers of each thread when the kernel starts; `None` if that is unknown.
     pub registers: Option<u32>,
     /// Bytes of local memory of each thread, where registers spill to; `None` if that is unknown.
@@ -43,6 +45,8 @@ impl Compiled {
         // Without local memory, nothing spills.
         let spilled = usage(&log).map(|usage| usage.spill_stores);
         Compiled {
+            // The driver is asked for a verbose log, which is never empty if it compiles.
+            from_cache: log.is_empty(),
             log,
             registers: Some(registers),
             local_bytes: Some(local_bytes),
@@ -118,7 +122,11 @@ impl fmt::Display for Compiled {
             count(self.local_bytes),
             self.shared_bytes,
             count(self.ctas_per_multiprocessor)
-        )
+        )?;
+        match self.from_cache {
+            true => f.write_str("; the code is from the driver's cache"),
+            false => Ok(()),
+        }
     }
 }
 

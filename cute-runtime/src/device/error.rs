@@ -105,10 +105,18 @@ pub enum Error {
     Jit {
         /// Name of the kernel.
         kernel: &'static str,
-        /// The error that `cuModuleLoadDataEx` returned.
+        /// The error that `cuLibraryLoadData` or `cuLibraryGetModule` returned.
         error: DriverError,
         /// The compiler's error log, then its information log.
         log: String,
+    },
+    /// A kernel of a list was not compiled, by an error that does not name it: [`Error::Driver`] or [`Error::Capability`].
+    #[error("kernel {kernel} is not compiled: {error}")]
+    Uncompiled {
+        /// Name of the kernel.
+        kernel: &'static str,
+        /// The error.
+        error: Box<Error>,
     },
     /// The emulator refused a kernel or found a fault in its run.
     #[cfg(feature = "emulator")]

@@ -19,8 +19,8 @@ use crate::device::compiled::Compiled;
 use crate::device::image::Image;
 use crate::device::launch::{Argument, launch_image};
 use crate::{
-    Comparison, Device, ElementType, Error, Fact, Grid, LaunchRule, Mistake, Param, Piece, Report,
-    Term, TmaRecipe,
+    Comparison, Device, ElementType, Error, Fact, Grid, Instance, LaunchRule, Mistake, Param,
+    Piece, Report, Term, TmaRecipe,
 };
 
 /// A kernel that gets some of its types and constants when the program runs.
@@ -88,6 +88,15 @@ pub trait Instantiate: 'static {
     /// [`Error::Instance`], if the kernel cannot have these values.
     fn image(&self) -> Result<Arc<Image>, Error> {
         image_of(self)
+    }
+
+    /// The instance for these values, as [`Device::prepare`] takes it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`image`](Instantiate::image).
+    fn instance(&self) -> Result<Instance, Error> {
+        image_of(self).map(|image| Instance(Image::clone(&image)))
     }
 
     /// Compiles the instance for a device, as its first launch does, and returns the report of the compiler. An instance is

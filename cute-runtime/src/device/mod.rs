@@ -28,6 +28,7 @@ pub mod logging;
 mod maps;
 mod memory;
 mod parameters;
+mod prepare;
 mod report;
 mod stream;
 mod tensor;
@@ -51,6 +52,7 @@ pub use graph::Graph;
 pub use handle::Device;
 pub use kernel::{Constant, Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
+pub use prepare::Instance;
 pub use stream::{Event, Stream};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]

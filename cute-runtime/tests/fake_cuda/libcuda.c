@@ -8,6 +8,9 @@
  * FAKE_CUDA_PARAMETERS  bytes of every kernel's parameters, such as `128,4`
  * FAKE_CUDA_WORDS       words that every launch writes to the buffer whose address is its last parameter, such as `7,1`: the
  *                       number of words at its start, and the words from byte 16 on
+ * FAKE_CUDA_LOG         the information log of the compiler; without it the log is empty, as where the driver has the code in its cache
+ * FAKE_CUDA_TOGETHER    how many libraries must be compiled at the same time: a call of cuLibraryLoadData waits for others, and fails
+ *                       after 10 seconds
  *
  * FAKE_CUDA_CAPTURING   if set, every stream that is asked for is captured
  * FAKE_CUDA_POINTER     the kind of every address: `device` (the default), `host`, `unknown`, or `1` for memory of device 1
@@ -19,6 +22,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +41,8 @@ enum {
     NOT_INITIALIZED = 3,
     INVALID_DEVICE = 101,
     INVALID_CONTEXT = 201,
-    NOT_READY = 600
+    NOT_READY = 600,
+    TIMEOUT = 909
 };
 
 static const struct {
@@ -56,6 +61,7 @@ static const struct {
     {NOT_READY, "CUDA_ERROR_NOT_READY"},
     {719, "CUDA_ERROR_LAUNCH_FAILED"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+    {TIMEOUT, "CUDA_ERROR_TIMEOUT"},
     {999, "CUDA_ERROR_UNKNOWN"},
 };
 enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 80, DEPTH = 16, DEVICES = 8, PARAMETERS = 8, WORDS = 16 };
@@ -331,17 +337,45 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, Handle s
     return end(__func__, result, (Handle)(uintptr_t)from, "%zu %lx", bytes, (long)stream);
 }
 
-CUresult cuModuleLoadDataEx(Handle *module, const char *image, unsigned n, int *options, void **values) {
-    (void)options, (void)values;
-    CUresult result = begin(__func__, CONTEXT);
-    if (result == SUCCESS) *module = malloc(1);
-    return end(__func__, result, result == SUCCESS ? *module : NULL, "%zu %u", strlen(image), n);
+/* Waits until as many threads as FAKE_CUDA_TOGETHER says have come here. */
+static CUresult meet(void) {
+    static atomic_int arrived;
+    int together = atoi(setting("FAKE_CUDA_TOGETHER", "0"));
+    arrived++;
+    for (int i = 0; i < 10000 && arrived < together; i++) usleep(1000);
+    return arrived < together ? TIMEOUT : SUCCESS;
 }
 
-CUresult cuModuleUnload(Handle module) {
+CUresult cuLibraryLoadData(Handle *library, const char *code, int *jit_options, void **jit_values, unsigned jit_count,
+                           int *options, void **values, unsigned count) {
+    enum { INFO_LOG_BUFFER = 3, INFO_LOG_BUFFER_SIZE_BYTES = 4 };
+    (void)options, (void)values;
+    CUresult met = meet(), result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) result = count ? INVALID_VALUE : met;
+    char *log = NULL;
+    size_t bytes = 0;
+    for (unsigned i = 0; i < jit_count; i++) {
+        if (jit_options[i] == INFO_LOG_BUFFER) log = jit_values[i];
+        if (jit_options[i] == INFO_LOG_BUFFER_SIZE_BYTES) bytes = (size_t)jit_values[i];
+    }
+    if (result == SUCCESS) {
+        *library = malloc(1);
+        snprintf(log, bytes, "%s", setting("FAKE_CUDA_LOG", ""));
+    }
+    return end(__func__, result, result == SUCCESS ? *library : NULL, "%zu %u", strlen(code), jit_count);
+}
+
+CUresult cuLibraryUnload(Handle library) {
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS) free(library);
+    return end(__func__, result, library, " ");
+}
+
+/* The handle of a module is that of its library. */
+CUresult cuLibraryGetModule(Handle *module, Handle library) {
     CUresult result = begin(__func__, CONTEXT);
-    if (result == SUCCESS) free(module);
-    return end(__func__, result, module, " ");
+    if (result == SUCCESS) *module = library;
+    return end(__func__, result, library, " ");
 }
 
 /* The handle of a function is that of its module. */

@@ -65,6 +65,14 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuGraphLaunch", Error("cuGraphLaunch")),
     ("cuInit", Error("cuInit")),
     ("cuLaunchKernelEx", Error("cuLaunchKernelEx")),
+    (
+        "cuLibraryGetModule",
+        NoModule("kernel scale_all does not compile: cuLibraryGetModule"),
+    ),
+    (
+        "cuLibraryLoadData",
+        NoModule("kernel scale_all does not compile: cuLibraryLoadData"),
+    ),
     ("cuMemAllocFromPoolAsync", Error("cuMemAllocFromPoolAsync")),
     ("cuMemFreeAsync", Stays),
     ("cuMemFreeHost", Stays),
@@ -80,10 +88,6 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuMemcpyHtoDAsync_v2", Error("cuMemcpyHtoDAsync")),
     ("cuMemsetD8Async", Error("cuMemsetD8Async")),
     ("cuModuleGetFunction", NoModule("cuModuleGetFunction")),
-    (
-        "cuModuleLoadDataEx",
-        NoModule("kernel scale_all does not compile: cuModuleLoadDataEx"),
-    ),
     (
         "cuOccupancyMaxActiveBlocksPerMultiprocessor",
         NoModule("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
@@ -128,7 +132,7 @@ const CALLS_AFTER_A_FAILURE: &[(&str, &str, usize)] = &[
         0,
     ),
     (
-        "cuModuleUnload",
+        "cuLibraryUnload",
         "cuModuleGetFunction: CUDA_ERROR_UNKNOWN (999): on demand",
         1,
     ),
@@ -280,7 +284,8 @@ fn a_driver_without_one_of_the_functions_is_refused() {
 fn a_failed_compilation_is_not_repeated() {
     child(session::a_hundred_and_one_launches);
     let Some(fake) = Fake::build() else { return };
-    let compilation = AFTER_LOADING.iter().chain(&["cuModuleLoadDataEx"]);
+    let loading = ["cuLibraryLoadData", "cuLibraryGetModule"];
+    let compilation = AFTER_LOADING.iter().chain(&loading);
     for function in compilation {
         for (code, number) in [
             ("CUDA_ERROR_INVALID_PTX", 218),
@@ -289,13 +294,13 @@ fn a_failed_compilation_is_not_repeated() {
         ] {
             let demand = format!("{function}:*:{code}");
             let run = fake.run("a_failed_compilation_is_not_repeated", &fail(&demand));
-            let jit = match *function {
-                "cuModuleLoadDataEx" => "kernel scale_all does not compile: ",
-                _ => "",
+            let jit = match loading.contains(function) {
+                true => "kernel scale_all does not compile: ",
+                false => "",
             };
             let answer = format!("101 × {jit}{function}: {code} ({number}): on demand");
             assert_eq!(run.report.trim_end(), answer);
-            assert_eq!(run.record.count("cuModuleLoadDataEx"), 1, "{demand}");
+            assert_eq!(run.record.count("cuLibraryLoadData"), 1, "{demand}");
             assert_eq!(run.record.left, Left::default(), "{demand}");
         }
     }
@@ -311,7 +316,7 @@ fn a_compilation_without_memory_is_repeated() {
         let run = fake.run("a_compilation_without_memory_is_repeated", &fail(&demand));
         let refusal = format!("{function}: CUDA_ERROR_OUT_OF_MEMORY (2): on demand");
         assert_eq!(run.report, format!("2 × {refusal}\n99 × done"));
-        assert_eq!(run.record.count("cuModuleLoadDataEx"), 3);
+        assert_eq!(run.record.count("cuLibraryLoadData"), 3);
         assert_eq!(run.record.count("cuLaunchKernelEx"), 99);
         assert_eq!(run.record.left.modules, 1);
     }
@@ -329,8 +334,9 @@ fn the_driver_is_asked_once_for_each_size_of_clusters() {
     let opened = calls
         .iter()
         .position(|&call| call == "cuMemPoolSetAttribute");
-    let mut expected = vec!["cuCtxPushCurrent_v2", "cuModuleLoadDataEx"];
-    expected.extend(["cuModuleGetFunction", "cuFuncSetAttribute"]);
+    let mut expected = vec!["cuCtxPushCurrent_v2", "cuLibraryLoadData"];
+    expected.extend(["cuLibraryGetModule", "cuModuleGetFunction"]);
+    expected.push("cuFuncSetAttribute");
     expected.extend(["cuFuncGetAttribute"; 2]);
     expected.extend([
         "cuOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -358,7 +364,7 @@ fn the_driver_is_asked_once_for_each_size_of_clusters() {
     );
     let failed = "cuOccupancyMaxActiveClusters: CUDA_ERROR_UNKNOWN (999): on demand";
     assert_eq!(run.report, format!("132\n{failed}\n15\n30\n15\n{refusals}"));
-    assert_eq!(run.record.count("cuModuleLoadDataEx"), 1);
+    assert_eq!(run.record.count("cuLibraryLoadData"), 1);
     assert_eq!(run.record.count("cuOccupancyMaxActiveClusters"), 3);
     assert_eq!(run.record.left.modules, 1);
 }
@@ -370,7 +376,7 @@ fn threads_compile_each_kernel_once() {
     let test = "threads_compile_each_kernel_once";
     let run = fake.run(test, &[PARAMETERS_OF_KERNELS]);
     assert_eq!(run.report, ["done"; 8].join(" "));
-    assert_eq!(run.record.count("cuModuleLoadDataEx"), 2);
+    assert_eq!(run.record.count("cuLibraryLoadData"), 2);
     assert_eq!(run.record.count("cuLaunchKernelEx"), 16);
     let compiled = Left {
         modules: 2,
@@ -379,6 +385,79 @@ fn threads_compile_each_kernel_once() {
     assert_eq!(run.record.left, compiled);
     let threads: BTreeSet<&String> = run.record.calls.iter().map(|call| &call.thread).collect();
     assert_eq!(threads.len(), 8);
+}
+
+#[test]
+fn kernels_of_a_list_are_compiled_at_the_same_time() {
+    child(session::prepared);
+    let Some(fake) = Fake::build() else { return };
+    let test = "kernels_of_a_list_are_compiled_at_the_same_time";
+    // On a machine that runs one thread at a time, the list is compiled by one.
+    let together = std::thread::available_parallelism().map_or(1, |it| it.get().min(2));
+    let together = together.to_string();
+    let run = fake.run(test, &[("FAKE_CUDA_TOGETHER", &together)]);
+    assert_eq!(run.report, "scale_all 1032\nscale_half 1032\nshift 1032");
+    // The list is compiled once, also if a kernel is in it twice and if it is prepared again.
+    assert_eq!(run.record.count("cuLibraryLoadData"), 3);
+    assert_eq!(run.record.left.modules, 3);
+    assert_eq!(run.record.left.contexts, 0);
+    let compiled = run.record.of("cuLibraryLoadData");
+    let threads: BTreeSet<&String> = compiled.map(|call| &call.thread).collect();
+    assert!(threads.len().to_string() >= together);
+
+    // The error of a kernel that the driver's compiler refuses names the kernel. Others have no kernel.
+    let refused = fake.run(test, &fail("cuLibraryLoadData:*:CUDA_ERROR_INVALID_PTX"));
+    let refusal = "kernel scale_all does not compile: cuLibraryLoadData: CUDA_ERROR_INVALID_PTX (218): on demand";
+    assert_eq!(refused.report.trim_end(), refusal);
+    for failing in ["cuModuleGetFunction", "cuCtxPushCurrent_v2"] {
+        let run = fake.run(test, &fail(&format!("{failing}:*:CUDA_ERROR_NOT_FOUND")));
+        let name = failing.trim_end_matches("_v2");
+        let refusal = format!("{name}: CUDA_ERROR_NOT_FOUND (500): on demand");
+        let expected = format!("kernel scale_all is not compiled: {refusal}");
+        assert_eq!(run.report, expected);
+        assert_eq!(run.record.left, Left::default());
+    }
+    let older = fake.run(test, &[("FAKE_CUDA_DEVICES", "8.0")]);
+    let refusal = "Fake GPU 0 has compute capability 8.0: sm_90a code runs on 9.0 only";
+    assert_eq!(
+        older.report,
+        format!("kernel scale_all is not compiled: {refusal}")
+    );
+}
+
+#[test]
+fn code_from_the_cache_of_the_driver_is_said_to_be() {
+    child(session::compiled_with_a_log);
+    let Some(fake) = Fake::build() else { return };
+    let test = "code_from_the_cache_of_the_driver_is_said_to_be";
+    let numbers = "registers of a thread: 40, bytes spilled: unknown, bytes of local memory: 40, bytes of shared memory: 1032, \
+                   CTAs on a multiprocessor: 3";
+    let cached = fake.run(test, &[]);
+    let report = format!("{numbers}; the code is from the driver's cache");
+    assert_eq!(
+        cached.report,
+        format!("true []\ncompiling `shift` took _ ms: {report}")
+    );
+
+    let log = "ptxas info    : Compiling entry function 'shift' for 'sm_90a'\n\
+               ptxas         .     8 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n\
+               ptxas info    : Used 40 registers";
+    let compiled = fake.run(test, &[("FAKE_CUDA_LOG", log)]);
+    let report = numbers.replace("unknown", "4");
+    assert_eq!(
+        compiled.report,
+        format!("false [{log}]\ncompiling `shift` took _ ms: {report}")
+    );
+
+    // The driver loads PTX that its compiler refuses, and has no module of it. The error has the log.
+    let [_, failing] = fail("cuLibraryGetModule:*:CUDA_ERROR_INVALID_PTX");
+    let refused = fake.run(test, &[failing, ("FAKE_CUDA_LOG", log)]);
+    let refusal = "kernel shift does not compile: cuLibraryGetModule: CUDA_ERROR_INVALID_PTX (218): on demand";
+    assert_eq!(
+        refused.report,
+        format!("{refusal}\n{log}\ncompiling `shift` took _ ms: {refusal}\n{log}")
+    );
+    assert_eq!(refused.record.left, Left::default());
 }
 
 #[test]
@@ -612,7 +691,7 @@ fn a_captured_launch_goes_to_the_stream_that_is_captured() {
         let mut calls = run.record.calls.iter();
         calls.position(|call| call.function == function)
     };
-    assert!(place("cuModuleLoadDataEx") < place("cuStreamBeginCapture_v2"));
+    assert!(place("cuLibraryLoadData") < place("cuStreamBeginCapture_v2"));
     assert!(place("cuGraphExecDestroy") < place("cuMemFreeAsync"));
     let compiled = Left {
         modules: 1,

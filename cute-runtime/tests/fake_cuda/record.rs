@@ -57,7 +57,7 @@ impl Left {
 const LIFETIMES: [(&str, &str); 7] = [
     ("cuMemAllocFromPoolAsync", "cuMemFreeAsync"),
     ("cuEventCreate", "cuEventDestroy_v2"),
-    ("cuModuleLoadDataEx", "cuModuleUnload"),
+    ("cuLibraryLoadData", "cuLibraryUnload"),
     ("cuMemHostAlloc", "cuMemFreeHost"),
     ("cuStreamCreateWithPriority", "cuStreamDestroy_v2"),
     ("cuStreamEndCapture", "cuGraphDestroy"),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use cute_runtime::{Device, Error, Stream, Tensor, kernels, layout};
+use cute_runtime::{Compiled, Device, Error, Instance, Stream, Tensor, kernels, layout};
 
 use crate::allocations::allocations;
 use crate::fake::end_of_step;
@@ -398,9 +398,52 @@ pub(crate) fn launches_by_eight_threads() -> String {
     outcomes.join(" ")
 }
 
-/// Asks for the default device twice. Returns its name, the reason for the emulator, and what was logged.
-pub(crate) fn the_default_device() -> String {
-    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Prepares kernels, one of them twice, and then all of them again.
+pub(crate) fn prepared() -> String {
+    fn reports() -> Result<Vec<String>, Error> {
+        let device = Device::cuda(0)?;
+        let kernels = [
+            Instance::of::<scale::scale_all>(),
+            Instance::of::<scale::scale_half>(),
+            Instance::of::<scale::shift>(),
+            Instance::of::<scale::scale_all>(),
+        ];
+        let compiled = device.prepare(&kernels)?;
+        assert_eq!(device.prepare(&kernels)?, compiled);
+        assert_eq!(compiled[3], compiled[0]);
+        let reports = kernels.iter().zip(compiled).take(3);
+        let report = |(kernel, compiled): (&Instance, Compiled)| {
+            format!("{} {}", kernel.name(), compiled.shared_bytes)
+        };
+        Ok(reports.map(report).collect())
+    }
+    match reports() {
+        Ok(reports) => reports.join("\n"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Compiles a kernel. Returns what its report says of the cache and its log, or the error; and what was logged, without the time.
+pub(crate) fn compiled_with_a_log() -> String {
+    keep_log();
+    let device = Device::cuda(0).expect("a device");
+    let compiled = match device.compile::<scale::shift>() {
+        Ok(Compiled {
+            from_cache, log, ..
+        }) => format!("{from_cache} [{log}]"),
+        Err(error) => error.to_string(),
+    };
+    let logged = LOGGED.lock().unwrap().join("\n");
+    let (before, rest) = logged.split_once(" took ").expect("a time");
+    let (_, after) = rest.split_once(" ms: ").expect("milliseconds");
+    let before = before.trim_start_matches("INFO cute_runtime::compile: ");
+    format!("{compiled}\n{before} took _ ms: {after}")
+}
+
+static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Keeps what is logged in `LOGGED`.
+fn keep_log() {
     struct Logger;
     impl log::Log for Logger {
         fn enabled(&self, _: &log::Metadata<'_>) -> bool {
@@ -414,7 +457,11 @@ pub(crate) fn the_default_device() -> String {
     }
     log::set_logger(&Logger).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
+}
 
+/// Asks for the default device twice. Returns its name, the reason for the emulator, and what was logged.
+pub(crate) fn the_default_device() -> String {
+    keep_log();
     let device = Device::default();
     assert_eq!(device == Device::default(), !device.is_emulator());
     let reason = device.fallback_reason().map(ToString::to_string);

@@ -28,7 +28,7 @@ pub(super) struct Function {
     pub(super) compiled: Compiled,
 }
 
-// SAFETY: a CUfunction and a CUmodule are handles, and the driver allows any thread to use them.
+// SAFETY: a CUfunction, a CUmodule and a CUlibrary are handles, and the driver allows any thread to use them.
 unsafe impl Send for Function {}
 // SAFETY: as above, and a `Function` is not changed after `compile`.
 unsafe impl Sync for Function {}

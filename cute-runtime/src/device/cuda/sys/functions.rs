@@ -38,6 +38,18 @@ macro_rules! driver_functions {
                 parameters: *mut *mut c_void,
                 extra: *mut *mut c_void
             ) since 11.6;
+            cuLibraryGetModule(module: *mut CUmodule, library: CUlibrary) since 12.0;
+            cuLibraryLoadData(
+                library: *mut CUlibrary,
+                code: *const c_void,
+                jit_options: *mut CUjit_option,
+                jit_values: *mut *mut c_void,
+                jit_count: c_uint,
+                options: *mut CUlibraryOption,
+                values: *mut *mut c_void,
+                count: c_uint
+            ) since 12.0;
+            cuLibraryUnload(library: CUlibrary) since 12.0;
             cuMemAllocFromPoolAsync(
                 address: *mut CUdeviceptr,
                 bytes: usize,
@@ -55,14 +67,6 @@ macro_rules! driver_functions {
             cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) since 3.2;
             cuMemsetD8Async(address: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream) since 3.2;
             cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char) since 2.0;
-            cuModuleLoadDataEx(
-                module: *mut CUmodule,
-                image: *const c_void,
-                count: c_uint,
-                options: *mut CUjit_option,
-                values: *mut *mut c_void
-            ) since 2.1;
-            cuModuleUnload(module: CUmodule) since 2.0;
             cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 ctas: *mut c_int,
                 function: CUfunction,

@@ -10,9 +10,9 @@ use std::ffi::{c_char, c_int, c_uint, c_ushort, c_void};
 macro_rules! driver_types {
     ($with:ident) => {
         $with! {
-            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUmemoryPool CUmodule CUstream }
+            handles { CUcontext CUevent CUfunction CUgraph CUgraphExec CUlibrary CUmemoryPool CUmodule CUstream }
             enumerations {
-                CUdevice_attribute CUevent_flags CUfunction_attribute CUjit_option CUlaunchAttributeID CUmemAllocationType
+                CUdevice_attribute CUevent_flags CUfunction_attribute CUjit_option CUlaunchAttributeID CUlibraryOption CUmemAllocationType
                 CUmemLocationType CUmemPool_attribute CUmemorytype CUpointer_attribute CUresult CUstreamCaptureMode
                 CUstreamCaptureStatus CUstream_flags
                 CUtensorMapDataType CUtensorMapFloatOOBfill CUtensorMapInterleave CUtensorMapL2promotion CUtensorMapSwizzle
