@@ -5,8 +5,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cute_runtime::{Device, EmulatorOptions, Error, Event, Stream, Tensor, ViewError, kernels};
+use cute_runtime::{
+    Device, EmulatorOptions, Error, Event, HostBuffer, Stream, Tensor, ViewError, kernels,
+};
 
+/// Kernels that change every element.
 #[kernels]
 pub mod steps {
     /// x[i] += by.
@@ -290,6 +293,52 @@ fn a_graph_runs_on_any_stream() -> Result<(), Error> {
     steps::add::launch(&b, 2, &mut x.view_mut(), 10)?;
     assert_eq!(x.download()?, [27; 100]);
     Ok(())
+}
+
+#[test]
+fn buffers_of_the_host_are_copied_in_the_order_of_streams() -> Result<(), Error> {
+    let (device, a, b) = two_streams();
+    let mut staged = HostBuffer::<i32>::zeros(&device, 100)?;
+    staged.write()?.fill(1);
+    let mut x = Tensor::<i32, 1>::zeros(&a, [100])?.into_buffer();
+    x.copy_from_host(&staged)?;
+    steps::add::launch(&b, 2, &mut x.view_mut(0, [100], [1])?, 4)?;
+    x.copy_to_host(&mut staged)?;
+    assert_eq!(staged.read()?, [5; 100]);
+    assert!(HostBuffer::<f32>::zeros(&device, 0)?.read()?.is_empty());
+
+    let other = HostBuffer::<i32>::zeros(&Device::emulator(), 100)?;
+    assert!(x.copy_from_host(&other).is_err());
+    let error = x
+        .copy_to_host(&mut HostBuffer::zeros(&device, 9)?)
+        .unwrap_err();
+    let expected = "`copy_to_host` takes 100 elements, those of the whole buffer, and got 9";
+    assert_eq!(error.to_string(), expected);
+    Ok(())
+}
+
+#[test]
+fn what_is_held_is_counted_until_it_is_dropped() -> Result<(), Error> {
+    let device = Device::emulator();
+    let on = device.on(&device.new_stream()?)?;
+    let (x, line) = (Tensor::<u8, 1>::zeros(&on, [1000])?, line!());
+    let y: Vec<_> = (0..3).map(|_| device.zeros::<u16>(8)).collect();
+    let held = device.memory_held();
+    assert_eq!((held.bytes, held.allocations, held.limit), (1048, 4, None));
+    let place = |index: usize| {
+        let place = &held.places[index];
+        (place.line, place.bytes, place.allocations)
+    };
+    assert_eq!([place(0), place(1)], [(line, 1000, 1), (line + 1, 48, 3)]);
+    device.set_memory_limit(Some(1100));
+    let error = device.zeros::<u8>(53).unwrap_err().to_string();
+    let start = "53 bytes more than the 1048 that are held would exceed the limit of 1100 bytes; 1048 bytes are held in 4 allocations: \
+                 1000 bytes in 1 of ";
+    assert!(error.starts_with(start), "{error}");
+    assert!(device.zeros::<u8>(52).is_ok());
+    drop((x, y));
+    assert_eq!(device.memory_held().bytes, 0);
+    device.trim_memory(0)
 }
 
 /// What waits is waited for: the clock of events goes forward, and a handle's stream is the one that it was given.

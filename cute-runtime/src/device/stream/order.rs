@@ -51,6 +51,8 @@ pub(crate) struct Order {
     lanes: Mutex<Vec<Lane>>,
     /// Memory whose freeing failed, to be freed with the next.
     unfreed: Mutex<Vec<(u64, Mutex<Uses>)>>,
+    /// Memory of the host, with its bytes, that copies may still use.
+    unfreed_host: Mutex<Vec<(u64, usize, Mutex<Uses>)>>,
 }
 
 struct Lane {
@@ -156,9 +158,52 @@ impl Order {
             let one = std::iter::once((uses, true));
             // SAFETY: the callers make the promise that the call demands.
             let free = |stream| unsafe { backend.free(stream, *address) };
-            self.enqueue(backend, queue, one, free).is_err()
+            let freed = self.enqueue(backend, queue, one, free).is_ok();
+            if freed {
+                backend.held().remove(*address);
+            }
+            !freed
         });
         lock(&self.unfreed).extend(freed);
+    }
+
+    /// Frees memory of the host, or lets a later call free it if work may still use it.
+    ///
+    /// # Safety
+    /// As for `Backend::free_host`, but for work in the uses.
+    pub(crate) unsafe fn free_host(
+        &self,
+        backend: &dyn Backend,
+        address: u64,
+        bytes: usize,
+        uses: Mutex<Uses>,
+    ) {
+        let mut unfreed = std::mem::take(&mut *lock(&self.unfreed_host));
+        unfreed.push((address, bytes, uses));
+        unfreed.retain(|(address, bytes, uses)| {
+            let ended = self.has_ended(backend, uses).unwrap_or(false);
+            if ended {
+                // SAFETY: the callers make the promise that the call demands, and no work uses the memory.
+                unsafe { backend.free_host(*address, *bytes) };
+            }
+            !ended
+        });
+        lock(&self.unfreed_host).extend(unfreed);
+    }
+
+    /// Whether all work that uses some memory has ended.
+    fn has_ended(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<bool, Error> {
+        let mut lanes = lock(&self.lanes);
+        for mark in lock(uses).before(true) {
+            if let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane)
+                && let Some((_, event)) = lane.event_behind(backend, mark.number)?
+                // SAFETY: the event is of this lane, which the lock keeps.
+                && !unsafe { backend.is_reached(event)? }
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Waits, on the host, for all work that uses some memory.
@@ -175,9 +220,16 @@ impl Order {
         Ok(())
     }
 
-    /// Destroys all events, before the backend ends.
+    /// Destroys all events and frees memory of the host, before the backend ends.
     #[cfg(feature = "cuda")]
     pub(crate) fn clear(&self, backend: &dyn Backend) {
+        let unfreed = std::mem::take(&mut *lock(&self.unfreed_host));
+        for (address, bytes, uses) in unfreed {
+            if self.has_ended(backend, &uses).unwrap_or(false) {
+                // SAFETY: no work uses the memory, as its last owner has promised.
+                unsafe { backend.free_host(address, bytes) };
+            }
+        }
         let lanes = std::mem::take(&mut *lock(&self.lanes));
         for (_, event) in lanes.into_iter().flat_map(|lane| lane.events) {
             // SAFETY: the event is of the lane, which is gone.
