@@ -72,7 +72,7 @@ fn types_have_the_layouts_of_the_bindings() {
         CUlaunchAttribute { id pad value }
         CUlaunchAttributeValue { clusterDim programmaticStreamSerializationAllowed }
         CUmemPoolProps { allocType handleTypes location win32SecurityAttributes maxSize usage reserved }
-        CUmemLocation { r#type id }
+        CUmemLocation { id }
         CUtensorMap { opaque }
         CUdevice {}
         CUdeviceptr {}

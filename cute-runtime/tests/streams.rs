@@ -127,6 +127,44 @@ fn a_missing_wait_for_memory_of_others_is_reported_with_both_launches() -> Resul
     Ok(())
 }
 
+/// Others work on the same memory, before and after a launch, in the order of events.
+#[test]
+fn work_of_others_is_in_the_order_of_streams() -> Result<(), Error> {
+    let (_, ours, theirs) = two_streams();
+    let mut memory = [1; 100];
+    let pointer = memory.as_mut_ptr();
+    // SAFETY: `memory` lives longer, and is used by `emulate_others` alone.
+    let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &ours, ())? };
+    // SAFETY: as above.
+    let add = |by| unsafe {
+        theirs.emulate_others(pointer, 100, |memory| {
+            memory.iter_mut().for_each(|it| *it += by)
+        })
+    };
+    let order = |first: &Device, then: &Device| then.stream().wait(&first.stream().record()?);
+    add(1)?;
+    order(&theirs, &ours)?;
+    steps::add::launch(&ours, 2, &mut x.view_mut(), 10)?;
+    let error = add(100).unwrap_err().to_string();
+    for part in [
+        "work of others races",
+        "of add on stream",
+        "no event orders the two",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    order(&ours, &theirs)?;
+    add(100)?;
+    // In memory of which there is no tensor, nothing is recorded.
+    let mut elsewhere = [0u8; 4];
+    // SAFETY: nobody else has the memory.
+    unsafe { theirs.emulate_others(elsewhere.as_mut_ptr(), 4, |it| it.fill(1))? };
+    assert_eq!(elsewhere, [1; 4]);
+    order(&theirs, &ours)?;
+    assert_eq!(x.download()?, [112; 100]);
+    Ok(())
+}
+
 #[test]
 fn memory_of_others_is_read_written_and_given_back() -> Result<(), Error> {
     let (device, a, _) = two_streams();

@@ -362,14 +362,14 @@ fn rows_and_columns_are_scaled() {
     Case::new([300, 520, 72], 0).check_rows::<i8, i8, bf16>(&device, [true; 2]);
 }
 
+/// A product for which the largest tile is the fastest, and the padding of its rows.
+const LARGE: ([usize; 3], usize) = ([512, 1024, 1032], 8);
+
 /// Into each type of D, by the larger and the smaller tile, and stored by elements.
 #[test]
 pub(crate) fn each_type_is_scaled_with_each() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        /// The largest tile is the fastest here.
-        const LARGE: ([usize; 3], usize) = ([512, 1024, 1032], 8);
-
         fn outputs<A, B>(device: &Device)
         where
             A: Input + ScaledInput<bf16, B> + ScaledInput<f16, B> + ScaledInput<f32, B>,
@@ -427,9 +427,6 @@ fn blocks_are_scaled() {
 pub(crate) fn each_type_is_scaled_by_blocks() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        /// The largest tile is the fastest here.
-        const LARGE: ([usize; 3], usize) = ([512, 1024, 1032], 8);
-
         fn outputs<A, B>(device: &Device)
         where
             A: Input + BlockScaledInput<bf16, B> + BlockScaledInput<f32, B>,

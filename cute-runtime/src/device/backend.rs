@@ -151,6 +151,13 @@ pub(crate) trait Backend: Send + Sync {
     /// `import` returned the address, and nothing uses it any more.
     unsafe fn release(&self, address: u64);
 
+    /// Records on the emulator that others work on so many bytes of the host from the address on, on the stream, and lets them have what
+    /// earlier work has written there.
+    #[cfg(feature = "emulator")]
+    fn lend(&self, _stream: u64, _address: u64, _bytes: usize) -> Result<(), Error> {
+        Err(Error::NotEmulated)
+    }
+
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
     /// The tensor maps encoded so far.

@@ -168,6 +168,10 @@ pub enum Error {
     /// An event of others on the emulator, which has none.
     #[error("the emulator has no events of others: record one on a stream of the emulated device")]
     NoForeignEvents,
+    /// Work of others that is emulated, on a GPU.
+    #[cfg(feature = "emulator")]
+    #[error("`emulate_others` is for the emulator: on a GPU, others enqueue their work themselves")]
+    NotEmulated,
     /// The device or its driver has no stream-ordered memory (`CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`).
     #[error(
         "{device} has no stream-ordered memory, in which this crate allocates: its driver says that memory pools are not supported"

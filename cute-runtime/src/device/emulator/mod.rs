@@ -316,6 +316,15 @@ impl Backend for Emulator {
         }
     }
 
+    fn lend(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        let lent = guests.lend(global, address, bytes).map_err(memory_error)?;
+        lent.into_iter().try_for_each(|(address, bytes)| {
+            let worked = global.others_on(stream, address, bytes);
+            worked.map_err(memory_error)
+        })
+    }
+
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
         cute_emulator::encode_tensor_map(map).map_err(|rule| Error::TensorMap { rule })
     }
