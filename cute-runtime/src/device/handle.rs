@@ -209,8 +209,9 @@ impl Device {
         &self.backend
     }
 
-    /// Whether others capture the handle's stream into a graph: launches are captured, and run whenever the graph does. Only a stream of
-    /// [`Stream::from_raw`](crate::Stream::from_raw) can be.
+    /// Whether others capture the handle's stream into a graph: launches are captured, and run whenever the graph does. Only a stream that
+    /// others know can be: one of [`Stream::from_raw`](crate::Stream::from_raw), the per-thread default stream, or one that
+    /// [`Stream::as_raw`](crate::Stream::as_raw) has shown.
     ///
     /// It is for libraries that keep memory from one launch to the next, as [`capture_id`](Device::capture_id) is.
     ///

@@ -655,6 +655,8 @@ fn a_stream_that_others_capture_takes_launches_alone() {
     assert_eq!(run.record.count("cuLaunchKernelEx"), 2);
     // The memory is freed on the default stream, since a capture would free it whenever its graph runs.
     assert_eq!(run.record.left.memory, 0);
+    let mut freed = run.record.of("cuMemFreeAsync");
+    assert!(freed.all(|call| call.hexadecimal(0) == 0));
 }
 
 #[test]

@@ -217,6 +217,7 @@ pub(crate) fn on_a_captured_stream() -> String {
         let mut x = Tensor::<u32, 1>::zeros(&device, [32])?;
         let graph = device.capture(|| counting::count::launch(&device, 1, &mut x.view_mut()))?;
         let stream = device.new_stream()?;
+        let _owned = Tensor::<u32, 1>::zeros(&device.on(&stream)?, [32])?;
         let handle = stream.as_raw();
         // SAFETY: the stream is its own owner.
         let stream = unsafe { Stream::from_raw(&device, handle, Arc::new(stream))? };
