@@ -185,17 +185,38 @@ impl Streams {
         work: HostWork,
         range: Range<u64>,
     ) -> Result<(), StreamRace> {
-        let operation = self.begin(stream, false);
+        let operation = match work {
+            HostWork::Free => self.free(stream),
+            _ => self.begin(stream, false),
+        };
         if let Some(Race::Stream(race)) = operation.race(&range, way(work), false) {
             return Err(race);
         }
-        let of = self.streams.entry(stream).or_default();
-        of.clock.reach(stream, operation.number);
         // Any later access of freed bytes is an error, so a free needs no record.
         if work != HostWork::Free {
+            let of = self.streams.entry(stream).or_default();
+            of.clock.reach(stream, operation.number);
             self.end(&operation, Accesses::Copy { work, range }, u64::MAX);
         }
         Ok(())
+    }
+
+    /// A free comes behind the operations of its stream, but the device has no work with it: grids before and after it may overlap.
+    fn free(&self, stream: u64) -> Operation {
+        let clock = self.streams.get(&stream).map(|of| &of.clock);
+        let has_ended = |record: &Record| {
+            record.stream == stream || clock.is_some_and(|it| it.has(record.stream, record.number))
+        };
+        let running = self.records.iter().filter(|record| !has_ended(record));
+        let concurrent = running.map(|record| Concurrent {
+            record: record.clone(),
+            ends_by_wait: false,
+        });
+        Operation {
+            stream,
+            number: 0,
+            concurrent: concurrent.collect(),
+        }
     }
 
     /// Drops the operations that have ended.

@@ -392,6 +392,19 @@ fn grids_overlap_with_those_of_their_stream() {
     });
 }
 
+/// A free is no work of the device: a grid behind it overlaps with the one before it.
+#[test]
+fn a_free_ends_no_grid() {
+    for (overlaps, races) in [("#", true), ("", false)] {
+        let mut device = Device::new(0);
+        let other = device.memory.alloc(8, 8).unwrap();
+        device.launch(1, WRITE).unwrap();
+        device.memory.free_on(1, other).unwrap();
+        let read = device.launch(1, &format!("{overlaps}{READ}"));
+        assert_eq!(read.is_err(), races, "{read:?}");
+    }
+}
+
 #[test]
 fn copies_race_with_other_streams() {
     type Copy = fn(&mut Device, u64) -> Result;
