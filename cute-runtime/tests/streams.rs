@@ -124,6 +124,69 @@ fn a_missing_wait_for_memory_of_others_is_reported_with_both_launches() -> Resul
     Ok(())
 }
 
+/// Another library reads a tensor of ours on a stream of its own: a second tensor in the same memory plays it.
+#[test]
+fn work_of_others_is_ordered_with_a_buffer() -> Result<(), Error> {
+    let runs = |before: bool, behind: bool| -> Result<Vec<i32>, Error> {
+        let (_, a, b) = two_streams();
+        let mut memory = [1; 100];
+        let pointer = memory.as_mut_ptr();
+        // SAFETY: `memory` lives longer. That the streams are in order is what is tested.
+        let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &a, ())? };
+        // SAFETY: as above.
+        let theirs = unsafe { Tensor::from_raw_parts(pointer, [100], [1], &b, ())? };
+        let mut y = Tensor::<i32, 1>::zeros(&b, [100])?;
+        steps::add::launch(&a, 2, &mut x.view_mut(), 1)?;
+        if before {
+            x.buffer().order_read(&b.stream())?;
+        }
+        steps::double::launch(&b, 2, &theirs.view(), &mut y.view_mut())?;
+        if behind {
+            x.buffer().order_read(&b.stream())?;
+        }
+        steps::add::launch(&a, 2, &mut x.view_mut(), 1)?;
+        y.download()
+    };
+    assert_eq!(runs(true, true)?, [4; 100]);
+    for (before, behind) in [(false, true), (true, false)] {
+        let error = runs(before, behind).unwrap_err().to_string();
+        assert!(error.contains("no event orders the two"), "{error}");
+    }
+    Ok(())
+}
+
+/// The same for one that writes it.
+#[test]
+fn writes_of_others_are_ordered_with_a_buffer() -> Result<(), Error> {
+    let runs = |before: bool, behind: bool| -> Result<Vec<i32>, Error> {
+        let (_, a, b) = two_streams();
+        let mut memory = [1; 100];
+        let pointer = memory.as_mut_ptr();
+        // SAFETY: as above.
+        let x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &a, ())? };
+        // SAFETY: as above.
+        let mut theirs = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &b, ())? };
+        let mut y = Tensor::<i32, 1>::zeros(&a, [100])?;
+        steps::double::launch(&a, 2, &x.view(), &mut y.view_mut())?;
+        let order = || x.buffer().order_write(&b.stream());
+        if before {
+            order()?;
+        }
+        steps::add::launch(&b, 2, &mut theirs.view_mut(), 1)?;
+        if behind {
+            order()?;
+        }
+        steps::double::launch(&a, 2, &x.view(), &mut y.view_mut())?;
+        y.download()
+    };
+    assert_eq!(runs(true, true)?, [4; 100]);
+    for (before, behind) in [(false, true), (true, false)] {
+        let error = runs(before, behind).unwrap_err().to_string();
+        assert!(error.contains("no event orders the two"), "{error}");
+    }
+    Ok(())
+}
+
 #[test]
 fn memory_of_others_is_read_written_and_given_back() -> Result<(), Error> {
     let (device, a, _) = two_streams();
@@ -253,6 +316,9 @@ fn streams_and_events_of_other_devices_are_refused() -> Result<(), Error> {
     // SAFETY: the emulator looks at no pointer.
     let foreign = unsafe { Event::from_raw(&device, std::ptr::null_mut(), Arc::new(())) };
     assert!(matches!(foreign, Err(Error::NoForeignEvents)));
+    let x = Tensor::<i32, 1>::zeros(&device, [1])?;
+    let elsewhere = x.buffer().order_read(&stream).unwrap_err();
+    assert_eq!(elsewhere.to_string(), expected);
     Ok(())
 }
 
