@@ -99,7 +99,7 @@ fn expected(start: f32) -> f32 {
     for _ in 0..REPEATED {
         x = -x + 3.0;
         y += x;
-        y = y + 1.0;
+        y += 1.0;
     }
     y
 }

@@ -8,7 +8,7 @@ use cudarc::driver::DriverError;
 pub enum Error {
     /// An error of cute-runtime.
     #[error(transparent)]
-    Cute(#[from] cute_runtime::Error),
+    Cute(Box<cute_runtime::Error>),
     /// A driver call of cudarc's failed. The GPU runs asynchronously: the cause may be an earlier launch, of anybody in the context.
     #[error("cudarc: {0}")]
     Cudarc(#[from] DriverError),
@@ -43,4 +43,10 @@ pub enum Error {
          `CudaContext::disable_event_tracking` before the capture"
     )]
     TrackedCapture,
+}
+
+impl From<cute_runtime::Error> for Error {
+    fn from(error: cute_runtime::Error) -> Self {
+        Error::Cute(Box::new(error))
+    }
 }

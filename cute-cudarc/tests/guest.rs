@@ -6,7 +6,7 @@
 mod example;
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys};
@@ -37,13 +37,16 @@ mod types {
 const N: usize = 1 << 24;
 const GRID: u32 = N as u32 / 256;
 
-/// A context of cudarc's, or none without `CUTE_GPU=1`.
-fn context() -> Result<Option<Arc<CudaContext>>, Box<dyn Error>> {
+/// A context of cudarc's, or none without `CUTE_GPU=1`. It is of one test at a time: cudarc waits for the whole context when it makes the
+/// first stream, which the capture of another test forbids.
+fn context() -> Result<Option<(Arc<CudaContext>, impl Drop)>, Box<dyn Error>> {
+    static ONE: Mutex<()> = Mutex::new(());
     match std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
         true => {
+            let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
             // A missing driver is an error here, and a panic in cudarc.
             Device::cuda(0)?;
-            Ok(Some(CudaContext::new(0)?))
+            Ok(Some((CudaContext::new(0)?, alone)))
         }
         false => Ok(None),
     }
@@ -72,7 +75,7 @@ fn the_example_computes_what_it_says() -> Outcome {
 /// Each step uses what the one before has made on another stream.
 #[test]
 fn two_streams_wait_for_each_other() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     let (a, b) = (context.new_stream()?, context.new_stream()?);
@@ -117,7 +120,7 @@ fn two_streams_wait_for_each_other() -> Outcome {
 /// The slice is freed, and its memory is filled again, while ours may still read it on another stream.
 #[test]
 fn a_slice_is_freed_behind_our_work() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     let (a, b) = (context.new_stream()?, context.new_stream()?);
@@ -149,7 +152,7 @@ fn a_slice_is_freed_behind_our_work() -> Outcome {
 /// Ours on two streams of ours, theirs on two of theirs, in one tensor of ours.
 #[test]
 fn a_tensor_is_lent_between_four_streams() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     let (a, b) = (context.new_stream()?, context.new_stream()?);
@@ -197,7 +200,7 @@ fn a_tensor_is_lent_between_four_streams() -> Outcome {
 /// A graph of cudarc's has launches of both libraries; with event tracking it is refused, and the capture goes on.
 #[test]
 fn a_graph_has_launches_of_both() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -255,7 +258,7 @@ fn a_graph_has_launches_of_both() -> Outcome {
 /// Tensors that keep their slices, a graph of ours over them, and the last drop on a thread that has not used the driver.
 #[test]
 fn kept_slices_outlive_their_graph() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     let (a, b) = (context.new_stream()?, context.new_stream()?);
@@ -289,7 +292,7 @@ fn kept_slices_outlive_their_graph() -> Outcome {
 
 #[test]
 fn contexts_and_streams_of_every_kind() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     assert_eq!(device(&context)?, Device::cuda(0)?);
@@ -330,7 +333,7 @@ fn contexts_and_streams_of_every_kind() -> Outcome {
 /// Views, strides, and types that cudarc does not have.
 #[test]
 fn elements_are_those_of_the_slice() -> Outcome {
-    let Some(context) = context()? else {
+    let Some((context, _alone)) = context()? else {
         return Ok(());
     };
     let stream = context.new_stream()?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cute_runtime::{Device, EmulatorOptions, Error, Event, Stream, Tensor, ViewError, kernels};
 
 #[kernels]
-pub mod steps {
+mod steps {
     /// x[i] += by.
     #[kernel(threads = 64)]
     pub fn add(x: Global<i32, 1>, by: i32) {

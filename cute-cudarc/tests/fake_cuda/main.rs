@@ -306,6 +306,27 @@ fn bad_input_is_refused() {
     fake.run("bad_input_is_refused", &[]);
 }
 
+/// The per-thread default stream has one number for all threads, and is another stream in each.
+#[test]
+fn threads_of_the_per_thread_stream_wait_for_each_other() {
+    child(|| {
+        let on = guest(&CudaContext::new(0).unwrap().per_thread_stream());
+        let x = Tensor::<f32, 1>::zeros(on.device(), [N]).unwrap();
+        let mut y = Tensor::<f32, 1>::zeros(on.device(), [N]).unwrap();
+        let mut launch = || ours::copy::launch(on.device(), 1, &x.view(), &mut y.view_mut());
+        launch().unwrap();
+        thread::scope(|scope| scope.spawn(launch).join().unwrap()).unwrap();
+        String::new()
+    });
+    let Some(run) = run("threads_of_the_per_thread_stream_wait_for_each_other") else {
+        return;
+    };
+    let steps = steps(&run);
+    let (_, between) = steps.split_once("A launches\n").unwrap();
+    let (between, _) = between.split_once("A launches\n").unwrap();
+    assert!(between.contains("A waits for "), "{steps}");
+}
+
 /// The default streams of both libraries are the same, and so are their devices.
 #[test]
 fn handles_are_those_of_the_driver() {
