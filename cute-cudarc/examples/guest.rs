@@ -185,41 +185,43 @@ fn with_a_graph(x: &[f32], y: &[f32]) -> Result<Vec<f32>, Box<dyn Error>> {
 
 fn with_host_memory() -> Result<Vec<f32>, Box<dyn Error>> {
     let device = Device::emulator();
-    let (on_a, on_b) = (
-        device.on(&device.new_stream()?)?,
-        device.on(&device.new_stream()?)?,
-    );
-    let scale = |x: &mut [f32], a, b| x.iter_mut().for_each(|x| *x = a * *x + b);
+    let on_a = device.on(&device.new_stream()?)?;
+    let on_b = device.on(&device.new_stream()?)?;
+    let mut start: Vec<f32> = (0..N).map(|i| i as f32).collect();
+    let mut memory = vec![0.0; N];
+    let (x_memory, y_memory) = (start.as_mut_ptr(), memory.as_mut_ptr());
+    let scale = |on: &Device, x: *mut f32, a: f32, b: f32| {
+        let work = |x: &mut [f32]| x.iter_mut().for_each(|x| *x = a * *x + b);
+        // SAFETY: this is called for the memory above, which nobody else uses meanwhile.
+        unsafe { on.emulate_others(x, N, work) }
+    };
 
     // Theirs and ours in turns, on one stream.
-    let mut x: Vec<f32> = (0..N).map(|i| i as f32).collect();
-    scale(&mut x, 2.0, 1.0);
-    let mut memory = vec![0.0; N];
-    // SAFETY: `x` lives longer, and is not written while the tensor is there.
-    let read = unsafe { Tensor::from_raw_parts(x.as_ptr(), [N], [1], &on_a, ())? };
-    // SAFETY: `memory` lives longer, and the host uses it only behind the drop of the tensor.
-    let mut y = unsafe { Tensor::from_raw_parts_mut(memory.as_mut_ptr(), [N], [1], &on_a, ())? };
-    ours::squares::launch(&on_a, GRID, &read.view(), &mut y.view_mut())?;
+    scale(&on_a, x_memory, 2.0, 1.0)?;
+    // SAFETY: the memory lives longer, and is otherwise used by `scale` alone, in the order of the streams.
+    let x = unsafe { Tensor::from_raw_parts(x_memory, [N], [1], &on_a, ())? };
+    // SAFETY: as above.
+    let mut y = unsafe { Tensor::from_raw_parts_mut(y_memory, [N], [1], &on_a, ())? };
+    ours::squares::launch(&on_a, GRID, &x.view(), &mut y.view_mut())?;
 
     // On another stream: ours waits for the first, and the host does not.
-    ours::add::launch(&on_b, GRID, &read.view(), &mut y.view_mut())?;
-    drop((read, y));
+    ours::add::launch(&on_b, GRID, &x.view(), &mut y.view_mut())?;
+    drop((x, y));
 
-    // Theirs in the memory of the tensor.
-    scale(&mut memory, 0.5, -1.0);
+    // Theirs in the memory of the tensor, on the first stream again, which has waited for the second.
+    scale(&on_a, y_memory, 0.5, -1.0)?;
 
-    // A graph has launches of ours alone, and theirs stand between.
-    // SAFETY: `x` lives longer, and the host uses it only where the device has nothing to do.
-    let read = unsafe { Tensor::from_raw_parts(x.as_ptr(), [N], [1], &on_a, ())? };
+    // A graph of the emulator has launches of ours alone, and theirs stand between.
     // SAFETY: as above.
-    let mut y = unsafe { Tensor::from_raw_parts_mut(memory.as_mut_ptr(), [N], [1], &on_a, ())? };
-    let graph = on_a.capture(|| ours::add::launch(&on_a, GRID, &read.view(), &mut y.view_mut()))?;
+    let x = unsafe { Tensor::from_raw_parts(x_memory, [N], [1], &on_a, ())? };
+    // SAFETY: as above.
+    let mut y = unsafe { Tensor::from_raw_parts_mut(y_memory, [N], [1], &on_a, ())? };
+    let graph = on_a.capture(|| ours::add::launch(&on_a, GRID, &x.view(), &mut y.view_mut()))?;
     for _ in 0..REPEATED {
-        scale(&mut x, -1.0, 3.0);
+        scale(&on_a, x_memory, -1.0, 3.0)?;
         graph.launch()?;
-        on_a.synchronize()?;
-        scale(&mut memory, 1.0, 1.0);
+        scale(&on_a, y_memory, 1.0, 1.0)?;
     }
-    drop((graph, read, y));
+    drop((graph, x, y));
     Ok(memory)
 }

@@ -53,7 +53,7 @@ impl Guest {
     /// - What [`read`](Guest::read), [`write`](Guest::write), [`lend`](Guest::lend) and [`lend_mut`](Guest::lend_mut) return is dropped
     ///   and not forgotten (`std::mem::forget`), and no [`Graph`](cute_runtime::Graph) that uses it is launched after that.
     /// - Who captures the stream into a graph launches that graph only while the slices and tensors are alive that were used meanwhile,
-    ///   and keeps other work that uses them from running at the same time. The stream of `per_thread_stream` is not captured.
+    ///   and keeps other work that uses them from running at the same time.
     ///
     /// # Errors
     /// Those of [`device`] and of [`Stream::from_raw`].

@@ -4,9 +4,9 @@ use cute_runtime::{Element, bf16, e4m3, e5m2, f16};
 
 /// The elements of a slice of this type can be read and written as `E`: they have as many bytes, and any bytes are a value of both.
 ///
-/// Each [`Element`] holds itself; `f16` and `bf16` are those of the crate half 2, as cudarc's are. `u8` also holds [`e4m3`](struct@e4m3)
-/// and [`e5m2`](struct@e5m2), `u16` also holds [`f16`](struct@f16) and [`bf16`], `usize` is `u64`, and `isize` is `i64`. cudarc's slices of
-/// other types become slices of these by `CudaView::transmute`. Sealed.
+/// Each [`Element`] holds itself; `f16` and `bf16` are those of the crate half 2, as cudarc's are. `u8` also holds
+/// [`e4m3`](struct@e4m3) and [`e5m2`](struct@e5m2), `u16` also holds [`f16`](struct@f16) and [`bf16`], `usize` is `u64`, and `isize` is
+/// `i64`. cudarc's slices of other types become slices of these by `CudaView::transmute`. Sealed.
 pub trait Holds<E: Element>: sealed::Holds<E> + 'static {}
 
 mod sealed {

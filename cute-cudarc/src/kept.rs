@@ -36,8 +36,8 @@ impl Guest {
         Ok(tensor)
     }
 
-    /// A tensor in a slice that others also read, as [`read`](Guest::read) makes it. It keeps the `Arc`, up to the end of all launches and
-    /// graphs that use it.
+    /// A tensor in a slice that others also read, as [`read`](Guest::read) makes it. It keeps the `Arc`, up to the end of all launches
+    /// and graphs that use it.
     ///
     /// # Errors
     /// As for [`read`](Guest::read).

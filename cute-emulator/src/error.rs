@@ -930,6 +930,8 @@ pub enum HostWork {
     CopyToHost,
     /// [`GlobalMemory::write_on`](crate::GlobalMemory::write_on).
     CopyFromHost,
+    /// [`GlobalMemory::others_on`](crate::GlobalMemory::others_on).
+    Others,
     /// [`GlobalMemory::free_on`](crate::GlobalMemory::free_on).
     Free,
 }
@@ -939,6 +941,7 @@ impl Display for HostWork {
         f.write_str(match self {
             HostWork::CopyToHost => "a copy to the host",
             HostWork::CopyFromHost => "a copy from the host",
+            HostWork::Others => "work of others",
             HostWork::Free => "a free",
         })
     }

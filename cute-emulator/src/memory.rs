@@ -265,6 +265,22 @@ impl GlobalMemory {
         Ok(self.write(address, from)?)
     }
 
+    /// Work of others on a stream that may read and write the `len` bytes at `address`: it is remembered, and the caller does it. The bytes
+    /// must lie in one allocation.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not in one allocation, or another stream accesses them and the work does not happen after that.
+    pub fn others_on(
+        &mut self,
+        stream: u64,
+        address: u64,
+        len: usize,
+    ) -> Result<(), EmulatorError> {
+        let bytes = self.bytes(address, len)?.len() as u64;
+        self.enqueue(stream, HostWork::Others, address..address + bytes)
+    }
+
     fn enqueue(
         &mut self,
         stream: u64,

@@ -43,6 +43,10 @@ fn constants_have_the_values_of_the_bindings() {
     }
     constants::driver_constants! { same }
     assert_eq!(
+        types::CU_MEMHOSTALLOC_PORTABLE,
+        sys::CU_MEMHOSTALLOC_PORTABLE
+    );
+    assert_eq!(
         types::CU_MEMHOSTALLOC_DEVICEMAP,
         sys::CU_MEMHOSTALLOC_DEVICEMAP
     );
@@ -67,6 +71,8 @@ fn types_have_the_layouts_of_the_bindings() {
         }
         CUlaunchAttribute { id pad value }
         CUlaunchAttributeValue { clusterDim programmaticStreamSerializationAllowed }
+        CUmemPoolProps { allocType handleTypes location win32SecurityAttributes maxSize usage reserved }
+        CUmemLocation { id }
         CUtensorMap { opaque }
         CUdevice {}
         CUdeviceptr {}

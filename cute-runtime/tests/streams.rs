@@ -5,8 +5,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cute_runtime::{Device, EmulatorOptions, Error, Event, Stream, Tensor, ViewError, kernels};
+use cute_runtime::{
+    Device, EmulatorOptions, Error, Event, HostBuffer, Stream, Tensor, ViewError, kernels,
+};
 
+/// Kernels that change every element.
 #[kernels]
 mod steps {
     /// x[i] += by.
@@ -124,30 +127,66 @@ fn a_missing_wait_for_memory_of_others_is_reported_with_both_launches() -> Resul
     Ok(())
 }
 
-/// Another library reads a tensor of ours on a stream of its own: a second tensor in the same memory plays it.
+/// Others work on the same memory, before and after a launch, in the order of events.
+#[test]
+fn work_of_others_is_in_the_order_of_streams() -> Result<(), Error> {
+    let (_, ours, theirs) = two_streams();
+    let mut memory = [1; 100];
+    let pointer = memory.as_mut_ptr();
+    // SAFETY: `memory` lives longer, and is used by `emulate_others` alone.
+    let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &ours, ())? };
+    // SAFETY: as above.
+    let add = |by| unsafe {
+        theirs.emulate_others(pointer, 100, |memory| {
+            memory.iter_mut().for_each(|it| *it += by)
+        })
+    };
+    let order = |first: &Device, then: &Device| then.stream().wait(&first.stream().record()?);
+    add(1)?;
+    order(&theirs, &ours)?;
+    steps::add::launch(&ours, 2, &mut x.view_mut(), 10)?;
+    let error = add(100).unwrap_err().to_string();
+    for part in [
+        "work of others races",
+        "of add on stream",
+        "no event orders the two",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    order(&ours, &theirs)?;
+    add(100)?;
+    // In memory of which there is no tensor, nothing is recorded.
+    let mut elsewhere = [0u8; 4];
+    // SAFETY: nobody else has the memory.
+    unsafe { theirs.emulate_others(elsewhere.as_mut_ptr(), 4, |it| it.fill(1))? };
+    assert_eq!(elsewhere, [1; 4]);
+    order(&theirs, &ours)?;
+    assert_eq!(x.download()?, [112; 100]);
+    Ok(())
+}
+
+/// Others read and write a tensor of ours on a stream of theirs: each of the two calls is needed.
 #[test]
 fn work_of_others_is_ordered_with_a_buffer() -> Result<(), Error> {
     let runs = |before: bool, behind: bool| -> Result<Vec<i32>, Error> {
-        let (_, a, b) = two_streams();
+        let (_, ours, theirs) = two_streams();
         let mut memory = [1; 100];
         let pointer = memory.as_mut_ptr();
-        // SAFETY: `memory` lives longer. That the streams are in order is what is tested.
-        let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &a, ())? };
-        // SAFETY: as above.
-        let theirs = unsafe { Tensor::from_raw_parts(pointer, [100], [1], &b, ())? };
-        let mut y = Tensor::<i32, 1>::zeros(&b, [100])?;
-        steps::add::launch(&a, 2, &mut x.view_mut(), 1)?;
+        // SAFETY: `memory` lives longer, and is used by `emulate_others` alone.
+        let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &ours, ())? };
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
         if before {
-            x.buffer().order_read(&b.stream())?;
+            x.buffer().order_write(&theirs.stream())?;
         }
-        steps::double::launch(&b, 2, &theirs.view(), &mut y.view_mut())?;
+        // SAFETY: as above.
+        unsafe { theirs.emulate_others(pointer, 100, |it| it.fill(5))? };
         if behind {
-            x.buffer().order_read(&b.stream())?;
+            x.buffer().order_write(&theirs.stream())?;
         }
-        steps::add::launch(&a, 2, &mut x.view_mut(), 1)?;
-        y.download()
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
+        x.download()
     };
-    assert_eq!(runs(true, true)?, [4; 100]);
+    assert_eq!(runs(true, true)?, [6; 100]);
     for (before, behind) in [(false, true), (true, false)] {
         let error = runs(before, behind).unwrap_err().to_string();
         assert!(error.contains("no event orders the two"), "{error}");
@@ -155,28 +194,27 @@ fn work_of_others_is_ordered_with_a_buffer() -> Result<(), Error> {
     Ok(())
 }
 
-/// The same for one that writes it.
+/// Work of others that only reads waits for no other that reads: a second tensor in the same memory, on their stream, plays it.
 #[test]
-fn writes_of_others_are_ordered_with_a_buffer() -> Result<(), Error> {
+fn reads_of_others_are_ordered_with_writes() -> Result<(), Error> {
     let runs = |before: bool, behind: bool| -> Result<Vec<i32>, Error> {
-        let (_, a, b) = two_streams();
+        let (_, ours, theirs) = two_streams();
         let mut memory = [1; 100];
         let pointer = memory.as_mut_ptr();
+        // SAFETY: `memory` lives longer. That the streams are in order is what is tested.
+        let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &ours, ())? };
         // SAFETY: as above.
-        let x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &a, ())? };
-        // SAFETY: as above.
-        let mut theirs = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &b, ())? };
-        let mut y = Tensor::<i32, 1>::zeros(&a, [100])?;
-        steps::double::launch(&a, 2, &x.view(), &mut y.view_mut())?;
-        let order = || x.buffer().order_write(&b.stream());
+        let read = unsafe { Tensor::from_raw_parts(pointer, [100], [1], &theirs, ())? };
+        let mut y = Tensor::<i32, 1>::zeros(&theirs, [100])?;
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
         if before {
-            order()?;
+            x.buffer().order_read(&theirs.stream())?;
         }
-        steps::add::launch(&b, 2, &mut theirs.view_mut(), 1)?;
+        steps::double::launch(&theirs, 2, &read.view(), &mut y.view_mut())?;
         if behind {
-            order()?;
+            x.buffer().order_read(&theirs.stream())?;
         }
-        steps::double::launch(&a, 2, &x.view(), &mut y.view_mut())?;
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
         y.download()
     };
     assert_eq!(runs(true, true)?, [4; 100]);
@@ -356,6 +394,52 @@ fn a_graph_runs_on_any_stream() -> Result<(), Error> {
     steps::add::launch(&b, 2, &mut x.view_mut(), 10)?;
     assert_eq!(x.download()?, [27; 100]);
     Ok(())
+}
+
+#[test]
+fn buffers_of_the_host_are_copied_in_the_order_of_streams() -> Result<(), Error> {
+    let (device, a, b) = two_streams();
+    let mut staged = HostBuffer::<i32>::zeros(&device, 100)?;
+    staged.write()?.fill(1);
+    let mut x = Tensor::<i32, 1>::zeros(&a, [100])?.into_buffer();
+    x.copy_from_host(&staged)?;
+    steps::add::launch(&b, 2, &mut x.view_mut(0, [100], [1])?, 4)?;
+    x.copy_to_host(&mut staged)?;
+    assert_eq!(staged.read()?, [5; 100]);
+    assert!(HostBuffer::<f32>::zeros(&device, 0)?.read()?.is_empty());
+
+    let other = HostBuffer::<i32>::zeros(&Device::emulator(), 100)?;
+    assert!(x.copy_from_host(&other).is_err());
+    let error = x
+        .copy_to_host(&mut HostBuffer::zeros(&device, 9)?)
+        .unwrap_err();
+    let expected = "`copy_to_host` takes 100 elements, those of the whole buffer, and got 9";
+    assert_eq!(error.to_string(), expected);
+    Ok(())
+}
+
+#[test]
+fn what_is_held_is_counted_until_it_is_dropped() -> Result<(), Error> {
+    let device = Device::emulator();
+    let on = device.on(&device.new_stream()?)?;
+    let (x, line) = (Tensor::<u8, 1>::zeros(&on, [1000])?, line!());
+    let y: Vec<_> = (0..3).map(|_| device.zeros::<u16>(8)).collect();
+    let held = device.memory_held();
+    assert_eq!((held.bytes, held.allocations, held.limit), (1048, 4, None));
+    let place = |index: usize| {
+        let place = &held.places[index];
+        (place.line, place.bytes, place.allocations)
+    };
+    assert_eq!([place(0), place(1)], [(line, 1000, 1), (line + 1, 48, 3)]);
+    device.set_memory_limit(Some(1100));
+    let error = device.zeros::<u8>(53).unwrap_err().to_string();
+    let start = "53 bytes more than the 1048 that are held would exceed the limit of 1100 bytes; 1048 bytes are held in 4 allocations: \
+                 1000 bytes in 1 of ";
+    assert!(error.starts_with(start), "{error}");
+    assert!(device.zeros::<u8>(52).is_ok());
+    drop((x, y));
+    assert_eq!(device.memory_held().bytes, 0);
+    device.trim_memory(0)
 }
 
 /// What waits is waited for: the clock of events goes forward, and a handle's stream is the one that it was given.

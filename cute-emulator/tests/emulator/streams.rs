@@ -72,6 +72,10 @@ impl Device {
         self.memory.write_on(stream, self.array, &[0; 256])
     }
 
+    fn others(&mut self, stream: u64) -> Result {
+        self.memory.others_on(stream, self.array, 256)
+    }
+
     /// A stream waits for all that another has so far.
     fn order(&mut self, first: u64, then: u64) {
         let point = self.memory.record(first);
@@ -391,7 +395,8 @@ fn grids_overlap_with_those_of_their_stream() {
 #[test]
 fn copies_race_with_other_streams() {
     type Copy = fn(&mut Device, u64) -> Result;
-    let copies: [(HostWork, Copy, bool); 2] = [
+    let copies: [(HostWork, Copy, bool); 3] = [
+        (HostWork::Others, Device::others, true),
         (HostWork::CopyToHost, Device::copy_to_host, false),
         (HostWork::CopyFromHost, Device::copy_from_host, true),
     ];

@@ -46,7 +46,7 @@ where
             plan
         }
     };
-    if matches!(plan.tile(), Tile::InParts(..)) && device.capture_id().is_some() {
+    if matches!(plan.tile(), Tile::InParts(..)) && is_captured(device)? {
         plan = Plan::of::<A, B, D>(device, form)?;
     }
     with_sums(device, plan, |plan| plan.launch(device, a, b, d))
@@ -61,7 +61,7 @@ pub(super) fn with_sums(
     if !matches!(plan.tile(), Tile::InParts(..)) {
         return launch(&plan);
     }
-    if device.capture_id().is_some() {
+    if is_captured(device)? {
         // A graph would use the memory of the sums whenever it runs.
         return launch(&plan.without_parts());
     }
@@ -73,6 +73,11 @@ pub(super) fn with_sums(
         all.remove(0);
     }
     launched
+}
+
+/// Whether launches are captured, by this program or by others, and run later.
+fn is_captured(device: &Device) -> Result<bool, Error> {
+    Ok(device.capture_id().is_some() || device.is_captured()?)
 }
 
 /// The memory of a device, if no other thread has it.

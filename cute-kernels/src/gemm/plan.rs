@@ -390,7 +390,8 @@ impl Plan {
 
     /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete. If
     /// A or B has to be [copied](super::gemm()), the first launch allocates memory for the copy, and so does the first launch of a
-    /// [capture](Device::capture). The plan and its clones keep this memory. The last of them waits for the device, then frees it.
+    /// [capture](Device::capture). The plan and its clones keep this memory. It is freed with the last of them, behind the
+    /// products that use it.
     ///
     /// # Errors
     ///
@@ -436,6 +437,41 @@ impl Plan {
             true => self.start(device, &form, instance, b, a, d.select([0, 2, 1])?),
             false => self.start(device, &form, instance, a, b, d),
         }
+    }
+
+    /// Makes everything that a launch needs, and does not run it: its kernels are compiled on a GPU, and memory for copies and for sums of
+    /// parts of K is allocated. `launch` makes the launch, by any function of the plan.
+    ///
+    /// Launches with such matrices then allocate and compile nothing. So they may be made while another library captures the stream into a
+    /// graph ([`Stream::from_raw`](cute_runtime::Stream::from_raw)), which forbids both. Such a graph uses the memory of the plan: keep the
+    /// plan as long as the graph, and let no other launch of the plan run at the same time as the graph.
+    ///
+    /// ```
+    /// use cute_kernels::{Device, Plan, Tensor, bf16};
+    /// let device = Device::default();
+    /// let a = Tensor::from_slice(&device, &[bf16::ONE; 64 * 129], [64, 129])?;
+    /// let b = Tensor::from_slice(&device, &[bf16::ONE; 32 * 129], [32, 129])?;
+    /// let mut d = Tensor::<bf16, 2>::zeros(&device, [64, 32])?;
+    /// let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut())?;
+    /// plan.prepare(&device, |plan| plan.launch(&device, &a.view(), &b.view(), &mut d.view_mut()))?;
+    /// let held = device.memory_held().bytes;
+    /// plan.launch(&device, &a.view(), &b.view(), &mut d.view_mut())?;
+    /// assert_eq!(device.memory_held().bytes, held);
+    /// assert_eq!(d.download()?, [bf16::from_f32(129.0); 64 * 32]);
+    /// # Ok::<(), cute_kernels::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of `launch`, and those of [`Device::capture`].
+    pub fn prepare(
+        &self,
+        device: &Device,
+        launch: impl FnOnce(&Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // A captured launch allocates at once, and its kernels are compiled for the graph.
+        device.capture(|| launch(self))?;
+        self.lock().capture = None;
+        Ok(())
     }
 
     /// Refuses matrices of other shapes than those of the plan.

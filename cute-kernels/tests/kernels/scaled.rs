@@ -9,6 +9,7 @@ use cute_runtime::{Buffer, Device, Element, Tensor, TensorView, bf16, e4m3, e5m2
 
 use crate::covering::Cover;
 use crate::device;
+use crate::whole::whole;
 
 /// Elements of A and B.
 trait Input: Element + Into<f64> {
@@ -361,6 +362,9 @@ fn rows_and_columns_are_scaled() {
     Case::new([300, 520, 72], 0).check_rows::<i8, i8, bf16>(&device, [true; 2]);
 }
 
+/// A product for which the largest tile is the fastest, and the padding of its rows.
+const LARGE: ([usize; 3], usize) = ([512, 1024, 1032], 8);
+
 /// Into each type of D, by the larger and the smaller tile, and stored by elements.
 #[test]
 pub(crate) fn each_type_is_scaled_with_each() {
@@ -371,11 +375,10 @@ pub(crate) fn each_type_is_scaled_with_each() {
             A: Input + ScaledInput<bf16, B> + ScaledInput<f16, B> + ScaledInput<f32, B>,
             B: Input + ScaledInput<bf16, A> + ScaledInput<f16, A> + ScaledInput<f32, A>,
         {
-            for case in [
-                Case::new([130, 264, 72], 8),
-                Case::new([40, 72, 67], 8),
-                Case::new([37, 45, 50], 1),
-            ] {
+            let small = [([130, 264, 72], 8), ([40, 72, 67], 8), ([37, 45, 50], 1)];
+            let large = whole().then_some(LARGE);
+            for (shape, pad) in small.into_iter().chain(large) {
+                let case = Case::new(shape, pad);
                 case.check_rows::<A, B, bf16>(device, [false; 2]);
                 case.check_rows::<A, B, f16>(device, [false; 2]);
                 case.check_rows::<A, B, f32>(device, [false; 2]);
@@ -390,9 +393,8 @@ pub(crate) fn each_type_is_scaled_with_each() {
         outputs::<i8, u8>(&device);
         outputs::<u8, i8>(&device);
         outputs::<u8, u8>(&device);
-        // The largest tile is the fastest here.
-        let large = Case::new([512, 1024, 1032], 8);
-        large.check_rows::<i8, i8, bf16>(&device, [false; 2]);
+        let (shape, pad) = LARGE;
+        Case::new(shape, pad).check_rows::<i8, i8, bf16>(&device, [false; 2]);
     });
 }
 

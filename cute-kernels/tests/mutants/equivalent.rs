@@ -60,16 +60,16 @@ fn reason(shows: impl Fn(&Proof) -> bool) -> Option<Reason> {
 fn parts_of_k(name: &str) -> u32 {
     let (kernel, _, constants) = parts(name);
     match kernel {
-        "gemm_" => split_of(gemm_CFG::ALL, constants),
+        "gemm_" => split_of::<gemm_CFG>(constants),
         // The activation comes first.
         "gemm_fused_" => (constants.split_once('_'))
-            .map_or(1, |(_, constants)| split_of(gemm_fused_CFG::ALL, constants)),
+            .map_or(1, |(_, constants)| split_of::<gemm_fused_CFG>(constants)),
         _ => 1,
     }
 }
 
-fn split_of<C: Constant<Value = Config> + Debug>(all: &[C], constants: &str) -> u32 {
-    let found = all.iter().find(|it| format!("{it:?}") == constants);
+fn split_of<C: Constant<Value = Config> + Debug>(constants: &str) -> u32 {
+    let found = C::ALL.iter().find(|it| format!("{it:?}") == constants);
     found.map_or(1, |it| it.value().split)
 }
 

@@ -11,6 +11,7 @@ use cute_chip::tma::{MAP_BYTES, TensorMap};
 use cute_emulator::Observed;
 
 use crate::device::compiled::Compiled;
+use crate::device::held::Held;
 use crate::device::image::Image;
 use crate::device::maps::Maps;
 use crate::device::memory::Memory;
@@ -41,6 +42,15 @@ pub(crate) trait Backend: Send + Sync {
 
     /// The order of the work on the device's streams.
     fn order(&self) -> &Order;
+    /// What is allocated.
+    fn held(&self) -> &Held;
+    /// Gives memory that is not allocated back to the driver, but for so many bytes.
+    fn trim(&self, keep: usize) -> Result<(), Error>;
+    /// Allocates `bytes` bytes of the host, at least 1, which `start_write` and `start_read` copy without a wait.
+    fn alloc_host(&self, bytes: usize) -> Result<u64, Error>;
+    /// # Safety
+    /// `alloc_host` returned the address for so many bytes, nothing uses it any more, and it is freed once.
+    unsafe fn free_host(&self, address: u64, bytes: usize);
     /// A new stream.
     fn create_stream(&self, priority: i32) -> Result<u64, Error>;
     /// The default stream of a thread. The device may have one number for the streams of all threads.
@@ -140,6 +150,13 @@ pub(crate) trait Backend: Send + Sync {
     /// # Safety
     /// `import` returned the address, and nothing uses it any more.
     unsafe fn release(&self, address: u64);
+
+    /// Records on the emulator that others work on so many bytes of the host from the address on, on the stream, and lets them have what
+    /// earlier work has written there.
+    #[cfg(feature = "emulator")]
+    fn lend(&self, _stream: u64, _address: u64, _bytes: usize) -> Result<(), Error> {
+        Err(Error::NotEmulated)
+    }
 
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;

@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(feature = "emulator")]
 use cute_emulator::EmulatorError;
 
-use crate::{ElementType, Grid, Named};
+use crate::{ElementType, Grid, MemoryHeld, Named};
 use cute_chip::Target;
 use cute_chip::threads::WARP;
 
@@ -155,7 +155,7 @@ pub enum Error {
     /// A stream or an event of another device, or of another context of the device.
     #[error("the {what} is one of {found}, not of {expected}")]
     OtherStream {
-        /// `stream` or `event`.
+        /// `stream`, `event` or `buffer of the host`.
         what: &'static str,
         /// The device that it is of.
         found: String,
@@ -168,6 +168,10 @@ pub enum Error {
     /// An event of others on the emulator, which has none.
     #[error("the emulator has no events of others: record one on a stream of the emulated device")]
     NoForeignEvents,
+    /// Work of others that is emulated, on a GPU.
+    #[cfg(feature = "emulator")]
+    #[error("`emulate_others` is for the emulator: on a GPU, others enqueue their work themselves")]
+    NotEmulated,
     /// The device or its driver has no stream-ordered memory (`CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`).
     #[error(
         "{device} has no stream-ordered memory, in which this crate allocates: its driver says that memory pools are not supported"
@@ -205,13 +209,15 @@ pub enum Error {
         /// The rule, as a sentence.
         rule: String,
     },
-    /// The emulated device's memory is full.
-    #[error("{bytes} bytes were requested of the emulator, which has {free} bytes left")]
+    /// The memory of the device is full, or what may be held of it.
+    #[error("{}", out_of_memory(*bytes, reason.as_deref(), held))]
     OutOfMemory {
         /// Requested bytes.
         bytes: usize,
-        /// Free bytes.
-        free: u64,
+        /// Why there is none, such as the driver's error; `None` if the [limit](crate::Device::set_memory_limit) is reached.
+        reason: Option<String>,
+        /// What is held, and by whom.
+        held: Box<MemoryHeld>,
     },
     /// A size in bytes that overflows `usize`, or that the host could not allocate.
     #[error("{len} elements of {element} do not fit in memory")]
@@ -291,6 +297,19 @@ const PASSING: [u32; 3] = [
     304, // CUDA_ERROR_OPERATING_SYSTEM
     900, // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 ];
+
+fn out_of_memory(bytes: usize, reason: Option<&str>, held: &MemoryHeld) -> String {
+    match (reason, held.limit) {
+        (None, Some(limit)) => format!(
+            "{bytes} bytes more than the {} that are held would exceed the limit of {limit} bytes; {held}",
+            held.bytes
+        ),
+        (reason, _) => format!(
+            "no memory for {bytes} bytes: {}; {held}",
+            reason.unwrap_or("the device has none")
+        ),
+    }
+}
 
 /// The compute capabilities that run code for a target.
 fn devices(target: Target) -> String {

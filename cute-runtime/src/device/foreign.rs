@@ -47,6 +47,66 @@ impl Device {
     }
 }
 
+#[cfg(feature = "emulator")]
+impl Device {
+    /// On the emulator, does work of others on the handle's stream: `work` gets the `len` elements of the host from `pointer` on, and may
+    /// read and write them. What earlier work has written to tensors in this memory is there.
+    ///
+    /// A test of a program that is a guest does what its host does on a GPU by this function. The emulator then finds a missing event between
+    /// such work and launches on other streams, as it does between two launches, in whatever order they are made here.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, Error, Tensor, kernels};
+    ///
+    /// #[kernels]
+    /// mod scaling {
+    ///     #[kernel(threads = 64)]
+    ///     pub fn double(x: Global<i32, 1>) {
+    ///         let i = thread();
+    ///         if i < extent(x, 0) {
+    ///             x[i] = x[i] * 2;
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator();
+    /// let (ours, theirs) = (device.on(&device.new_stream()?)?, device.on(&device.new_stream()?)?);
+    /// let mut numbers = vec![0; 64];
+    /// let pointer = numbers.as_mut_ptr();
+    /// // SAFETY: `numbers` is used by `emulate_others` alone until the tensor is dropped. That their stream is not waited for is found.
+    /// let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [64], [1], &ours, ())? };
+    /// // SAFETY: as above.
+    /// unsafe { theirs.emulate_others(pointer, 64, |numbers| numbers.fill(5))? };
+    /// let error = scaling::double::launch(&ours, 1, &mut x.view_mut()).unwrap_err();
+    /// assert!(error.to_string().contains("with work of others on stream"), "{error}");
+    ///
+    /// ours.stream().wait(&theirs.stream().record()?)?;
+    /// scaling::double::launch(&ours, 1, &mut x.view_mut())?;
+    /// assert_eq!(x.download()?, [10; 64]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Safety
+    /// The elements are initialised memory of the host that nobody else uses during the call. A tensor in the memory does not forbid it.
+    ///
+    /// # Errors
+    /// [`Error::EmulatorMemory`] if work of another stream accesses the memory, and the handle's stream has not waited for it;
+    /// [`Error::NotEmulated`] on a GPU.
+    pub unsafe fn emulate_others<T: Element>(
+        &self,
+        pointer: *mut T,
+        len: usize,
+        work: impl FnOnce(&mut [T]),
+    ) -> Result<(), Error> {
+        let stream = self.queue().stream(&**self.backend());
+        let address = pointer.expose_provenance() as u64;
+        (self.backend()).lend(stream, address, len * size_of::<T>())?;
+        // SAFETY: the caller makes the promise.
+        work(unsafe { std::slice::from_raw_parts_mut(pointer, len) });
+        Ok(())
+    }
+}
+
 impl<T: Element, const R: usize> Tensor<T, R> {
     /// A tensor in memory of others, to read and write: coordinate `c` names the element at `pointer + Σ c[i]·strides[i]`. On the emulator,
     /// the memory is the host's.

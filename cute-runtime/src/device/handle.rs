@@ -209,6 +209,18 @@ impl Device {
         &self.backend
     }
 
+    /// Whether others capture the handle's stream into a graph: launches are captured, and run whenever the graph does. Only a stream that
+    /// others know can be: one of [`Stream::from_raw`](crate::Stream::from_raw), the per-thread default stream, or one that
+    /// [`Stream::as_raw`](crate::Stream::as_raw) has shown.
+    ///
+    /// It is for libraries that keep memory from one launch to the next, as [`capture_id`](Device::capture_id) is.
+    ///
+    /// # Errors
+    /// If the device failed.
+    pub fn is_captured(&self) -> Result<bool, Error> {
+        self.queue.is_captured(&*self.backend)
+    }
+
     pub(crate) fn queue(&self) -> &Arc<Queue> {
         &self.queue
     }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::iter;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
 use zerocopy::IntoBytes;
@@ -39,17 +40,20 @@ enum Owner {
 
 impl Device {
     /// A new buffer with a copy of the elements of a slice of the host.
+    #[track_caller]
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>, Error> {
         Buffer::upload(self, data)
     }
 
     /// A new buffer of `len` zeros.
+    #[track_caller]
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
         Buffer::zeros(self, len)
     }
 }
 
 impl<T: Element> Buffer<T> {
+    #[track_caller]
     fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
         let buffer = Buffer::alloc(device, len)?;
         if buffer.address() != 0 {
@@ -62,12 +66,14 @@ impl<T: Element> Buffer<T> {
         Ok(buffer)
     }
 
+    #[track_caller]
     fn upload(device: &Device, data: &[T]) -> Result<Self, Error> {
         let mut buffer = Buffer::alloc(device, data.len())?;
         buffer.write(data)?;
         Ok(buffer)
     }
 
+    #[track_caller]
     fn alloc(device: &Device, len: usize) -> Result<Self, Error> {
         let bytes = len.checked_mul(size_of::<T>()).ok_or(Error::TooLarge {
             len,
@@ -242,6 +248,7 @@ impl<T: Element> Buffer<T> {
 
 impl Memory {
     /// Memory of this many bytes, which is not initialised.
+    #[track_caller]
     fn alloc(device: &Device, bytes: usize) -> Result<Self, Error> {
         let uses = Mutex::default();
         let mut address = 0;
@@ -249,9 +256,11 @@ impl Memory {
         if bytes != 0 {
             device.check_stream("to allocate memory")?;
             let (backend, queue) = (&**device.backend(), device.queue());
+            backend.held().check(bytes)?;
             let allocate = |stream| backend.alloc(stream, bytes);
             address =
                 (backend.order()).enqueue(backend, queue, iter::once((&uses, true)), allocate)?;
+            backend.held().add(address, bytes, Location::caller());
         }
         Ok(Memory {
             device: device.clone(),

@@ -17,6 +17,8 @@ mod float8;
 mod foreign;
 mod graph;
 mod handle;
+mod held;
+mod host_buffer;
 mod image;
 #[cfg(feature = "instantiate")]
 mod instantiate;
@@ -50,6 +52,8 @@ pub use fact::{Comparison, Fact, Named, Term};
 pub use foreign::SharedTensor;
 pub use graph::Graph;
 pub use handle::Device;
+pub use held::{MemoryHeld, MemoryPlace};
+pub use host_buffer::HostBuffer;
 pub use kernel::{Constant, Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
 pub use prepare::Instance;

@@ -75,12 +75,14 @@ impl<T: Element, const R: usize> Tensor<T, R> {
     }
 
     /// A tensor of zeros whose last mode is contiguous.
+    #[track_caller]
     pub fn zeros(device: &Device, shape: [usize; R]) -> Result<Self, Error> {
         Tensor::zeros_strided(device, shape, row_major(shape)?)
     }
 
     /// A tensor of zeros with these strides, in a new buffer that ends with the last element. The strides must satisfy the rule
     /// of [`Tensor::new`].
+    #[track_caller]
     pub fn zeros_strided(
         device: &Device,
         shape: [usize; R],
@@ -98,6 +100,7 @@ impl<T: Element, const R: usize> Tensor<T, R> {
     /// assert_eq!(a.view().slice(1, 1..3)?.download()?, [2.0, 3.0, 5.0, 6.0]);
     /// # Ok::<(), cute_runtime::Error>(())
     /// ```
+    #[track_caller]
     pub fn from_slice(device: &Device, data: &[T], shape: [usize; R]) -> Result<Self, Error> {
         let destination = format!("the extents {shape:?}");
         check_length("from_slice", data.len(), shape, destination)?;
@@ -113,6 +116,7 @@ impl<T: Element, const R: usize> Tensor<T, R> {
     /// assert_eq!(a.buffer().download()?, [1, 2, 3, 0, 4, 5, 6]);
     /// # Ok::<(), cute_runtime::Error>(())
     /// ```
+    #[track_caller]
     pub fn from_slice_strided(
         device: &Device,
         data: &[T],

@@ -262,6 +262,12 @@ CUresult cuMemPoolSetAttribute(Handle pool, int attribute, void *value) {
     return end(__func__, result, NULL, "%d %lx", attribute, *(unsigned long *)value);
 }
 
+CUresult cuMemPoolTrimTo(Handle pool, size_t keep) {
+    (void)pool;
+    CUresult result = begin(__func__, INIT);
+    return end(__func__, result, NULL, "%zu", keep);
+}
+
 CUresult cuMemPoolDestroy(Handle pool) {
     CUresult result = begin(__func__, INIT);
     if (result == SUCCESS) free(pool);
@@ -490,6 +496,7 @@ CUresult cuEventQuery(Handle event) {
 
 CUresult cuEventSynchronize(Handle event) {
     CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *(int *)event = 0;
     return end(__func__, result, event, " ");
 }
 

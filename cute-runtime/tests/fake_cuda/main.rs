@@ -84,6 +84,7 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuMemPoolCreate", Error("cuMemPoolCreate")),
     ("cuMemPoolDestroy", Stays),
     ("cuMemPoolSetAttribute", Error("cuMemPoolSetAttribute")),
+    ("cuMemPoolTrimTo", Error("cuMemPoolTrimTo")),
     ("cuMemcpyDtoHAsync_v2", Error("cuMemcpyDtoHAsync")),
     ("cuMemcpyHtoDAsync_v2", Error("cuMemcpyHtoDAsync")),
     ("cuMemsetD8Async", Error("cuMemsetD8Async")),
@@ -506,6 +507,46 @@ fn a_device_without_pools_of_memory_allocates_nothing() {
 }
 
 #[test]
+fn full_memory_is_an_error_that_says_who_holds_it() {
+    child(session::full_memory);
+    let Some(fake) = Fake::build() else { return };
+    let test = "full_memory_is_an_error_that_says_who_holds_it";
+    let demand = "cuMemAllocFromPoolAsync:3:CUDA_ERROR_OUT_OF_MEMORY";
+    let run = fake.run(test, &fail(demand));
+    let reason = "cuMemAllocFromPoolAsync: CUDA_ERROR_OUT_OF_MEMORY (2): on demand";
+    let start = format!("no memory for 64 bytes: {reason}; 4096 bytes are held in 2 allocations: ");
+    assert!(run.report.starts_with(&start), "{}", run.report);
+    assert!(
+        run.report
+            .contains("4096 bytes in 2 of cute-runtime/tests/fake_cuda/session.rs:")
+    );
+}
+
+/// Copies of page-locked memory are enqueued, and the host waits for them where it looks at the elements.
+#[test]
+fn buffers_of_the_host_are_copied_without_a_wait() {
+    child(session::buffers_of_the_host);
+    let Some(fake) = Fake::build() else { return };
+    let test = "buffers_of_the_host_are_copied_without_a_wait";
+    // An event is reached the third time that it is asked for. The copy from the first buffer has ended before its drop, and the copy
+    // to the second one is found under way twice.
+    let run = fake.run(test, &[("FAKE_CUDA_BUSY", "2")]);
+    assert_eq!(run.report, "done");
+    let calls = run.record.calls.iter().map(|call| &*call.function);
+    let of_interest = [
+        "cuMemcpyHtoDAsync_v2",
+        "cuMemcpyDtoHAsync_v2",
+        "cuEventSynchronize",
+        "cuStreamSynchronize",
+        "cuMemFreeHost",
+    ];
+    let calls: Vec<&str> = calls.filter(|call| of_interest.contains(call)).collect();
+    let [up, down, waits, _, freed] = of_interest;
+    assert_eq!(calls, [up, down, waits, up, freed, freed, freed, freed]);
+    assert_eq!(run.record.left.pinned, 0);
+}
+
+#[test]
 fn memory_of_others_is_of_the_device() {
     child(session::memory_of_others);
     let Some(fake) = Fake::build() else { return };
@@ -614,6 +655,8 @@ fn a_stream_that_others_capture_takes_launches_alone() {
     assert_eq!(run.record.count("cuLaunchKernelEx"), 2);
     // The memory is freed on the default stream, since a capture would free it whenever its graph runs.
     assert_eq!(run.record.left.memory, 0);
+    let mut freed = run.record.of("cuMemFreeAsync");
+    assert!(freed.all(|call| call.hexadecimal(0) == 0));
 }
 
 #[test]

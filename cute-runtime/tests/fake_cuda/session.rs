@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use cute_runtime::{Compiled, Device, Error, Instance, Stream, Tensor, kernels, layout};
+use cute_runtime::{
+    Compiled, Device, Error, HostBuffer, Instance, Stream, Tensor, kernels, layout,
+};
 
 use crate::allocations::allocations;
 use crate::fake::end_of_step;
@@ -91,6 +93,7 @@ pub(crate) fn everything() -> String {
         assert_eq!(step(|| device.max_active_clusters(4))?, 30);
         step(|| drop(graph));
         step(|| on_two_streams(&device, &src, &mut dst))?;
+        step(|| device.trim_memory(0))?;
         step(|| drop(src));
         step(|| drop(dst));
         Ok(())
@@ -132,6 +135,38 @@ fn on_two_streams(
     drop(x);
     assert_eq!(Arc::strong_count(&owner), 1);
     Ok(())
+}
+
+/// Allocates twice in one place, and then once more.
+pub(crate) fn full_memory() -> String {
+    let device = Device::cuda(0).expect("a device");
+    let held: Vec<_> = (0..2).map(|_| matrix(&device)).collect();
+    assert!(held.iter().all(Result::is_ok));
+    outcome(device.zeros::<u32>(16).map(drop))
+}
+
+/// Copies from and to buffers of the host, and drops one of which a copy is under way.
+pub(crate) fn buffers_of_the_host() -> String {
+    fn copies() -> Result<(), Error> {
+        let device = Device::cuda(0)?;
+        let mut x = device.zeros::<u32>(100)?;
+        let mut from = HostBuffer::zeros(&device, 100)?;
+        from.write()?.fill(7);
+        x.copy_from_host(&from)?;
+        let mut to = HostBuffer::zeros(&device, 100)?;
+        x.copy_to_host(&mut to)?;
+        assert_eq!(to.read()?, [7; 100]);
+        x.copy_from_host(&to)?;
+        drop(to);
+        drop(from);
+        // Nothing uses it, so that it and what was left before are freed.
+        drop(HostBuffer::<u32>::zeros(&device, 1)?);
+        let short = HostBuffer::zeros(&device, 99)?;
+        let error = x.copy_from_host(&short).unwrap_err().to_string();
+        assert!(error.starts_with("`copy_from_host` takes 100 elements"));
+        Ok(())
+    }
+    outcome(copies())
 }
 
 /// A tensor in memory of others.
@@ -182,6 +217,7 @@ pub(crate) fn on_a_captured_stream() -> String {
         let mut x = Tensor::<u32, 1>::zeros(&device, [32])?;
         let graph = device.capture(|| counting::count::launch(&device, 1, &mut x.view_mut()))?;
         let stream = device.new_stream()?;
+        let _owned = Tensor::<u32, 1>::zeros(&device.on(&stream)?, [32])?;
         let handle = stream.as_raw();
         // SAFETY: the stream is its own owner.
         let stream = unsafe { Stream::from_raw(&device, handle, Arc::new(stream))? };

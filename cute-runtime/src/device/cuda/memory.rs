@@ -52,6 +52,15 @@ impl Pool {
         })?;
         Ok(pool)
     }
+
+    /// Gives memory that is free back to the driver, but for so many bytes.
+    pub(super) fn trim(&self, keep: usize) -> Result<(), Error> {
+        // SAFETY: the pool is alive.
+        check("cuMemPoolTrimTo", unsafe {
+            sys::cuMemPoolTrimTo(self.0, keep)
+        })?;
+        Ok(())
+    }
 }
 
 impl Drop for Pool {
@@ -141,6 +150,24 @@ impl Entered {
             sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), handle(stream))
         })?;
         Ok(())
+    }
+
+    /// Allocates memory of the host that every context knows.
+    pub(super) fn alloc_host(&self, bytes: usize) -> Result<u64, Error> {
+        let mut host = ptr::null_mut();
+        // SAFETY: the pointer is valid for the write.
+        check("cuMemHostAlloc", unsafe {
+            sys::cuMemHostAlloc(&raw mut host, bytes, sys::CU_MEMHOSTALLOC_PORTABLE)
+        })?;
+        Ok(host.expose_provenance() as u64)
+    }
+
+    /// # Safety
+    /// The memory is from `alloc_host`, nothing uses it any more, and it is freed once.
+    pub(super) unsafe fn free_host(&self, address: u64) {
+        // A failure is ignored: a drop cannot return it.
+        // SAFETY: the caller makes the promise.
+        let _ = unsafe { sys::cuMemFreeHost(ptr::with_exposed_provenance_mut(address as usize)) };
     }
 
     /// What the driver knows of an address; `None` if it does not know it.

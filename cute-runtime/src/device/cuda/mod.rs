@@ -29,6 +29,7 @@ use crate::device::backend::{Backend, Executable, Launch, TensorArgument, uses};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::compiling::Compiling;
+use crate::device::held::Held;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
@@ -65,6 +66,7 @@ pub(crate) struct Gpu {
     /// The first failed assertion. The driver refuses every call after it.
     failure: OnceLock<Error>,
     order: Order,
+    held: Held,
     /// `None` if the driver has no pools of memory.
     pool: Option<Pool>,
     /// Keeps a context of others; the last field, since the others are of the context.
@@ -171,6 +173,7 @@ impl Gpu {
             reports: Mutex::default(),
             failure: OnceLock::new(),
             order: Order::default(),
+            held: Held::default(),
             pool: (pools != 0).then(|| Pool::new(device)).transpose()?,
             _owner: owner,
         })
@@ -361,6 +364,25 @@ impl Backend for Gpu {
         &self.order
     }
 
+    fn held(&self) -> &Held {
+        &self.held
+    }
+
+    fn trim(&self, keep: usize) -> Result<(), Error> {
+        self.pool.as_ref().map_or(Ok(()), |pool| pool.trim(keep))
+    }
+
+    fn alloc_host(&self, bytes: usize) -> Result<u64, Error> {
+        self.explained(self.context.enter()?.alloc_host(bytes))
+    }
+
+    unsafe fn free_host(&self, address: u64, _bytes: usize) {
+        if let Ok(entered) = self.context.enter() {
+            // SAFETY: the caller makes the promise that the call demands.
+            unsafe { entered.free_host(address) };
+        }
+    }
+
     fn create_stream(&self, priority: i32) -> Result<u64, Error> {
         self.explained(self.context.enter()?.create_stream(priority))
     }
@@ -445,7 +467,12 @@ impl Backend for Gpu {
         let pool = self.pool.as_ref().ok_or_else(|| Error::NoMemoryPools {
             device: self.listed.name.clone(),
         })?;
-        self.explained(self.context.enter()?.alloc(pool, stream, bytes))
+        match self.explained(self.context.enter()?.alloc(pool, stream, bytes)) {
+            Err(Error::Driver(error)) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY.0 => {
+                Err(self.held.out_of_memory(bytes, Some(error.to_string())))
+            }
+            answer => answer,
+        }
     }
 
     unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {

@@ -103,6 +103,29 @@ impl Guests {
         Ok(())
     }
 
+    /// Copies what work has written to the host, for work of others on the same bytes: `bytes` bytes of the host from `host` on. Returns
+    /// where these are on the device, as far as they are there.
+    pub(super) fn lend(
+        &mut self,
+        memory: &GlobalMemory,
+        host: u64,
+        bytes: usize,
+    ) -> Result<Vec<(u64, usize)>, MemoryError> {
+        let mut lent = Vec::new();
+        for (&base, guest) in &mut self.0 {
+            let start = guest.host.addr() as u64;
+            let from = host.max(start);
+            let to = (host + bytes as u64).min(start + guest.bytes as u64);
+            if from < to {
+                if guest.written.is_some() {
+                    guest.copy_to_host(memory, base)?;
+                }
+                lent.push((base + (from - start), (to - from) as usize));
+            }
+        }
+        Ok(lent)
+    }
+
     /// Ends a tensor in memory that has this address in it. The host then has what work has written. Returns the address of the memory if
     /// no tensor is left in it.
     pub(super) fn remove(

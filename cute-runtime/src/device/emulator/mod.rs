@@ -9,6 +9,7 @@ mod streams;
 
 pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 
+use std::alloc;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,13 +26,14 @@ use crate::device::backend::{Backend, TensorArgument, uses};
 use crate::device::cache::Cache;
 use crate::device::compiled::Compiled;
 use crate::device::compiling::Compiling;
+use crate::device::held::Held;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
 use crate::device::parameters::Parameters;
 use crate::device::report::{Buffer, Output};
 use crate::device::stream::{Order, Queue};
-use crate::{Error, ForeignRule, Grid};
+use crate::{ElementType, Error, ForeignRule, Grid};
 use fault::located;
 use guests::{Guests, Place};
 use rewriting::Rewriting;
@@ -61,6 +63,7 @@ pub(crate) struct Emulator {
     maps: Maps,
     output: Output,
     order: Order,
+    held: Held,
     events: Events,
 }
 
@@ -95,6 +98,7 @@ impl Emulator {
             maps: Maps::default(),
             output: Output::default(),
             order: Order::default(),
+            held: Held::default(),
             events: Events::default(),
         }
     }
@@ -156,6 +160,32 @@ impl Backend for Emulator {
 
     fn order(&self) -> &Order {
         &self.order
+    }
+
+    fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// What is freed is not kept.
+    fn trim(&self, _keep: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn alloc_host(&self, bytes: usize) -> Result<u64, Error> {
+        // SAFETY: the layout has at least one byte.
+        let memory = unsafe { alloc::alloc_zeroed(host_layout(bytes)?) };
+        match memory.is_null() {
+            true => Err(too_large(bytes)),
+            false => Ok(memory.expose_provenance() as u64),
+        }
+    }
+
+    unsafe fn free_host(&self, address: u64, bytes: usize) {
+        if let Ok(layout) = host_layout(bytes) {
+            let memory = ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: the caller makes the promise that the call demands; the layout is that of `alloc_host`.
+            unsafe { alloc::dealloc(memory, layout) };
+        }
     }
 
     fn create_stream(&self, _priority: i32) -> Result<u64, Error> {
@@ -232,7 +262,7 @@ impl Backend for Emulator {
     }
 
     fn alloc(&self, _stream: u64, bytes: usize) -> Result<u64, Error> {
-        allocate(&mut lock(&self.memory).global, bytes)
+        self.allocate(&mut lock(&self.memory).global, bytes)
     }
 
     unsafe fn clear(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
@@ -271,7 +301,7 @@ impl Backend for Emulator {
         }
         // The address on the device is a multiple of what that of the host is, up to 256 bytes.
         let offset = (address % ALIGN) as usize;
-        let on_device = allocate(global, offset + bytes)? + offset as u64;
+        let on_device = self.allocate(global, offset + bytes)? + offset as u64;
         let host = ptr::with_exposed_provenance_mut(address as usize);
         // SAFETY: the caller makes the promise that the call demands.
         unsafe { guests.add(on_device, host, bytes) };
@@ -284,6 +314,15 @@ impl Backend for Emulator {
         if let Ok(Some(base)) = guests.remove(global, address) {
             let _ = global.free(base - base % ALIGN);
         }
+    }
+
+    fn lend(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
+        let Memory { global, guests } = &mut *lock(&self.memory);
+        let lent = guests.lend(global, address, bytes).map_err(memory_error)?;
+        lent.into_iter().try_for_each(|(address, bytes)| {
+            let worked = global.others_on(stream, address, bytes);
+            worked.map_err(memory_error)
+        })
     }
 
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
@@ -324,6 +363,17 @@ impl Backend for Emulator {
 }
 
 impl Emulator {
+    fn allocate(&self, memory: &mut GlobalMemory, bytes: usize) -> Result<u64, Error> {
+        let free = memory.free_bytes();
+        memory.alloc(bytes, ALIGN).map_err(|error| match error {
+            AllocError::OutOfHostMemory(_) => memory_error(error),
+            _ => {
+                let reason = format!("the emulator has {free} bytes left");
+                self.held.out_of_memory(bytes, Some(reason))
+            }
+        })
+    }
+
     /// Runs a launch. Returns the text that the kernel printed, and how it ended.
     fn run(
         &self,
@@ -407,12 +457,16 @@ impl Emulator {
     }
 }
 
-fn allocate(memory: &mut GlobalMemory, bytes: usize) -> Result<u64, Error> {
-    let free = memory.free_bytes();
-    memory.alloc(bytes, ALIGN).map_err(|error| match error {
-        AllocError::OutOfHostMemory(_) => memory_error(error),
-        _ => Error::OutOfMemory { bytes, free },
-    })
+/// Memory of the host is aligned as a driver's is.
+fn host_layout(bytes: usize) -> Result<alloc::Layout, Error> {
+    alloc::Layout::from_size_align(bytes, ALIGN as usize).map_err(|_| too_large(bytes))
+}
+
+fn too_large(bytes: usize) -> Error {
+    Error::TooLarge {
+        len: bytes,
+        element: ElementType::U8,
+    }
 }
 
 /// The buffer into which a launch reports.

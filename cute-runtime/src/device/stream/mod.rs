@@ -156,6 +156,11 @@ impl Stream {
     /// The stream as a `CUstream`, to pass to other libraries: 0 for the default stream, 2 for the per-thread default stream. Work that
     /// others enqueue on it is not known here: tell it by an event, or by [`synchronize`](Stream::synchronize).
     pub fn as_raw(&self) -> *mut c_void {
+        self.queue.share();
+        self.handle()
+    }
+
+    fn handle(&self) -> *mut c_void {
         let stream = self.queue.stream(&*self.backend);
         std::ptr::with_exposed_provenance_mut(stream as usize)
     }
@@ -315,7 +320,7 @@ impl Eq for Stream {}
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({:?} of {})", self.as_raw(), self.backend.name())
+        write!(f, "Stream({:?} of {})", self.handle(), self.backend.name())
     }
 }
 

@@ -8,7 +8,7 @@
 //! piece: recorded only when another stream needs it, it would make that stream also wait for the pieces in between.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::queue::Queue;
 use crate::Error;
@@ -51,17 +51,21 @@ pub(crate) struct Order {
     lanes: Mutex<Vec<Lane>>,
     /// Memory whose freeing failed, to be freed with the next.
     unfreed: Mutex<Vec<(u64, Mutex<Uses>)>>,
+    /// Memory of the host, with its bytes, that copies may still use.
+    unfreed_host: Mutex<Vec<(u64, usize, Mutex<Uses>)>>,
 }
 
 struct Lane {
     id: LaneId,
     /// The backend's number of the stream; `None` once the stream's last handle is dropped.
     stream: Option<u64>,
-    is_foreign: bool,
+    /// Whether others know the stream.
+    is_shared: bool,
     /// How many pieces of work were enqueued.
     enqueued: u64,
-    /// Events, oldest first, each with the number of the piece behind which it was recorded.
-    events: VecDeque<(u64, u64)>,
+    /// Events, oldest first, each with the number of the piece behind which it was recorded. Who waits for one on the host shares it, and
+    /// the last owner destroys it.
+    events: VecDeque<(u64, Arc<u64>)>,
     /// The pieces of other lanes that this one has waited for.
     waited: Vec<Mark>,
 }
@@ -104,9 +108,10 @@ impl Order {
             let own = lanes.iter().position(|lane| lane.id == id);
             let own = own.unwrap_or_else(|| {
                 remove_ended(backend, &mut lanes);
-                lanes.push(Lane::new(id, stream, queue.is_foreign()));
+                lanes.push(Lane::new(id, stream, queue.is_shared()));
                 lanes.len() - 1
             });
+            lanes[own].is_shared = queue.is_shared();
             let alone = lanes.len() == 1;
             if !alone {
                 for (memory, writes) in uses.clone() {
@@ -150,38 +155,101 @@ impl Order {
         address: u64,
         uses: Mutex<Uses>,
     ) {
-        let mut freed = std::mem::take(&mut *lock(&self.unfreed));
-        freed.push((address, uses));
-        freed.retain(|(address, uses)| {
+        // A free that is captured would run whenever the graph does.
+        let default = Queue::default_stream();
+        let queue = match queue.is_captured(backend) {
+            Ok(false) => queue,
+            _ => &default,
+        };
+        let mut unfreed = std::mem::take(&mut *lock(&self.unfreed));
+        unfreed.push((address, uses));
+        unfreed.retain(|(address, uses)| {
             let one = std::iter::once((uses, true));
             // SAFETY: the callers make the promise that the call demands.
             let free = |stream| unsafe { backend.free(stream, *address) };
-            self.enqueue(backend, queue, one, free).is_err()
+            let freed = self.enqueue(backend, queue, one, free).is_ok();
+            if freed {
+                backend.held().remove(*address);
+            }
+            !freed
         });
-        lock(&self.unfreed).extend(freed);
+        lock(&self.unfreed).extend(unfreed);
     }
 
-    /// Waits, on the host, for all work that uses some memory.
-    pub(crate) fn finish(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<(), Error> {
+    /// Frees memory of the host, or lets a later call free it if work may still use it.
+    ///
+    /// # Safety
+    /// As for `Backend::free_host`, but for work in the uses.
+    pub(crate) unsafe fn free_host(
+        &self,
+        backend: &dyn Backend,
+        address: u64,
+        bytes: usize,
+        uses: Mutex<Uses>,
+    ) {
+        let mut unfreed = std::mem::take(&mut *lock(&self.unfreed_host));
+        unfreed.push((address, bytes, uses));
+        unfreed.retain(|(address, bytes, uses)| {
+            let ended = self.has_ended(backend, uses).unwrap_or(false);
+            if ended {
+                // SAFETY: the callers make the promise that the call demands, and no work uses the memory.
+                unsafe { backend.free_host(*address, *bytes) };
+            }
+            !ended
+        });
+        lock(&self.unfreed_host).extend(unfreed);
+    }
+
+    /// Whether all work that uses some memory has ended.
+    fn has_ended(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<bool, Error> {
         let mut lanes = lock(&self.lanes);
         for mark in lock(uses).before(true) {
             if let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane)
                 && let Some((_, event)) = lane.event_behind(backend, mark.number)?
-            {
                 // SAFETY: the event is of this lane, which the lock keeps.
-                unsafe { backend.finish_event(event)? };
+                && !unsafe { backend.is_reached(*event)? }
+            {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Destroys all events, before the backend ends.
+    /// Waits, on the host, for all work that uses some memory.
+    pub(crate) fn finish(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<(), Error> {
+        let mut events = Vec::new();
+        {
+            let mut lanes = lock(&self.lanes);
+            for mark in lock(uses).before(true) {
+                if let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane) {
+                    let event = lane.event_behind(backend, mark.number)?;
+                    events.extend(event.map(|(_, event)| event));
+                }
+            }
+        }
+        // The order is not locked meanwhile: other threads go on.
+        let mut finished = Ok(());
+        for event in events {
+            // SAFETY: the event is shared.
+            finished = finished.and(unsafe { backend.finish_event(*event) });
+            discard(backend, event);
+        }
+        finished
+    }
+
+    /// Destroys all events and frees memory of the host, before the backend ends.
     #[cfg(feature = "cuda")]
     pub(crate) fn clear(&self, backend: &dyn Backend) {
+        let unfreed = std::mem::take(&mut *lock(&self.unfreed_host));
+        for (address, bytes, uses) in unfreed {
+            if self.has_ended(backend, &uses).unwrap_or(false) {
+                // SAFETY: no work uses the memory, as its last owner has promised.
+                unsafe { backend.free_host(address, bytes) };
+            }
+        }
         let lanes = std::mem::take(&mut *lock(&self.lanes));
         for (_, event) in lanes.into_iter().flat_map(|lane| lane.events) {
-            // SAFETY: the event is of the lane, which is gone.
-            unsafe { backend.destroy_event(event) };
+            discard(backend, event);
         }
     }
 
@@ -231,16 +299,16 @@ fn wait(
     }
     if is_captured {
         // A wait for an event that is not of the capture would break the capture.
-        // SAFETY: the event is of this lane, which the lock keeps.
-        return match unsafe { backend.is_known_to_be_reached(event) } {
+        // SAFETY: the event is shared.
+        return match unsafe { backend.is_known_to_be_reached(*event) } {
             true => Ok(0),
             false => Err(Error::StreamCaptured {
                 what: "to wait for work of another stream that has not finished",
             }),
         };
     }
-    // SAFETY: the event is of that lane, which the lock keeps, and the stream is that of the caller's handle.
-    unsafe { backend.wait(stream, event)? };
+    // SAFETY: the event is shared, and the stream is that of the caller's handle.
+    unsafe { backend.wait(stream, *event)? };
     match known {
         Some(known) => known.number = number,
         None => waited.push(Mark { number, ..mark }),
@@ -252,13 +320,13 @@ fn wait(
 fn remove_ended(backend: &dyn Backend, lanes: &mut Vec<Lane>) {
     lanes.retain_mut(|lane| {
         let ended = lane.stream.is_none()
-            && lane.events.back().is_none_or(|&(_, event)| {
+            && lane.events.back().is_none_or(|(_, event)| {
                 // SAFETY: the event is of this lane.
-                unsafe { backend.is_known_to_be_reached(event) }
+                unsafe { backend.is_known_to_be_reached(**event) }
             });
         if ended {
-            // SAFETY: the events are of this lane, which is removed.
-            (lane.events.drain(..)).for_each(|(_, event)| unsafe { backend.destroy_event(event) });
+            let events = lane.events.drain(..);
+            events.for_each(|(_, event)| discard(backend, event));
         }
         !ended
     });
@@ -269,11 +337,11 @@ fn remove_ended(backend: &dyn Backend, lanes: &mut Vec<Lane>) {
 }
 
 impl Lane {
-    fn new(id: LaneId, stream: u64, is_foreign: bool) -> Self {
+    fn new(id: LaneId, stream: u64, is_shared: bool) -> Self {
         Lane {
             id,
             stream: Some(stream),
-            is_foreign,
+            is_shared,
             enqueued: 0,
             events: VecDeque::new(),
             waited: Vec::new(),
@@ -282,7 +350,7 @@ impl Lane {
 
     /// The number of the piece of work behind which the last event was recorded; 0 if there is none.
     fn last_event(&self) -> u64 {
-        self.events.back().map_or(0, |&(number, _)| number)
+        self.events.back().map_or(0, |(number, _)| *number)
     }
 
     /// The first kept event behind a piece of work, with the number of the last piece before it. If there is none, one is recorded now.
@@ -290,36 +358,47 @@ impl Lane {
         &mut self,
         backend: &dyn Backend,
         number: u64,
-    ) -> Result<Option<(u64, u64)>, Error> {
+    ) -> Result<Option<(u64, Arc<u64>)>, Error> {
         if self.last_event() < number
             && let Some(stream) = self.stream
         {
             // SAFETY: the stream has a handle, or `close` had been called.
-            if self.is_foreign && unsafe { backend.is_capturing(stream)? } {
+            if self.is_shared && unsafe { backend.is_capturing(stream)? } {
                 return Err(Error::StreamCaptured {
                     what: "that another stream waits for its earlier work",
                 });
             }
             self.record(backend, stream)?;
         }
-        Ok(self.events.iter().copied().find(|&(of, _)| of >= number))
+        Ok(self.events.iter().find(|(of, _)| *of >= number).cloned())
     }
 
-    /// Records an event behind all work of the lane. The oldest one is used again if there are many: who has waited for it is not
-    /// affected.
+    /// Records an event behind all work of the lane. The oldest one is used again if there are many and nobody waits for it on the host:
+    /// streams that wait for it are not affected.
     fn record(&mut self, backend: &dyn Backend, stream: u64) -> Result<(), Error> {
-        let event = match self.events.len() {
+        let oldest = match self.events.len() {
             EVENTS => self.events.pop_front().map(|(_, event)| event),
             _ => None,
         };
-        let event = event.map_or_else(|| backend.create_event(false), Ok)?;
+        let event = match oldest.and_then(Arc::into_inner) {
+            Some(event) => event,
+            None => backend.create_event(false)?,
+        };
         // SAFETY: the event is of this lane, and the stream has a handle, or `close` had been called.
         if let Err(error) = unsafe { backend.record(event, stream) } {
             // SAFETY: nobody else knows the event.
             unsafe { backend.destroy_event(event) };
             return Err(error);
         }
-        self.events.push_back((self.enqueued, event));
+        self.events.push_back((self.enqueued, Arc::new(event)));
         Ok(())
+    }
+}
+
+/// Ends the use of an event, which the last user destroys.
+fn discard(backend: &dyn Backend, event: Arc<u64>) {
+    if let Some(event) = Arc::into_inner(event) {
+        // SAFETY: nobody else has the event.
+        unsafe { backend.destroy_event(event) };
     }
 }

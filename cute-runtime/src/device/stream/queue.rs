@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::order::LaneId;
 use crate::Error;
@@ -13,6 +13,8 @@ use crate::device::backend::Backend;
 pub(crate) struct Queue {
     id: u64,
     kind: Kind,
+    /// Whether others know the stream, so that they may capture it.
+    is_shared: AtomicBool,
 }
 
 enum Kind {
@@ -39,6 +41,7 @@ impl Queue {
         Arc::new(Queue {
             id: DEFAULT,
             kind: Kind::Default,
+            is_shared: AtomicBool::new(false),
         })
     }
 
@@ -69,7 +72,12 @@ impl Queue {
 
     fn new(kind: Kind) -> Arc<Self> {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Queue { id, kind })
+        let is_shared = AtomicBool::new(!matches!(kind, Kind::Owned(..)));
+        Arc::new(Queue {
+            id,
+            kind,
+            is_shared,
+        })
     }
 
     /// The backend's number of the stream, for the calling thread.
@@ -91,16 +99,24 @@ impl Queue {
         }
     }
 
-    pub(super) fn is_foreign(&self) -> bool {
-        matches!(self.kind, Kind::Foreign { .. })
+    /// Others get to know the stream.
+    pub(super) fn share(&self) {
+        if !matches!(self.kind, Kind::Default) {
+            self.is_shared.store(true, Ordering::Relaxed);
+        }
     }
 
-    /// Whether its owner captures the stream into a graph.
+    /// Whether others know the stream. They cannot capture the default stream.
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Relaxed)
+    }
+
+    /// Whether others capture the stream into a graph.
     pub(crate) fn is_captured(&self, backend: &dyn Backend) -> Result<bool, Error> {
-        match self.kind {
-            // SAFETY: the stream lives as long as its owner, which this value keeps.
-            Kind::Foreign { stream, .. } => unsafe { backend.is_capturing(stream) },
-            _ => Ok(false),
+        match self.is_shared() {
+            // SAFETY: this value keeps the stream, or its owner.
+            true => unsafe { backend.is_capturing(self.stream(backend)) },
+            false => Ok(false),
         }
     }
 }

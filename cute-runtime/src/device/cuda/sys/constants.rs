@@ -6,6 +6,7 @@ macro_rules! driver_constants {
             CUresult {
                 CUDA_SUCCESS = 0,
                 CUDA_ERROR_INVALID_VALUE = 1,
+                CUDA_ERROR_OUT_OF_MEMORY = 2,
                 CUDA_ERROR_NOT_INITIALIZED = 3,
                 CUDA_ERROR_NOT_READY = 600,
             }

@@ -63,6 +63,7 @@ macro_rules! driver_functions {
             cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps) since 11.2;
             cuMemPoolDestroy(pool: CUmemoryPool) since 11.2;
             cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void) since 11.2;
+            cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize) since 11.2;
             cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream) since 3.2;
             cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) since 3.2;
             cuMemsetD8Async(address: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream) since 3.2;

@@ -56,6 +56,8 @@ macro_rules! constants {
 
 driver_constants! { constants }
 
+/// A flag of `cuMemHostAlloc`, by a `#define`: every context knows the memory.
+pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 /// A flag of `cuMemHostAlloc`, by a `#define`: the device knows the memory, too.
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 
