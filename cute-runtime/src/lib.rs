@@ -65,7 +65,8 @@
 //!
 //! The repository has guides whose programs are tested: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial
 //! from one line to a GEMM), `docs/testing-kernels.md`, `docs/how-to.md` (short answers), `docs/glossary.md`, `docs/debugging.md`,
-//! `docs/operations.md` (a catalogue), `docs/dictionary.md` (for readers who know CuTe or CUDA), `docs/rms-norm.md` (one kernel from
+//! `docs/guests.md` (in a program that already uses the GPU), `docs/operations.md` (a catalogue), `docs/dictionary.md` (for readers who
+//! know CuTe or CUDA), `docs/rms-norm.md` (one kernel from
 //! paper to a GPU), `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
 //!
 //! # Features

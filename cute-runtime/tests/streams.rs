@@ -11,7 +11,7 @@ use cute_runtime::{
 
 /// Kernels that change every element.
 #[kernels]
-pub mod steps {
+mod steps {
     /// x[i] += by.
     #[kernel(threads = 64)]
     pub fn add(x: Global<i32, 1>, by: i32) {
@@ -165,6 +165,66 @@ fn work_of_others_is_in_the_order_of_streams() -> Result<(), Error> {
     Ok(())
 }
 
+/// Others read and write a tensor of ours on a stream of theirs: each of the two calls is needed.
+#[test]
+fn work_of_others_is_ordered_with_a_buffer() -> Result<(), Error> {
+    let runs = |before: bool, behind: bool| -> Result<Vec<i32>, Error> {
+        let (_, ours, theirs) = two_streams();
+        let mut memory = [1; 100];
+        let pointer = memory.as_mut_ptr();
+        // SAFETY: `memory` lives longer, and is used by `emulate_others` alone.
+        let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &ours, ())? };
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
+        if before {
+            x.buffer().order_write(&theirs.stream())?;
+        }
+        // SAFETY: as above.
+        unsafe { theirs.emulate_others(pointer, 100, |it| it.fill(5))? };
+        if behind {
+            x.buffer().order_write(&theirs.stream())?;
+        }
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
+        x.download()
+    };
+    assert_eq!(runs(true, true)?, [6; 100]);
+    for (before, behind) in [(false, true), (true, false)] {
+        let error = runs(before, behind).unwrap_err().to_string();
+        assert!(error.contains("no event orders the two"), "{error}");
+    }
+    Ok(())
+}
+
+/// Work of others that only reads waits for no other that reads: a second tensor in the same memory, on their stream, plays it.
+#[test]
+fn reads_of_others_are_ordered_with_writes() -> Result<(), Error> {
+    let runs = |before: bool, behind: bool| -> Result<Vec<i32>, Error> {
+        let (_, ours, theirs) = two_streams();
+        let mut memory = [1; 100];
+        let pointer = memory.as_mut_ptr();
+        // SAFETY: `memory` lives longer. That the streams are in order is what is tested.
+        let mut x = unsafe { Tensor::from_raw_parts_mut(pointer, [100], [1], &ours, ())? };
+        // SAFETY: as above.
+        let read = unsafe { Tensor::from_raw_parts(pointer, [100], [1], &theirs, ())? };
+        let mut y = Tensor::<i32, 1>::zeros(&theirs, [100])?;
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
+        if before {
+            x.buffer().order_read(&theirs.stream())?;
+        }
+        steps::double::launch(&theirs, 2, &read.view(), &mut y.view_mut())?;
+        if behind {
+            x.buffer().order_read(&theirs.stream())?;
+        }
+        steps::add::launch(&ours, 2, &mut x.view_mut(), 1)?;
+        y.download()
+    };
+    assert_eq!(runs(true, true)?, [4; 100]);
+    for (before, behind) in [(false, true), (true, false)] {
+        let error = runs(before, behind).unwrap_err().to_string();
+        assert!(error.contains("no event orders the two"), "{error}");
+    }
+    Ok(())
+}
+
 #[test]
 fn memory_of_others_is_read_written_and_given_back() -> Result<(), Error> {
     let (device, a, _) = two_streams();
@@ -294,6 +354,9 @@ fn streams_and_events_of_other_devices_are_refused() -> Result<(), Error> {
     // SAFETY: the emulator looks at no pointer.
     let foreign = unsafe { Event::from_raw(&device, std::ptr::null_mut(), Arc::new(())) };
     assert!(matches!(foreign, Err(Error::NoForeignEvents)));
+    let x = Tensor::<i32, 1>::zeros(&device, [1])?;
+    let elsewhere = x.buffer().order_read(&stream).unwrap_err();
+    assert_eq!(elsewhere.to_string(), expected);
     Ok(())
 }
 

@@ -15,6 +15,7 @@ const NEEDS: &[(&str, &str)] = &[
         "cute-kernels = { path = \"{root}/cute-kernels\" }",
     ),
     ("ndarray", "ndarray = \"*\""),
+    ("cudarc", "cute-cudarc = { path = \"{root}/cute-cudarc\" }"),
 ];
 
 #[test]
@@ -282,7 +283,9 @@ impl Block<'_> {
                 return Err(format!("`{word}` is no word of a block"));
             }
         }
-        for other in ["algebra", "chip", "emulator", "kernels", "lang", "ptx"] {
+        for other in [
+            "algebra", "chip", "cudarc", "emulator", "kernels", "lang", "ptx",
+        ] {
             if self.code.contains(&format!("cute_{other}")) && !self.words.contains(&other) {
                 return Err(format!(
                     "the block uses `cute_{other}`, which a reader does not have"

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use zerocopy::IntoBytes;
 
 use crate::device::stream::{Use, Uses};
-use crate::{Device, Element, Error};
+use crate::{Device, Element, Error, Stream};
 
 /// An array of elements in a device's memory.
 ///
@@ -148,9 +148,31 @@ impl<T: Element> Buffer<T> {
     ///
     /// On a GPU, the address is valid in the device's context. Make that context current before you call the other library: the
     /// calls of this crate leave the thread's current context as it was. What the other library enqueues is not known here: let it
-    /// use the [home stream](Device::stream), or order it by [events](crate::Event).
+    /// use the [home stream](Device::stream), or order its stream by [`order_read`](Buffer::order_read) and
+    /// [`order_write`](Buffer::order_write).
     pub fn address(&self) -> u64 {
         self.memory.address
+    }
+
+    /// Orders a stream for work of others that reads the buffer, such as a kernel of another library. The host does not wait.
+    ///
+    /// Call it before that work is enqueued: the stream then waits for all work that writes the buffer. Call it again behind that work:
+    /// later work that writes or frees the buffer then waits for the stream.
+    ///
+    /// # Errors
+    /// [`Error::OtherStream`] if the stream is one of another device, and [`Error::StreamCaptured`] if its owner captures it and it
+    /// would have to wait for work of another stream.
+    pub fn order_read(&self, stream: &Stream) -> Result<(), Error> {
+        self.memory.order(stream, false)
+    }
+
+    /// Orders a stream for work of others that writes the buffer: as [`order_read`](Buffer::order_read), where the stream also waits for
+    /// work that reads the buffer, and later work that reads it waits for the stream.
+    ///
+    /// # Errors
+    /// As for [`order_read`](Buffer::order_read).
+    pub fn order_write(&self, stream: &Stream) -> Result<(), Error> {
+        self.memory.order(stream, true)
     }
 
     /// Overwrites all elements of the buffer.
@@ -251,6 +273,14 @@ impl Memory {
     /// The memory, as a piece of work uses it.
     pub(crate) fn used(&self, writes: bool) -> Use<'_> {
         (&self.uses, writes)
+    }
+
+    /// Lists work of others that uses the memory: all that is on the stream so far, and what follows up to the next such call.
+    fn order(&self, stream: &Stream, writes: bool) -> Result<(), Error> {
+        let on = self.device.on(stream)?;
+        let (backend, queue) = (&**on.backend(), on.queue());
+        let uses = iter::once(self.used(writes));
+        (backend.order()).enqueue(backend, queue, uses, |_| Ok(()))
     }
 
     /// Enqueues work that uses the memory on its home stream.
