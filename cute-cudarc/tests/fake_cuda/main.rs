@@ -236,15 +236,21 @@ fn what_would_break_a_capture_is_refused_before_it_does() {
         assert!(matches!(tracked, Error::TrackedCapture), "{tracked}");
         // SAFETY: as above.
         unsafe { a.context().disable_event_tracking() };
+        // A stream of ours has ended, and its last event is asked for.
+        let device = Device::cuda(0).unwrap();
+        let ended = device.on(&device.new_stream().unwrap()).unwrap();
+        drop((Tensor::<f32, 1>::zeros(&ended, [N]).unwrap(), ended));
         assert!(on_a.read::<_, f32, 1>(x.as_view(), [N], [1]).is_ok());
         String::new()
     });
     let Some(fake) = Fake::build() else { return };
     let settings = [("FAKE_CUDA_CAPTURING", "1")];
-    fake.run(
+    let run = fake.run(
         "what_would_break_a_capture_is_refused_before_it_does",
         &settings,
     );
+    let asked: Vec<u32> = run.record.of("cuEventQuery").map(|it| it.result).collect();
+    assert_eq!(asked, [0]);
 }
 
 #[test]

@@ -12,7 +12,7 @@
  * FAKE_CUDA_TOGETHER    how many libraries must be compiled at the same time: a call of cuLibraryLoadData waits for others, and fails
  *                       after 10 seconds
  *
- * FAKE_CUDA_CAPTURING   if set, every stream that is asked for is captured
+ * FAKE_CUDA_CAPTURING   if set, every stream that is asked for is captured, and events must not be asked for in a thread's usual mode
  * FAKE_CUDA_POINTER     the kind of every address: `device` (the default), `host`, `unknown`, or `1` for memory of device 1
  * FAKE_CUDA_NO_POOLS    if set, the devices have no memory pools
  * FAKE_CUDA_BUSY        how often each event is asked for before it is reached
@@ -60,6 +60,7 @@ static const struct {
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {NOT_READY, "CUDA_ERROR_NOT_READY"},
     {719, "CUDA_ERROR_LAUNCH_FAILED"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
     {TIMEOUT, "CUDA_ERROR_TIMEOUT"},
     {999, "CUDA_ERROR_UNKNOWN"},
@@ -488,8 +489,19 @@ CUresult cuEventRecord(Handle event, Handle stream) {
     return end(__func__, result, event, "%lx", (long)stream);
 }
 
+/* How the thread's captures restrict its other calls: 2 for not at all. */
+static __thread int mode;
+
+CUresult cuThreadExchangeStreamCaptureMode(int *exchanged) {
+    CUresult result = begin(__func__, INIT);
+    int before = mode;
+    if (result == SUCCESS) mode = *exchanged, *exchanged = before;
+    return end(__func__, result, NULL, "%d", mode);
+}
+
 CUresult cuEventQuery(Handle event) {
     CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS && getenv("FAKE_CUDA_CAPTURING") && mode != 2) result = 900;
     if (result == SUCCESS && *(int *)event > 0) --*(int *)event, result = NOT_READY;
     return end(__func__, result, event, " ");
 }

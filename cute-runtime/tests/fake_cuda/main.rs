@@ -107,17 +107,22 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuStreamSynchronize", Error("cuStreamSynchronize")),
     ("cuStreamWaitEvent", Error("cuStreamWaitEvent")),
     ("cuTensorMapEncodeTiled", Error("cuTensorMapEncodeTiled")),
+    (
+        "cuThreadExchangeStreamCaptureMode",
+        Error("cuThreadExchangeStreamCaptureMode"),
+    ),
 ];
 
 /// Functions that are also called where a failure changes nothing for the caller: in drops, which cannot return it, and to record or to ask
 /// for an event that another call needs later, if at all.
-const MAY_FAIL: [&str; 6] = [
+const MAY_FAIL: [&str; 7] = [
     "cuCtxPushCurrent_v2",
     "cuEventCreate",
     "cuEventQuery",
     "cuEventRecord",
     "cuStreamIsCapturing",
     "cuStreamWaitEvent",
+    "cuThreadExchangeStreamCaptureMode",
 ];
 
 /// Functions that are called only after `cuModuleGetFunction` has failed, and the error that is reported if they fail too.

@@ -6,11 +6,26 @@ use std::time::Duration;
 use super::context::Entered;
 use super::driver::check;
 use super::stream;
-use super::sys::{self, CUevent};
+use super::sys::{self, CUevent, CUresult};
 use crate::Error;
 
 fn handle(event: u64) -> CUevent {
     ptr::with_exposed_provenance_mut(event as usize)
+}
+
+/// Asks the driver about an event of a stream that is not captured. If others capture a stream by this thread, the driver would refuse, and
+/// end the capture, unless the thread's mode is the relaxed one (CUDA driver API, `cuThreadExchangeStreamCaptureMode`).
+fn beside_a_capture(ask: impl FnOnce() -> CUresult) -> Result<CUresult, Error> {
+    let mut mode = sys::CU_STREAM_CAPTURE_MODE_RELAXED;
+    let mut exchange = || {
+        // SAFETY: the pointer is valid for a read and a write.
+        let answer = unsafe { sys::cuThreadExchangeStreamCaptureMode(&raw mut mode) };
+        check("cuThreadExchangeStreamCaptureMode", answer)
+    };
+    exchange()?;
+    let answer = ask();
+    exchange()?;
+    Ok(answer)
 }
 
 impl Entered {
@@ -59,7 +74,7 @@ impl Entered {
     /// As above.
     pub(super) unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
         // SAFETY: the event is alive.
-        let answer = unsafe { sys::cuEventQuery(handle(event)) };
+        let answer = beside_a_capture(|| unsafe { sys::cuEventQuery(handle(event)) })?;
         if answer == sys::CUDA_ERROR_NOT_READY {
             return Ok(false);
         }
@@ -71,9 +86,8 @@ impl Entered {
     /// As above.
     pub(super) unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
         // SAFETY: the event is alive.
-        check("cuEventSynchronize", unsafe {
-            sys::cuEventSynchronize(handle(event))
-        })?;
+        let answer = beside_a_capture(|| unsafe { sys::cuEventSynchronize(handle(event)) })?;
+        check("cuEventSynchronize", answer)?;
         Ok(())
     }
 

@@ -102,6 +102,7 @@ macro_rules! driver_functions {
                 l2_promotion: CUtensorMapL2promotion,
                 fill: CUtensorMapFloatOOBfill
             ) since 12.0;
+            cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) since 10.1;
         }
     };
 }
