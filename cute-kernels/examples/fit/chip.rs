@@ -175,8 +175,6 @@ fn numbers(chip: &mut Chip) -> Vec<&mut f64> {
         l2,
         outside,
         concentrated,
-        odd,
-        straddling,
         pairs,
         shallow,
         fill,
@@ -186,5 +184,7 @@ fn numbers(chip: &mut Chip) -> Vec<&mut f64> {
     let several = cluster.iter_mut().chain(stage).chain(port).chain(turn);
     let several = several.chain(shared).chain(sync);
     let several = several.chain(store).chain(exchange).chain(add);
-    single.into_iter().chain(several).collect()
+    let rows = [straddling, odd].into_iter();
+    let rows = rows.flat_map(|it| [&mut it.requests, &mut it.port, &mut it.merged]);
+    single.into_iter().chain(several).chain(rows).collect()
 }

@@ -69,10 +69,10 @@ pub struct Chip {
     pub outside: f64,
     /// Where only a share f of the CTAs has rows outside, these take f to the power of minus this number as long.
     pub concentrated: f64,
-    /// The share of time that is added to loads of rows that begin at odd multiples of 16 bytes.
-    pub odd: f64,
-    /// The same for rows that do not begin at multiples of 128 bytes, odd ones included: those of a stage lie in two lines of the cache.
-    pub straddling: f64,
+    /// Loads of rows that do not begin at multiples of 128 bytes, so that those of a stage lie in two lines of the cache.
+    pub straddling: Rows,
+    /// Loads of rows of which some begin at odd multiples of 16 bytes.
+    pub odd: Rows,
     /// If a share b of the multiprocessors load, b from one half to one, the memory takes 1 + this number · (1/b − 1) times as long.
     pub pairs: f64,
     /// Microseconds of a stage in which 2, 4 and 8 CTAs that share A or B wait for one another.
@@ -88,7 +88,7 @@ pub struct Chip {
     /// Microseconds to store a tile of 128 × 256 elements of 16 bits, for each piece of a store, and for each further one if there is one
     /// buffer.
     pub store: [f64; 3],
-    /// Microseconds more to store a tile of 128 × 256 elements of which a function follows.
+    /// Microseconds in which one warpgroup computes the function of 128 × 256 sums, if one follows.
     pub function: f64,
     /// Microseconds of an exchange between CTAs that divide K, and for 128 × 256 sums that leave a CTA.
     pub exchange: [f64; 2],
@@ -103,7 +103,36 @@ pub struct Chip {
     pub streamed_memory: f64,
 }
 
+/// What loads of rows cost that do not begin at the lines of the L2 cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rows {
+    /// So many times as much time of the L2 cache as for rows that begin at lines.
+    pub requests: f64,
+    /// The same for the multiprocessor.
+    pub port: f64,
+    /// This share of the powers in `shared`. The cache does not merge the requests of several CTAs for the same odd rows.
+    pub merged: f64,
+}
+
+impl Rows {
+    /// Rows that begin at lines.
+    const WHOLE: Self = Self {
+        requests: 1.0,
+        port: 1.0,
+        merged: 1.0,
+    };
+}
+
 impl Chip {
+    /// What loads of rows cost that begin at multiples of 128 bytes, or of 32 bytes, or not.
+    pub(crate) fn rows(&self, whole_lines: bool, whole_sectors: bool) -> Rows {
+        match (whole_lines, whole_sectors) {
+            (true, _) => Rows::WHOLE,
+            (false, true) => self.straddling,
+            (false, false) => self.odd,
+        }
+    }
+
     /// The constants of the chip of a device with that name; those of an H200 if there are none.
     fn of(device: &str) -> Self {
         let known = CHIPS.iter().find(|(name, _)| device.contains(name));
@@ -126,8 +155,12 @@ pub const H100: Chip = Chip {
     shared: [0.3758; 2],
     outside: 8.511e6,
     concentrated: 0.4404,
-    odd: 0.3989,
-    straddling: 0.0,
+    straddling: Rows::WHOLE,
+    odd: Rows {
+        requests: 1.3989,
+        port: 1.3989,
+        merged: 1.0,
+    },
     pairs: 0.1727,
     sync: [0.0; 3],
     shallow: 0.0,
@@ -135,7 +168,7 @@ pub const H100: Chip = Chip {
     writes: 0.0,
     turn: [0.0, 0.3878],
     store: [1.503, 0.1175, 0.1484],
-    function: 3.5,
+    function: 4.3,
     exchange: [0.2012, 7.597],
     memory: 0.9237,
     add: [0.2711, 0.9056, 4.478e6],
@@ -155,8 +188,16 @@ pub const H200: Chip = Chip {
     shared: [0.248, 0.3593],
     outside: 4.949e6,
     concentrated: 0.1657,
-    odd: 0.4257,
-    straddling: 0.1487,
+    straddling: Rows {
+        requests: 1.0306,
+        port: 1.0231,
+        merged: 0.7623,
+    },
+    odd: Rows {
+        requests: 1.0,
+        port: 1.5175,
+        merged: 0.0,
+    },
     pairs: 0.3313,
     sync: [0.01219, 0.008257, 0.02149],
     shallow: 0.01635,
@@ -164,7 +205,7 @@ pub const H200: Chip = Chip {
     writes: 1.223,
     turn: [0.03753, 0.0676],
     store: [1.646, 0.1144, 0.07526],
-    function: 3.5,
+    function: 4.3,
     exchange: [0.4542, 8.391],
     memory: 1.0,
     add: [0.4247, 0.9036, 8.729e6],

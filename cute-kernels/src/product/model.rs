@@ -229,8 +229,9 @@ impl Product {
         let (pieces, _) = pieces(eighths, most.max(2));
         let steps = f64::from(config.rows_of_warpgroup() / 64 * pieces);
         let [of_area, piece, further] = chip.store;
+        let warpgroups = if config.pingpong { 1.0 } else { 2.0 };
         let function = if self.followed { chip.function } else { 0.0 };
-        let of_area = of_area * self.bytes.1 as f64 / 2.0 + function;
+        let of_area = of_area * self.bytes.1 as f64 / 2.0 + function / warpgroups;
         let mut store = of_area * area / split + piece * steps;
         if pieces == 1 {
             store += further * (steps - 1.0);
@@ -315,11 +316,8 @@ impl Work {
         let at_once = active * below * beside;
         let (rows, columns) = block(at_once / batches, (high * below, wide * beside), config);
         let blocks = (at_once / (rows * columns)).max(1.0);
-        let share = |ctas: f64, power: f64| ctas.max(1.0).powf(-power);
-        let added = |is_whole, share| if is_whole { 0.0 } else { share };
-        let odd = 1.0
-            + added(product.whole_sectors, chip.odd)
-            + added(product.whole_lines, chip.straddling);
+        let rows_of = chip.rows(product.whole_lines, product.whole_sectors);
+        let share = |ctas: f64, power: f64| ctas.max(1.0).powf(-power * rows_of.merged);
         let [of_a_rows, of_b_rows] = chip.shared;
         let inside = a_inside * share(columns / beside, of_a_rows)
             + b_inside * share(rows / below, of_b_rows);
@@ -342,8 +340,8 @@ impl Work {
             last: all - (waves - 1.0) * most,
             waves,
             stages,
-            requests: line * (odd * inside / chip.l2 + outside / chip.outside),
-            port: (chip.port[0] * odd * (a + b) + chip.port[1] * shared) / 1e3,
+            requests: line * (rows_of.requests * inside / chip.l2 + outside / chip.outside),
+            port: (chip.port[0] * rows_of.port * (a + b) + chip.port[1] * shared) / 1e3,
             new_bytes,
             first_bytes: active * ctas * new_bytes * f64::from(config.stages).min(stages),
             writes: chip.writes * bm * bn * product.bytes.1 as f64 / (stages * chip.l2),
