@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 #[cfg(feature = "emulator")]
 use std::sync::Mutex;
-use std::time::Duration;
 
 use cute_chip::tma::{MAP_BYTES, TensorMap};
 #[cfg(feature = "emulator")]
@@ -14,15 +13,14 @@ use crate::device::compiled::Compiled;
 use crate::device::held::Held;
 use crate::device::image::Image;
 use crate::device::maps::Maps;
-use crate::device::memory::Memory;
+use crate::device::order::{Order, Queue, Streams, Use, Used};
 use crate::device::parameters::Parameters;
 use crate::device::report::Output;
-use crate::device::stream::{Order, Queue, Use};
 use crate::device::tensor_map::RawView;
 use crate::{ElementType, Error, Grid};
 
 /// A device: memory, copies, launches and time.
-pub(crate) trait Backend: Send + Sync {
+pub(crate) trait Backend: Streams {
     fn name(&self) -> &str;
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
@@ -48,80 +46,9 @@ pub(crate) trait Backend: Send + Sync {
     fn trim(&self, keep: usize) -> Result<(), Error>;
     /// Allocates `bytes` bytes of the host, at least 1, which `start_write` and `start_read` copy without a wait.
     fn alloc_host(&self, bytes: usize) -> Result<u64, Error>;
-    /// # Safety
-    /// `alloc_host` returned the address for so many bytes, nothing uses it any more, and it is freed once.
-    unsafe fn free_host(&self, address: u64, bytes: usize);
-    /// A new stream.
-    fn create_stream(&self, priority: i32) -> Result<u64, Error>;
-    /// The default stream of a thread. The device may have one number for the streams of all threads.
-    fn stream_of_thread(&self, thread: u64) -> u64;
-    /// Refuses a stream that is not one of the device's context.
-    ///
-    /// # Safety
-    /// The stream is alive, or 0.
-    unsafe fn check_stream(&self, stream: u64) -> Result<(), Error>;
-    /// Destroys a stream. Its work is done all the same.
-    ///
-    /// # Safety
-    /// `create_stream` returned it, and the caller does not use it again.
-    unsafe fn destroy_stream(&self, stream: u64);
-    /// Whether others capture the stream into a graph.
-    ///
-    /// # Safety
-    /// The stream is alive, here and below.
-    unsafe fn is_capturing(&self, stream: u64) -> Result<bool, Error>;
-    /// Waits until the work of the stream has ended.
-    ///
-    /// # Safety
-    /// As above.
-    unsafe fn finish(&self, stream: u64) -> Result<(), Error>;
-
-    /// A new event, not yet recorded. Only a timed one has a time.
-    fn create_event(&self, is_timed: bool) -> Result<u64, Error>;
-    /// # Safety
-    /// `create_event` returned it, and the caller does not use it again.
-    unsafe fn destroy_event(&self, event: u64);
-    /// Makes the event a point behind the work of the stream.
-    ///
-    /// # Safety
-    /// The event and the stream are alive, here and below.
-    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error>;
-    /// Later work of the stream begins when the event is reached.
-    ///
-    /// # Safety
-    /// As above.
-    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error>;
-    /// # Safety
-    /// As above.
-    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error>;
-    /// Whether the host may take it for reached, without a wait that a program does not make.
-    ///
-    /// # Safety
-    /// As above.
-    unsafe fn is_known_to_be_reached(&self, event: u64) -> bool {
-        // SAFETY: the caller makes the promise that the call demands.
-        unsafe { self.is_reached(event) }.unwrap_or(false)
-    }
-    /// Waits until the event is reached.
-    ///
-    /// # Safety
-    /// As above.
-    unsafe fn finish_event(&self, event: u64) -> Result<(), Error>;
-    /// The device time from one event to another.
-    ///
-    /// # Safety
-    /// As above, and both are timed and reached.
-    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error>;
-
     /// Allocates `bytes` bytes, at least 1, at an address that is a multiple of 256. They are not initialised, and may be used by later
     /// work of the stream.
     fn alloc(&self, stream: u64, bytes: usize) -> Result<u64, Error>;
-    /// Frees memory behind the work of the stream.
-    ///
-    /// # Safety
-    /// `alloc` returned the address, the caller does not use or free it again, and no work of other streams uses it later than the
-    /// stream's work so far.
-    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error>;
     /// Sets `bytes` bytes at `address` to zero.
     ///
     /// # Safety
@@ -194,15 +121,14 @@ pub(crate) trait Backend: Send + Sync {
 pub(crate) struct TensorArgument<'a> {
     pub(crate) name: ArgumentName,
     pub(crate) view: RawView<'a>,
-    pub(crate) memory: &'a Arc<Memory>,
-    pub(crate) writes: bool,
+    pub(crate) used: Use<'a>,
 }
 
 /// The memory of the arguments, as the launch uses it.
 pub(crate) fn uses<'a>(
     tensors: &'a [TensorArgument<'_>],
 ) -> impl Iterator<Item = Use<'a>> + Clone + 'a {
-    tensors.iter().map(|it| it.memory.used(it.writes))
+    tensors.iter().map(|it| it.used)
 }
 
 /// A launch that has been checked, to be made later.
@@ -236,20 +162,20 @@ pub(crate) struct KeptTensor {
     address: u64,
     shape: Vec<usize>,
     strides: Vec<usize>,
-    memory: Arc<Memory>,
+    memory: Arc<dyn Used>,
     writes: bool,
 }
 
 impl KeptTensor {
-    pub(crate) fn new(tensor: &TensorArgument<'_>) -> Self {
+    pub(crate) fn new(tensor: &TensorArgument<'_>, memory: Arc<dyn Used>) -> Self {
         KeptTensor {
             name: tensor.name,
             element: tensor.view.element,
             address: tensor.view.address,
             shape: tensor.view.shape.to_vec(),
             strides: tensor.view.strides.to_vec(),
-            memory: tensor.memory.clone(),
-            writes: tensor.writes,
+            memory,
+            writes: tensor.used.1,
         }
     }
 
@@ -262,14 +188,13 @@ impl KeptTensor {
                 shape: &self.shape,
                 strides: &self.strides,
             },
-            memory: &self.memory,
-            writes: self.writes,
+            used: self.used(),
         }
     }
 
     /// The memory, as a launch uses it.
     pub(crate) fn used(&self) -> Use<'_> {
-        self.memory.used(self.writes)
+        (self.memory.uses(), self.writes)
     }
 }
 

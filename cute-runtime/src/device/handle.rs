@@ -13,7 +13,7 @@ use crate::device::capture;
 use crate::device::cuda;
 #[cfg(all(feature = "cuda", feature = "emulator"))]
 use crate::device::logging::{Level, log};
-use crate::device::stream::Queue;
+use crate::device::order::Queue;
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///

@@ -7,7 +7,7 @@ use std::ptr;
 use std::slice;
 use std::sync::Mutex;
 
-use crate::device::stream::Uses;
+use crate::device::order::Uses;
 use crate::{Buffer, Device, Element, Error};
 
 /// An array of elements in memory of the host that the device knows: page-locked ("pinned") memory on a GPU. Copies between it and a

@@ -11,6 +11,7 @@ use crate::device::compiled::Compiled;
 use crate::device::fact::{Numbers, Term};
 use crate::device::image::Image;
 use crate::device::memory::Memory;
+use crate::device::order::Used;
 use crate::device::parameters::Parameters;
 use crate::device::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
@@ -204,8 +205,7 @@ pub(crate) unsafe fn launch_image(
             tensors.push(TensorArgument {
                 name: ArgumentName { parameter, item },
                 view,
-                memory,
-                writes,
+                used: memory.used(writes),
             });
         });
     }
@@ -213,11 +213,17 @@ pub(crate) unsafe fn launch_image(
         if !image.reports.is_empty() {
             return Err(refuse(LaunchRule::Captured));
         }
+        let mut kept: Vec<Arc<dyn Used>> = Vec::with_capacity(tensors.len());
+        for Argument(argument) in arguments {
+            argument.for_each_tensor(&mut |_, _, memory| kept.push(Arc::clone(memory) as _));
+        }
+        let tensors = tensors.iter().zip(kept);
+        let tensors = tensors.map(|(tensor, memory)| KeptTensor::new(tensor, memory));
         capture::list(Launch {
             image: image.clone(),
             grid,
             parameters,
-            tensors: tensors.iter().map(KeptTensor::new).collect(),
+            tensors: tensors.collect(),
         });
         return Ok(());
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use zerocopy::IntoBytes;
 
-use crate::device::stream::{Use, Uses};
+use crate::device::order::{Use, Used, Uses};
 use crate::{Device, Element, Error, Stream};
 
 /// An array of elements in a device's memory.
@@ -292,6 +292,12 @@ impl Memory {
         let (backend, queue) = (&**self.device.backend(), self.device.queue());
         let uses = iter::once(self.used(writes));
         backend.order().enqueue(backend, queue, uses, work)
+    }
+}
+
+impl Used for Memory {
+    fn uses(&self) -> &Mutex<Uses> {
+        &self.uses
     }
 }
 

@@ -29,6 +29,7 @@ mod lock;
 pub mod logging;
 mod maps;
 mod memory;
+mod order;
 mod parameters;
 mod prepare;
 mod report;

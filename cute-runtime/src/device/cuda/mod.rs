@@ -33,9 +33,9 @@ use crate::device::held::Held;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
+use crate::device::order::{Order, Queue, Streams};
 use crate::device::parameters::Parameters;
 use crate::device::report::Output;
-use crate::device::stream::{Order, Queue};
 use crate::{Error, ForeignRule, Grid, LaunchRule};
 use context::{Context, Entered};
 use driver::check;
@@ -376,93 +376,6 @@ impl Backend for Gpu {
         self.explained(self.context.enter()?.alloc_host(bytes))
     }
 
-    unsafe fn free_host(&self, address: u64, _bytes: usize) {
-        if let Ok(entered) = self.context.enter() {
-            // SAFETY: the caller makes the promise that the call demands.
-            unsafe { entered.free_host(address) };
-        }
-    }
-
-    fn create_stream(&self, priority: i32) -> Result<u64, Error> {
-        self.explained(self.context.enter()?.create_stream(priority))
-    }
-
-    fn stream_of_thread(&self, _thread: u64) -> u64 {
-        stream::PER_THREAD
-    }
-
-    unsafe fn check_stream(&self, stream: u64) -> Result<(), Error> {
-        // The driver's own streams are those of every context.
-        if stream <= stream::PER_THREAD {
-            return Ok(());
-        }
-        // SAFETY: the caller makes the promise that the call demands.
-        let context = unsafe { self.context.enter()?.context_of(stream)? };
-        match self.context.is(context) {
-            true => Ok(()),
-            false => Err(Error::OtherStream {
-                what: "stream",
-                found: "another context".to_string(),
-                expected: format!("that of {}", self.listed.name),
-            }),
-        }
-    }
-
-    unsafe fn destroy_stream(&self, stream: u64) {
-        if let Ok(entered) = self.context.enter() {
-            // SAFETY: the caller makes the promise that the call demands.
-            unsafe { entered.destroy_stream(stream) };
-        }
-    }
-
-    unsafe fn is_capturing(&self, stream: u64) -> Result<bool, Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.is_capturing(stream) })
-    }
-
-    unsafe fn finish(&self, stream: u64) -> Result<(), Error> {
-        let entered = self.context.enter()?;
-        // SAFETY: the caller makes the promise that the call demands.
-        self.delivered(&entered, || unsafe { entered.finish(stream) })
-    }
-
-    fn create_event(&self, is_timed: bool) -> Result<u64, Error> {
-        self.explained(self.context.enter()?.create_event(is_timed))
-    }
-
-    unsafe fn destroy_event(&self, event: u64) {
-        if let Ok(entered) = self.context.enter() {
-            // SAFETY: the caller makes the promise that the call demands.
-            unsafe { entered.destroy_event(event) };
-        }
-    }
-
-    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.record(event, stream) })
-    }
-
-    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.wait(stream, event) })
-    }
-
-    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.is_reached(event) })
-    }
-
-    unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
-        let entered = self.context.enter()?;
-        // SAFETY: the caller makes the promise that the call demands.
-        self.delivered(&entered, || unsafe { entered.finish_event(event) })
-    }
-
-    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        self.explained(unsafe { self.context.enter()?.elapsed(start, end) })
-    }
-
     fn alloc(&self, stream: u64, bytes: usize) -> Result<u64, Error> {
         let pool = self.pool.as_ref().ok_or_else(|| Error::NoMemoryPools {
             device: self.listed.name.clone(),
@@ -473,11 +386,6 @@ impl Backend for Gpu {
             }
             answer => answer,
         }
-    }
-
-    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        unsafe { self.context.enter()?.free(stream, address) }
     }
 
     unsafe fn clear(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
@@ -586,6 +494,108 @@ impl Backend for Gpu {
 
     fn output(&self) -> &Output {
         &self.output
+    }
+}
+
+impl Streams for Gpu {
+    fn close(&self, queue: u64) -> bool {
+        self.order.close(self, queue)
+    }
+
+    fn freed(&self, address: u64) {
+        self.held.remove(address);
+    }
+
+    unsafe fn free_host(&self, address: u64, _bytes: usize) {
+        if let Ok(entered) = self.context.enter() {
+            // SAFETY: the caller makes the promise that the call demands.
+            unsafe { entered.free_host(address) };
+        }
+    }
+
+    fn create_stream(&self, priority: i32) -> Result<u64, Error> {
+        self.explained(self.context.enter()?.create_stream(priority))
+    }
+
+    fn stream_of_thread(&self, _thread: u64) -> u64 {
+        stream::PER_THREAD
+    }
+
+    unsafe fn check_stream(&self, stream: u64) -> Result<(), Error> {
+        // The driver's own streams are those of every context.
+        if stream <= stream::PER_THREAD {
+            return Ok(());
+        }
+        // SAFETY: the caller makes the promise that the call demands.
+        let context = unsafe { self.context.enter()?.context_of(stream)? };
+        match self.context.is(context) {
+            true => Ok(()),
+            false => Err(Error::OtherStream {
+                what: "stream",
+                found: "another context".to_string(),
+                expected: format!("that of {}", self.listed.name),
+            }),
+        }
+    }
+
+    unsafe fn destroy_stream(&self, stream: u64) {
+        if let Ok(entered) = self.context.enter() {
+            // SAFETY: the caller makes the promise that the call demands.
+            unsafe { entered.destroy_stream(stream) };
+        }
+    }
+
+    unsafe fn is_capturing(&self, stream: u64) -> Result<bool, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.is_capturing(stream) })
+    }
+
+    unsafe fn finish(&self, stream: u64) -> Result<(), Error> {
+        let entered = self.context.enter()?;
+        // SAFETY: the caller makes the promise that the call demands.
+        self.delivered(&entered, || unsafe { entered.finish(stream) })
+    }
+
+    fn create_event(&self, is_timed: bool) -> Result<u64, Error> {
+        self.explained(self.context.enter()?.create_event(is_timed))
+    }
+
+    unsafe fn destroy_event(&self, event: u64) {
+        if let Ok(entered) = self.context.enter() {
+            // SAFETY: the caller makes the promise that the call demands.
+            unsafe { entered.destroy_event(event) };
+        }
+    }
+
+    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.record(event, stream) })
+    }
+
+    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.wait(stream, event) })
+    }
+
+    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.is_reached(event) })
+    }
+
+    unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
+        let entered = self.context.enter()?;
+        // SAFETY: the caller makes the promise that the call demands.
+        self.delivered(&entered, || unsafe { entered.finish_event(event) })
+    }
+
+    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.elapsed(start, end) })
+    }
+
+    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        unsafe { self.context.enter()?.free(stream, address) }
     }
 }
 

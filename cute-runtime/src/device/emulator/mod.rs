@@ -30,9 +30,9 @@ use crate::device::held::Held;
 use crate::device::image::Image;
 use crate::device::lock::lock;
 use crate::device::maps::Maps;
+use crate::device::order::{Order, Queue, Streams};
 use crate::device::parameters::Parameters;
 use crate::device::report::{Buffer, Output};
-use crate::device::stream::{Order, Queue};
 use crate::{ElementType, Error, ForeignRule, Grid};
 use fault::located;
 use guests::{Guests, Place};
@@ -180,87 +180,6 @@ impl Backend for Emulator {
         }
     }
 
-    unsafe fn free_host(&self, address: u64, bytes: usize) {
-        if let Ok(layout) = host_layout(bytes) {
-            let memory = ptr::with_exposed_provenance_mut(address as usize);
-            // SAFETY: the caller makes the promise that the call demands; the layout is that of `alloc_host`.
-            unsafe { alloc::dealloc(memory, layout) };
-        }
-    }
-
-    fn create_stream(&self, _priority: i32) -> Result<u64, Error> {
-        let stream = self.events.new_number();
-        lock(&self.memory).global.add_stream(stream);
-        Ok(stream)
-    }
-
-    fn stream_of_thread(&self, thread: u64) -> u64 {
-        streams::of_thread(thread)
-    }
-
-    unsafe fn check_stream(&self, _stream: u64) -> Result<(), Error> {
-        Ok(())
-    }
-
-    unsafe fn destroy_stream(&self, _stream: u64) {}
-
-    unsafe fn is_capturing(&self, _stream: u64) -> Result<bool, Error> {
-        Ok(false)
-    }
-
-    unsafe fn finish(&self, stream: u64) -> Result<(), Error> {
-        let mut memory = lock(&self.memory);
-        let point = memory.global.record(stream);
-        self.events.waited_for(&point);
-        memory.finish(&point)
-    }
-
-    fn create_event(&self, _is_timed: bool) -> Result<u64, Error> {
-        Ok(self.events.new_number())
-    }
-
-    unsafe fn destroy_event(&self, event: u64) {
-        self.events.remove(event);
-    }
-
-    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
-        let point = lock(&self.memory).global.record(stream);
-        self.events.record(event, point);
-        Ok(())
-    }
-
-    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
-        if let Some(point) = self.events.point(event) {
-            lock(&self.memory).global.wait(stream, &point);
-        }
-        Ok(())
-    }
-
-    /// A launch has ended when the call returns. Who knows that it has, has waited for it.
-    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
-        // SAFETY: the caller makes the promise that the call demands.
-        unsafe { self.finish_event(event)? };
-        Ok(true)
-    }
-
-    unsafe fn is_known_to_be_reached(&self, event: u64) -> bool {
-        self.events.is_known_to_be_reached(event)
-    }
-
-    unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
-        match self.events.point(event) {
-            Some(point) => {
-                self.events.waited_for(&point);
-                lock(&self.memory).finish(&point)
-            }
-            None => Ok(()),
-        }
-    }
-
-    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
-        Ok(self.events.elapsed(start, end))
-    }
-
     fn alloc(&self, _stream: u64, bytes: usize) -> Result<u64, Error> {
         self.allocate(&mut lock(&self.memory).global, bytes)
     }
@@ -268,11 +187,6 @@ impl Backend for Emulator {
     unsafe fn clear(&self, stream: u64, address: u64, bytes: usize) -> Result<(), Error> {
         // SAFETY: the caller makes the promise that the call demands; the bytes are copied at once.
         unsafe { self.start_write(stream, address, &vec![0; bytes]) }
-    }
-
-    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
-        let mut memory = lock(&self.memory);
-        memory.global.free_on(stream, address).map_err(memory_error)
     }
 
     unsafe fn start_write(&self, stream: u64, address: u64, bytes: &[u8]) -> Result<(), Error> {
@@ -362,6 +276,102 @@ impl Backend for Emulator {
     }
 }
 
+impl Streams for Emulator {
+    fn close(&self, queue: u64) -> bool {
+        self.order.close(self, queue)
+    }
+
+    fn freed(&self, address: u64) {
+        self.held.remove(address);
+    }
+
+    unsafe fn free_host(&self, address: u64, bytes: usize) {
+        if let Ok(layout) = host_layout(bytes) {
+            let memory = ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: the caller makes the promise that the call demands; the layout is that of `alloc_host`.
+            unsafe { alloc::dealloc(memory, layout) };
+        }
+    }
+
+    fn create_stream(&self, _priority: i32) -> Result<u64, Error> {
+        let stream = self.events.new_number();
+        lock(&self.memory).global.add_stream(stream);
+        Ok(stream)
+    }
+
+    fn stream_of_thread(&self, thread: u64) -> u64 {
+        streams::of_thread(thread)
+    }
+
+    unsafe fn check_stream(&self, _stream: u64) -> Result<(), Error> {
+        Ok(())
+    }
+
+    unsafe fn destroy_stream(&self, _stream: u64) {}
+
+    unsafe fn is_capturing(&self, _stream: u64) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    unsafe fn finish(&self, stream: u64) -> Result<(), Error> {
+        let mut memory = lock(&self.memory);
+        let point = memory.global.record(stream);
+        self.events.waited_for(&point);
+        memory.finish(&point)
+    }
+
+    fn create_event(&self, _is_timed: bool) -> Result<u64, Error> {
+        Ok(self.events.new_number())
+    }
+
+    unsafe fn destroy_event(&self, event: u64) {
+        self.events.remove(event);
+    }
+
+    unsafe fn record(&self, event: u64, stream: u64) -> Result<(), Error> {
+        let point = lock(&self.memory).global.record(stream);
+        self.events.record(event, point);
+        Ok(())
+    }
+
+    unsafe fn wait(&self, stream: u64, event: u64) -> Result<(), Error> {
+        if let Some(point) = self.events.point(event) {
+            lock(&self.memory).global.wait(stream, &point);
+        }
+        Ok(())
+    }
+
+    /// A launch has ended when the call returns. Who knows that it has, has waited for it.
+    unsafe fn is_reached(&self, event: u64) -> Result<bool, Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        unsafe { self.finish_event(event)? };
+        Ok(true)
+    }
+
+    unsafe fn is_known_to_be_reached(&self, event: u64) -> bool {
+        self.events.is_known_to_be_reached(event)
+    }
+
+    unsafe fn finish_event(&self, event: u64) -> Result<(), Error> {
+        match self.events.point(event) {
+            Some(point) => {
+                self.events.waited_for(&point);
+                lock(&self.memory).finish(&point)
+            }
+            None => Ok(()),
+        }
+    }
+
+    unsafe fn elapsed(&self, start: u64, end: u64) -> Result<Duration, Error> {
+        Ok(self.events.elapsed(start, end))
+    }
+
+    unsafe fn free(&self, stream: u64, address: u64) -> Result<(), Error> {
+        let mut memory = lock(&self.memory);
+        memory.global.free_on(stream, address).map_err(memory_error)
+    }
+}
+
 impl Emulator {
     fn allocate(&self, memory: &mut GlobalMemory, bytes: usize) -> Result<u64, Error> {
         let free = memory.free_bytes();
@@ -440,7 +450,7 @@ impl Emulator {
             Some(reports) => reports.read(global)?,
             None => (String::new(), None),
         };
-        for it in tensors.iter().filter(|it| it.writes) {
+        for it in tensors.iter().filter(|it| it.used.1) {
             guests.wrote(it.view.address, global.record(stream));
         }
         let ended = match (launched, failure) {

@@ -7,25 +7,22 @@
 //! With one stream, this costs two numbers for each tensor of a launch. From the second stream on, an event is recorded behind each
 //! piece: recorded only when another stream needs it, it would make that stream also wait for the pieces in between.
 
+mod queue;
+mod streams;
+
+pub(crate) use queue::Queue;
+pub(crate) use streams::Streams;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use super::queue::Queue;
 use crate::Error;
-use crate::device::backend::Backend;
 use crate::device::lock::lock;
 use crate::device::logging::{Level, log};
+use queue::LaneId;
 
 /// How many events of a stream are kept. A piece of work whose event is no longer kept is waited for by a later one.
 const EVENTS: usize = 32;
-
-/// A stream, or one thread's part of the per-thread default stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LaneId {
-    pub(super) queue: u64,
-    /// The number of the thread; 0 unless the stream is the per-thread default stream.
-    pub(super) thread: u64,
-}
 
 /// A piece of work, and all pieces before it on its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +41,11 @@ pub(crate) struct Uses {
 
 /// The uses of some memory to which a piece of work is added, and whether it writes the memory.
 pub(crate) type Use<'a> = (&'a Mutex<Uses>, bool);
+
+/// Memory that knows the work that uses it.
+pub(crate) trait Used: Send + Sync {
+    fn uses(&self) -> &Mutex<Uses>;
+}
 
 /// The streams of a device on which something was enqueued.
 #[derive(Default)]
@@ -95,7 +97,7 @@ impl Order {
     /// The order is locked meanwhile, so `enqueue` runs no code of the user's.
     pub(crate) fn enqueue<'a, T>(
         &self,
-        backend: &dyn Backend,
+        backend: &dyn Streams,
         queue: &Queue,
         uses: impl Iterator<Item = Use<'a>> + Clone,
         enqueue: impl FnOnce(u64) -> Result<T, Error>,
@@ -150,7 +152,7 @@ impl Order {
     /// The backend has allocated the memory, and nobody uses or frees it from now on.
     pub(crate) unsafe fn free(
         &self,
-        backend: &dyn Backend,
+        backend: &dyn Streams,
         queue: &Queue,
         address: u64,
         uses: Mutex<Uses>,
@@ -169,7 +171,7 @@ impl Order {
             let free = |stream| unsafe { backend.free(stream, *address) };
             let freed = self.enqueue(backend, queue, one, free).is_ok();
             if freed {
-                backend.held().remove(*address);
+                backend.freed(*address);
             }
             !freed
         });
@@ -182,7 +184,7 @@ impl Order {
     /// As for `Backend::free_host`, but for work in the uses.
     pub(crate) unsafe fn free_host(
         &self,
-        backend: &dyn Backend,
+        backend: &dyn Streams,
         address: u64,
         bytes: usize,
         uses: Mutex<Uses>,
@@ -201,7 +203,7 @@ impl Order {
     }
 
     /// Whether all work that uses some memory has ended.
-    fn has_ended(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<bool, Error> {
+    fn has_ended(&self, backend: &dyn Streams, uses: &Mutex<Uses>) -> Result<bool, Error> {
         let mut lanes = lock(&self.lanes);
         for mark in lock(uses).before(true) {
             if let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane)
@@ -216,7 +218,7 @@ impl Order {
     }
 
     /// Waits, on the host, for all work that uses some memory.
-    pub(crate) fn finish(&self, backend: &dyn Backend, uses: &Mutex<Uses>) -> Result<(), Error> {
+    pub(crate) fn finish(&self, backend: &dyn Streams, uses: &Mutex<Uses>) -> Result<(), Error> {
         let mut events = Vec::new();
         {
             let mut lanes = lock(&self.lanes);
@@ -239,7 +241,7 @@ impl Order {
 
     /// Destroys all events and frees memory of the host, before the backend ends.
     #[cfg(feature = "cuda")]
-    pub(crate) fn clear(&self, backend: &dyn Backend) {
+    pub(crate) fn clear(&self, backend: &dyn Streams) {
         let unfreed = std::mem::take(&mut *lock(&self.unfreed_host));
         for (address, bytes, uses) in unfreed {
             if self.has_ended(backend, &uses).unwrap_or(false) {
@@ -255,7 +257,7 @@ impl Order {
 
     /// Called when the last handle of a stream is dropped: its work gets a last event. False if that cannot be recorded, so that the
     /// stream must be kept.
-    pub(super) fn close(&self, backend: &dyn Backend, queue: u64) -> bool {
+    pub(crate) fn close(&self, backend: &dyn Streams, queue: u64) -> bool {
         let mut lanes = lock(&self.lanes);
         for lane in lanes.iter_mut().filter(|lane| lane.id.queue == queue) {
             if lane.last_event() < lane.enqueued
@@ -273,7 +275,7 @@ impl Order {
 
 /// Makes the lane at index `own` wait for a piece of work. Returns how many events it waits for: 1, or 0 if it comes later anyway.
 fn wait(
-    backend: &dyn Backend,
+    backend: &dyn Streams,
     lanes: &mut [Lane],
     own: usize,
     mark: Mark,
@@ -317,7 +319,7 @@ fn wait(
 }
 
 /// Forgets the streams that have no handle, once their work has ended.
-fn remove_ended(backend: &dyn Backend, lanes: &mut Vec<Lane>) {
+fn remove_ended(backend: &dyn Streams, lanes: &mut Vec<Lane>) {
     lanes.retain_mut(|lane| {
         let ended = lane.stream.is_none()
             && lane.events.back().is_none_or(|(_, event)| {
@@ -356,7 +358,7 @@ impl Lane {
     /// The first kept event behind a piece of work, with the number of the last piece before it. If there is none, one is recorded now.
     fn event_behind(
         &mut self,
-        backend: &dyn Backend,
+        backend: &dyn Streams,
         number: u64,
     ) -> Result<Option<(u64, Arc<u64>)>, Error> {
         if self.last_event() < number
@@ -375,7 +377,7 @@ impl Lane {
 
     /// Records an event behind all work of the lane. The oldest one is used again if there are many and nobody waits for it on the host:
     /// streams that wait for it are not affected.
-    fn record(&mut self, backend: &dyn Backend, stream: u64) -> Result<(), Error> {
+    fn record(&mut self, backend: &dyn Streams, stream: u64) -> Result<(), Error> {
         let oldest = match self.events.len() {
             EVENTS => self.events.pop_front().map(|(_, event)| event),
             _ => None,
@@ -396,7 +398,7 @@ impl Lane {
 }
 
 /// Ends the use of an event, which the last user destroys.
-fn discard(backend: &dyn Backend, event: Arc<u64>) {
+fn discard(backend: &dyn Streams, event: Arc<u64>) {
     if let Some(event) = Arc::into_inner(event) {
         // SAFETY: nobody else has the event.
         unsafe { backend.destroy_event(event) };

@@ -5,9 +5,16 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::order::LaneId;
+use super::streams::Streams;
 use crate::Error;
-use crate::device::backend::Backend;
+
+/// A stream, or one thread's part of the per-thread default stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneId {
+    pub(super) queue: u64,
+    /// The number of the thread; 0 unless the stream is the per-thread default stream.
+    pub(super) thread: u64,
+}
 
 /// A stream. Its drop ends an owned stream and releases the owner of a borrowed one; work that was enqueued is done all the same.
 pub(crate) struct Queue {
@@ -21,10 +28,10 @@ enum Kind {
     /// The default stream of the device, whose number is 0.
     Default,
     /// The default stream of the thread that uses it.
-    PerThread(Arc<dyn Backend>),
-    Owned(Arc<dyn Backend>, u64),
+    PerThread(Arc<dyn Streams>),
+    Owned(Arc<dyn Streams>, u64),
     Foreign {
-        backend: Arc<dyn Backend>,
+        backend: Arc<dyn Streams>,
         stream: u64,
         owner: Option<Arc<dyn Any + Send + Sync>>,
     },
@@ -45,20 +52,20 @@ impl Queue {
         })
     }
 
-    pub(super) fn per_thread(backend: Arc<dyn Backend>) -> Arc<Self> {
+    pub(crate) fn per_thread(backend: Arc<dyn Streams>) -> Arc<Self> {
         Queue::new(Kind::PerThread(backend))
     }
 
     /// # Safety
     /// The stream is from `create_stream` of the backend, and nobody else destroys it.
-    pub(super) unsafe fn owned(backend: Arc<dyn Backend>, stream: u64) -> Arc<Self> {
+    pub(crate) unsafe fn owned(backend: Arc<dyn Streams>, stream: u64) -> Arc<Self> {
         Queue::new(Kind::Owned(backend, stream))
     }
 
     /// # Safety
     /// The stream is one of the backend, and lives as long as the owner.
-    pub(super) unsafe fn foreign(
-        backend: Arc<dyn Backend>,
+    pub(crate) unsafe fn foreign(
+        backend: Arc<dyn Streams>,
         stream: u64,
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Arc<Self> {
@@ -81,7 +88,7 @@ impl Queue {
     }
 
     /// The backend's number of the stream, for the calling thread.
-    pub(crate) fn stream(&self, backend: &dyn Backend) -> u64 {
+    pub(crate) fn stream(&self, backend: &dyn Streams) -> u64 {
         match self.kind {
             Kind::Default => DEFAULT,
             Kind::PerThread(_) => backend.stream_of_thread(thread_number()),
@@ -100,7 +107,7 @@ impl Queue {
     }
 
     /// Others get to know the stream.
-    pub(super) fn share(&self) {
+    pub(crate) fn share(&self) {
         if !matches!(self.kind, Kind::Default) {
             self.is_shared.store(true, Ordering::Relaxed);
         }
@@ -112,7 +119,7 @@ impl Queue {
     }
 
     /// Whether others capture the stream into a graph.
-    pub(crate) fn is_captured(&self, backend: &dyn Backend) -> Result<bool, Error> {
+    pub(crate) fn is_captured(&self, backend: &dyn Streams) -> Result<bool, Error> {
         match self.is_shared() {
             // SAFETY: this value keeps the stream, or its owner.
             true => unsafe { backend.is_capturing(self.stream(backend)) },
@@ -142,16 +149,16 @@ impl Drop for Queue {
         match &mut self.kind {
             Kind::Default => {}
             Kind::PerThread(backend) => {
-                backend.order().close(&**backend, self.id);
+                backend.close(self.id);
             }
             Kind::Owned(backend, stream) => {
-                if backend.order().close(&**backend, self.id) {
+                if backend.close(self.id) {
                     // SAFETY: the stream is owned, and this is its last handle.
                     unsafe { backend.destroy_stream(*stream) };
                 }
             }
             Kind::Foreign { backend, owner, .. } => {
-                if !backend.order().close(&**backend, self.id) {
+                if !backend.close(self.id) {
                     // The order still names the stream, so its owner must stay.
                     std::mem::forget(owner.take());
                 }

@@ -3,12 +3,6 @@
 //! A device handle names a stream, and everything that takes a device runs on that stream: one convention for launches, tensors, copies,
 //! plans and the workspace that they need, and no function exists twice. [`Device::on`] gives the handle.
 
-mod order;
-mod queue;
-
-pub(crate) use order::{Order, Use, Uses};
-pub(crate) use queue::Queue;
-
 use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
@@ -16,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::device::backend::Backend;
+use crate::device::order::Queue;
 use crate::{Device, Error};
 
 /// A stream of a device: work that is done in the order of the calls. Work on different streams may be done at the same time.
