@@ -59,14 +59,10 @@ impl Guest {
     /// Those of [`device`] and of [`Stream::from_raw`].
     pub unsafe fn new(stream: &Arc<CudaStream>) -> Result<Self, Error> {
         let device = device(stream.context())?;
-        let raw = stream.cu_stream();
-        let named = match raw.addr() {
-            0 => device.stream(),
-            PER_THREAD => device.per_thread_stream(),
-            // SAFETY: cudarc destroys the stream when the `Arc` is dropped, which the owner keeps from happening. The caller makes the
-            // promise about graphs.
-            _ => unsafe { Stream::from_raw(&device, raw.cast(), stream.clone())? },
-        };
+        // SAFETY: cudarc destroys the stream when the `Arc` is dropped, which the owner keeps from happening. The caller makes the
+        // promise about graphs.
+        let named =
+            unsafe { Stream::from_raw(&device, stream.cu_stream().cast(), stream.clone())? };
         Ok(Guest {
             device: device.on(&named)?,
             stream: stream.clone(),
@@ -167,9 +163,6 @@ impl Guest {
         }
     }
 }
-
-/// The number of the per-thread default stream.
-const PER_THREAD: usize = 2;
 
 /// Refuses a tensor whose last element lies outside of its slice.
 pub(crate) fn check_bounds<const R: usize>(

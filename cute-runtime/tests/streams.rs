@@ -360,6 +360,28 @@ fn streams_and_events_of_other_devices_are_refused() -> Result<(), Error> {
     Ok(())
 }
 
+/// The numbers by which the driver knows its default streams are those streams, also if others pass them.
+#[test]
+fn the_default_streams_of_others_are_those_of_the_device() -> Result<(), Error> {
+    let device = Device::emulator();
+    let named = |number| {
+        let number = std::ptr::without_provenance_mut(number);
+        // SAFETY: the emulator looks at no pointer.
+        unsafe { Stream::from_raw(&device, number, Arc::new(())) }
+    };
+    assert!(named(0)? == device.stream() && named(1)? == device.stream());
+    // Each thread has its own stream of that number.
+    let own = device.on(&named(2)?)?;
+    assert!(own.stream() == device.per_thread_stream());
+    let mut x = Tensor::from_slice(&own, &[1; 100], [100])?;
+    std::thread::scope(|scope| {
+        let launch = || steps::add::launch(&own, 2, &mut x.view_mut(), 1);
+        scope.spawn(launch).join().expect("no panic")
+    })?;
+    assert_eq!(x.download()?, [2; 100]);
+    Ok(())
+}
+
 /// A stream of others is the same stream however often it is named, and keeps its owner as long as it is named.
 #[test]
 fn a_stream_of_others_keeps_its_owner() -> Result<(), Error> {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use zerocopy::IntoBytes;
 
+use crate::device::logging::{Level, log};
 use crate::device::order::{Use, Used, Uses};
 use crate::{Device, Element, Error, Stream};
 
@@ -315,9 +316,15 @@ impl Drop for Memory {
             Owner::Guest(_) => {
                 // The guard's owner knows the home stream only, which must come behind the work on others.
                 let ordered = self.enqueue(true, |_| Ok(()));
-                if ordered.is_err() {
-                    // The owner captures the home stream, or the device failed.
-                    let _ = backend.order().finish(backend, &self.uses);
+                // The owner captures the home stream, or the device failed.
+                if ordered.is_err()
+                    && let Err(error) = backend.order().finish(backend, &self.uses)
+                {
+                    let line = format_args!(
+                        "memory of others at {:#x} is given back, and work may still use it: {error}",
+                        self.address
+                    );
+                    log(Level::Error, "cute_runtime::stream", line);
                 }
                 if self.address != 0 {
                     // SAFETY: the address is from `import`, and the memory is not used any more.

@@ -13,6 +13,11 @@ use crate::device::backend::Backend;
 use crate::device::order::Queue;
 use crate::{Device, Error};
 
+/// The default streams as others pass them: 0, `CU_STREAM_LEGACY` and `CU_STREAM_PER_THREAD`.
+const LEGACY: u64 = 0;
+const LEGACY_BY_NAME: u64 = 1;
+const PER_THREAD: u64 = 2;
+
 /// A stream of a device: work that is done in the order of the calls. Work on different streams may be done at the same time.
 ///
 /// [`Device::on`] gives a handle of the device whose launches, copies and allocations are on the stream. A tensor may be used on every
@@ -121,14 +126,15 @@ impl Device {
 }
 
 impl Stream {
-    /// A stream that others made: a `CUstream` of the device's context. On the emulator, each number is a stream.
+    /// A stream that others made: a `CUstream` of the device's context. 0 and 1 are the default stream, and 2 is the default stream of the
+    /// thread that uses it, as for the driver. On the emulator, each other number is a stream.
     ///
     /// `owner` is kept as long as anything names the stream. The stream is never destroyed here, nor waited for, unless a function says so.
     /// While its owner captures it into a graph, launches on it are captured. What a capture forbids is then an error: to allocate,
     /// copy from or to the host, wait, or launch a kernel that is not [compiled](Device::compile).
     ///
     /// # Safety
-    /// - The stream is one of the device's context, or 0, and is not destroyed before the owner is dropped.
+    /// - The stream is one of the device's context, or 0 to 2, and is not destroyed before the owner is dropped.
     /// - Who launches a graph into which launches of this crate were captured keeps their tensors, and keeps other work that uses them
     ///   from running at the same time.
     ///
@@ -141,6 +147,12 @@ impl Stream {
     ) -> Result<Self, Error> {
         let backend = device.backend().clone();
         let stream = stream.expose_provenance() as u64;
+        // The default streams have no owner, and the last one is another stream in each thread.
+        match stream {
+            LEGACY | LEGACY_BY_NAME => return Ok(Device::new(backend).stream()),
+            PER_THREAD => return Ok(device.per_thread_stream()),
+            _ => {}
+        }
         // SAFETY: the caller promises that the stream is alive.
         unsafe { backend.check_stream(stream)? };
         // SAFETY: the caller makes the promise that the call demands.
@@ -160,8 +172,7 @@ impl Stream {
         std::ptr::with_exposed_provenance_mut(stream as usize)
     }
 
-    /// The device, with this stream.
-    pub fn device(&self) -> Device {
+    fn device(&self) -> Device {
         Device::new(self.backend.clone()).with_queue(self.queue.clone())
     }
 

@@ -630,6 +630,29 @@ fn a_tensor_makes_streams_wait_for_each_other() {
     assert_eq!(calls, expected);
 }
 
+/// An event of a thread's default stream that cannot be recorded is the error of the work of others that needs it: another thread would
+/// record it on its own stream.
+#[test]
+fn work_of_a_thread_without_an_event_is_not_passed_by() {
+    child(session::on_the_stream_of_a_thread);
+    let Some(fake) = Fake::build() else { return };
+    let test = "work_of_a_thread_without_an_event_is_not_passed_by";
+    let parameters = ("FAKE_CUDA_PARAMETERS", "8");
+    let run = fake.run(test, &[parameters]);
+    assert_eq!(
+        (&*run.report, run.record.count("cuLaunchKernelEx")),
+        ("done", 2)
+    );
+    // Events behind the allocation, the clear and the launch.
+    let failing = ("FAKE_CUDA_FAIL", "cuEventRecord:3:CUDA_ERROR_UNKNOWN");
+    let run = fake.run(test, &[parameters, failing]);
+    assert_eq!(
+        run.report,
+        "cuEventRecord: CUDA_ERROR_UNKNOWN (999): on demand"
+    );
+    assert_eq!(run.record.count("cuLaunchKernelEx"), 1);
+}
+
 /// While its owner captures a stream, launches go to it, and everything that a capture forbids is an error before it is done.
 #[test]
 fn a_stream_that_others_capture_takes_launches_alone() {

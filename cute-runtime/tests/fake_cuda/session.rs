@@ -209,6 +209,19 @@ pub(crate) fn one_tensor_on_two_streams() -> String {
     outcome(launches())
 }
 
+/// A launch on the default stream of the thread, and one with the same tensor on the default stream of the device.
+pub(crate) fn on_the_stream_of_a_thread() -> String {
+    fn launches() -> Result<(), Error> {
+        let device = Device::cuda(0)?;
+        let own = device.on(&device.per_thread_stream())?;
+        let mut x = Tensor::<u32, 1>::zeros(&own, [32])?;
+        counting::count::launch(&own, 1, &mut x.view_mut())?;
+        let mut launch = || counting::count::launch(&device, 1, &mut x.view_mut());
+        std::thread::scope(|scope| scope.spawn(&mut launch).join().unwrap())
+    }
+    outcome(launches())
+}
+
 /// What a stream that its owner captures takes and refuses.
 pub(crate) fn on_a_captured_stream() -> String {
     fn outcomes() -> Result<[String; 7], Error> {

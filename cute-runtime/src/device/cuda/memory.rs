@@ -152,12 +152,13 @@ impl Entered {
         Ok(())
     }
 
-    /// Allocates memory of the host that every context knows.
+    /// Allocates memory of the host that every context knows, and the device, too.
     pub(super) fn alloc_host(&self, bytes: usize) -> Result<u64, Error> {
         let mut host = ptr::null_mut();
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         // SAFETY: the pointer is valid for the write.
         check("cuMemHostAlloc", unsafe {
-            sys::cuMemHostAlloc(&raw mut host, bytes, sys::CU_MEMHOSTALLOC_PORTABLE)
+            sys::cuMemHostAlloc(&raw mut host, bytes, flags)
         })?;
         Ok(host.expose_provenance() as u64)
     }
@@ -172,16 +173,17 @@ impl Entered {
 
     /// What the driver knows of an address; `None` if it does not know it.
     pub(super) fn known(&self, address: u64) -> Result<Option<Known>, Error> {
-        let Some(kind) = self.attribute(sys::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)? else {
-            return Ok(None);
-        };
-        // Managed memory has a type that depends on where it is.
+        let kind = self.attribute(sys::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)?;
+        // Managed memory has a type that depends on where it is. The driver writes one byte.
         let managed = self.attribute(sys::CU_POINTER_ATTRIBUTE_IS_MANAGED, address)?;
         let ordinal = self.attribute(sys::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)?;
+        let (Some(kind), Some(managed), Some(ordinal)) = (kind, managed, ordinal) else {
+            return Ok(None);
+        };
+        let is_host = CUmemorytype(kind as u32) == sys::CU_MEMORYTYPE_HOST;
         Ok(Some(Known {
-            is_host: CUmemorytype(kind as u32) == sys::CU_MEMORYTYPE_HOST
-                && managed.unwrap_or(0) & 1 == 0,
-            ordinal: ordinal.unwrap_or(-1),
+            is_host: is_host && managed & 1 == 0,
+            ordinal,
         }))
     }
 

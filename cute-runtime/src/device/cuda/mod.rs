@@ -522,10 +522,6 @@ impl Streams for Gpu {
     }
 
     unsafe fn check_stream(&self, stream: u64) -> Result<(), Error> {
-        // The driver's own streams are those of every context.
-        if stream <= stream::PER_THREAD {
-            return Ok(());
-        }
         // SAFETY: the caller makes the promise that the call demands.
         let context = unsafe { self.context.enter()?.context_of(stream)? };
         match self.context.is(context) {

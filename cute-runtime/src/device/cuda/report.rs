@@ -1,8 +1,7 @@
 //! The buffers into which kernels report. They are memory of the host to which the device writes, so that it can be read even
 //! after a failed assertion, when the driver refuses every call.
 
-use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
 use super::context::{Context, Entered};
 use super::driver::check;
@@ -14,7 +13,7 @@ use crate::device::report::Buffer;
 /// The buffer of a launch. It must not be dropped while the kernel may run, since the drop frees the memory.
 pub(super) struct Pinned {
     context: Context,
-    host: NonNull<u32>,
+    host: *mut u32,
     len: usize,
     buffer: Buffer,
     /// The address by which the device knows the memory.
@@ -31,18 +30,8 @@ impl Pinned {
             return Ok(None);
         };
         let words = buffer.words();
-        let mut host: *mut c_void = ptr::null_mut();
-        // SAFETY: the pointer is valid for the write.
-        check("cuMemHostAlloc", unsafe {
-            sys::cuMemHostAlloc(
-                &raw mut host,
-                size_of_val(&words[..]),
-                sys::CU_MEMHOSTALLOC_DEVICEMAP,
-            )
-        })?;
-        let Some(host) = NonNull::new(host.cast::<u32>()) else {
-            return Ok(None);
-        };
+        let host = entered.alloc_host(size_of_val(&words[..]))?;
+        let host: *mut u32 = ptr::with_exposed_provenance_mut(host as usize);
         let mut pinned = Pinned {
             context: entered.context(),
             host,
@@ -52,10 +41,10 @@ impl Pinned {
         };
         // SAFETY: the driver has allocated that many bytes, at an address that is a multiple of a page, and nothing else uses
         // them.
-        unsafe { ptr::copy_nonoverlapping(words.as_ptr(), host.as_ptr(), words.len()) };
+        unsafe { ptr::copy_nonoverlapping(words.as_ptr(), host, words.len()) };
         // SAFETY: the pointer is valid for the write; the memory is from cuMemHostAlloc and mapped.
         check("cuMemHostGetDevicePointer", unsafe {
-            sys::cuMemHostGetDevicePointer_v2(&raw mut pinned.address, host.as_ptr().cast(), 0)
+            sys::cuMemHostGetDevicePointer_v2(&raw mut pinned.address, host.cast(), 0)
         })?;
         Ok(Some(pinned))
     }
@@ -82,10 +71,10 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        if let Ok(_entered) = self.context.enter() {
-            // A failure is ignored: after a fault of the device, the driver keeps the memory until the process ends.
-            // SAFETY: the memory is from cuMemHostAlloc and is freed once. The kernel that writes to it has ended.
-            let _ = unsafe { sys::cuMemFreeHost(self.host.as_ptr().cast()) };
+        if let Ok(entered) = self.context.enter() {
+            // After a fault of the device, the driver keeps the memory until the process ends.
+            // SAFETY: the memory is from `alloc_host` and is freed once. The kernel that writes to it has ended.
+            unsafe { entered.free_host(self.host.expose_provenance() as u64) };
         }
     }
 }

@@ -7,7 +7,7 @@ use super::driver::check;
 use super::sys::{self, CUcontext, CUstream, CUstreamCaptureStatus};
 use crate::Error;
 
-/// The driver's number of the default stream of the calling thread, `CU_STREAM_PER_THREAD`. Lower numbers are the default stream.
+/// The driver's number of the default stream of the calling thread, `CU_STREAM_PER_THREAD`.
 pub(super) const PER_THREAD: u64 = 2;
 
 /// A stream as the driver takes it. Those of the driver itself are small numbers.

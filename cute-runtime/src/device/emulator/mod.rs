@@ -224,9 +224,12 @@ impl Backend for Emulator {
 
     unsafe fn release(&self, address: u64) {
         let Memory { global, guests } = &mut *lock(&self.memory);
-        // The memory is allocated as long as it is a guest's, so neither fails.
-        if let Ok(Some(base)) = guests.remove(global, address) {
-            let _ = global.free(base - base % ALIGN);
+        // The memory is allocated as long as it is a guest's, so that neither fails.
+        let removed = guests.remove(global, address);
+        debug_assert!(removed.is_ok(), "{removed:?}");
+        if let Ok(Some(base)) = removed {
+            let freed = global.free(base - base % ALIGN);
+            debug_assert_eq!(freed, Ok(()));
         }
     }
 

@@ -70,6 +70,8 @@ struct Lane {
     events: VecDeque<(u64, Arc<u64>)>,
     /// The pieces of other lanes that this one has waited for.
     waited: Vec<Mark>,
+    /// Of a thread's default stream, the error of an event that could not be recorded: another thread cannot record one later.
+    failure: Option<Error>,
 }
 
 impl Uses {
@@ -131,8 +133,10 @@ impl Order {
                 uses.for_each(|(memory, writes)| {
                     lock(memory).add(Mark { lane: id, number }, writes)
                 });
-                if !alone || id.thread != 0 {
-                    // A failure is reported by the wait that finds no event.
+                if id.thread != 0 {
+                    lane.failure = lane.record(backend, stream).err();
+                } else if !alone {
+                    // If it fails, the wait that finds no event records one, or has the error.
                     let _ = lane.record(backend, stream);
                 }
             }
@@ -157,7 +161,8 @@ impl Order {
         address: u64,
         uses: Mutex<Uses>,
     ) {
-        // A free that is captured would run whenever the graph does.
+        // A free that is captured would run whenever the graph does. Nobody captures the default stream, which also serves if the driver
+        // does not say whether the other one is captured.
         let default = Queue::default_stream();
         let queue = match queue.is_captured(backend) {
             Ok(false) => queue,
@@ -261,12 +266,16 @@ impl Order {
         let mut lanes = lock(&self.lanes);
         for lane in lanes.iter_mut().filter(|lane| lane.id.queue == queue) {
             if lane.last_event() < lane.enqueued
+                && lane.failure.is_none()
                 && let Some(stream) = lane.stream
                 && lane.record(backend, stream).is_err()
             {
                 return false;
             }
-            lane.stream = None;
+            // With a failure, the lane stays: what waits for it has the error.
+            if lane.failure.is_none() {
+                lane.stream = None;
+            }
         }
         remove_ended(backend, &mut lanes);
         true
@@ -281,24 +290,22 @@ fn wait(
     mark: Mark,
     is_captured: bool,
 ) -> Result<u32, Error> {
-    let of = |mark: Mark| move |it: &&mut Mark| it.lane == mark.lane;
-    let (id, stream) = (lanes[own].id, lanes[own].stream);
+    let Lane { id, stream, .. } = lanes[own];
+    let mut waited = lanes[own].waited.iter();
+    let known = waited.position(|it| it.lane == mark.lane);
+    let has_waited = known.is_some_and(|at| lanes[own].waited[at].number >= mark.number);
+    // What is captured has waited for nothing that its stream waited for before.
+    if mark.lane == id || (has_waited && !is_captured) {
+        return Ok(0);
+    }
     // A lane that is not listed has ended all its work.
     let Some(lane) = lanes.iter_mut().find(|it| it.id == mark.lane) else {
         return Ok(0);
     };
-    if mark.lane == id {
-        return Ok(0);
-    }
     let event = lane.event_behind(backend, mark.number)?;
     let (Some((number, event)), Some(stream)) = (event, stream) else {
         return Ok(0);
     };
-    let waited = &mut lanes[own].waited;
-    let known = waited.iter_mut().find(of(mark));
-    if known.as_ref().is_some_and(|it| it.number >= mark.number) {
-        return Ok(0);
-    }
     if is_captured {
         // A wait for an event that is not of the capture would break the capture.
         // SAFETY: the event is shared.
@@ -311,8 +318,9 @@ fn wait(
     }
     // SAFETY: the event is shared, and the stream is that of the caller's handle.
     unsafe { backend.wait(stream, *event)? };
+    let waited = &mut lanes[own].waited;
     match known {
-        Some(known) => known.number = number,
+        Some(at) => waited[at].number = number,
         None => waited.push(Mark { number, ..mark }),
     }
     Ok(1)
@@ -322,6 +330,7 @@ fn wait(
 fn remove_ended(backend: &dyn Streams, lanes: &mut Vec<Lane>) {
     lanes.retain_mut(|lane| {
         let ended = lane.stream.is_none()
+            && lane.failure.is_none()
             && lane.events.back().is_none_or(|(_, event)| {
                 // SAFETY: the event is of this lane.
                 unsafe { backend.is_known_to_be_reached(**event) }
@@ -347,6 +356,7 @@ impl Lane {
             enqueued: 0,
             events: VecDeque::new(),
             waited: Vec::new(),
+            failure: None,
         }
     }
 
@@ -364,6 +374,9 @@ impl Lane {
         if self.last_event() < number
             && let Some(stream) = self.stream
         {
+            if let Some(error) = &self.failure {
+                return Err(error.clone());
+            }
             // SAFETY: the stream has a handle, or `close` had been called.
             if self.is_shared && unsafe { backend.is_capturing(stream)? } {
                 return Err(Error::StreamCaptured {

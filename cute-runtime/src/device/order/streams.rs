@@ -15,7 +15,7 @@ pub(crate) trait Streams: Send + Sync {
     /// Refuses a stream that is not one of the device's context.
     ///
     /// # Safety
-    /// The stream is alive, or 0.
+    /// The stream is alive.
     unsafe fn check_stream(&self, stream: u64) -> Result<(), Error>;
     /// Destroys a stream. Its work is done all the same.
     ///
